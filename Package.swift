@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target of ours: Swift 6 mode, warnings are errors, imports are internal unless said otherwise.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A system C library: found by pkg-config, installed on Debian by `scripts/dependencies`.
+func system(_ name: String, _ pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .testTarget(
+        name: "\(subject)Tests",
+        dependencies: [.byName(name: subject)] + dependencies,
+        resources: resources,
+        swiftSettings: strict
+    )
+}
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+// The order is the direction of imports: a target may depend only on those above it.
+let package = Package(
+    name: "nudged",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+    ],
+    targets: [
+        system("CLibPQ", "libpq", apt: "libpq-dev"),
+        system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
+        system("COpenSSL", "openssl", apt: "libssl-dev"),
+        system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
+        library("JSON", []),
+        library("TimeZones", []),
+        library("Policy", ["JSON", "TimeZones"]),
+        library("Postgres", ["CLibPQ"]),
+        library("OpenSSL", ["COpenSSL"]),
+        library("HTTP2", ["CNGHTTP2", "OpenSSL"]),
+        library("APNs", ["JSON", "OpenSSL", "HTTP2"]),
+        library("Store", ["Postgres"], resources: [.embedInCode("SQL")]),
+        library("Systemd", [logging]),
+    ]
+)
