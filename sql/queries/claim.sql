@@ -1,0 +1,37 @@
+-- Leases the next users who are due, and reads all that the policy asks about them.
+-- $1 the policy's now, $2 and $3 where the last claim ended (due_at, user_id), $4 most users, $5 lease id, $6 lease in milliseconds.
+with due as materialized (
+    select user_id from nudged.person
+    where due_at <= $1
+      and (due_at, user_id) > ($2, $3)
+      and (lease_until is null or lease_until < statement_timestamp())
+    order by due_at, user_id
+    limit $4
+    for update skip locked
+),
+mine as (
+    update nudged.person p
+    set lease_id = $5, lease_until = statement_timestamp() + $6 * interval '1 millisecond'
+    from due
+    where p.user_id = due.user_id
+    returning p.*
+)
+select
+    m.user_id, m.version, m.due_at, m.touched_at, m.since, m.fingerprint, m.asked_at,
+    m.check_in_at, m.check_in_slot, m.closed, m.sent, m.retry::text,
+    r.preferences::text, r.timezone, r.first_session_complete,
+    d.tokens, d.registered_at, d.environments, d.topics
+from mine m
+left join lateral (
+    select preferences, timezone, first_session_complete
+    from nudged.recipient where user_id = m.user_id limit 1
+) r on true
+left join lateral (
+    select
+        array_agg(token order by token) as tokens,
+        array_agg(registered_at order by token) as registered_at,
+        array_agg(environment order by token) as environments,
+        array_agg(topic order by token) as topics
+    from (select token, registered_at, environment, topic from nudged.device where user_id = m.user_id limit 100) one
+) d on true
+order by m.due_at, m.user_id

@@ -1,0 +1,2 @@
+-- The policy's clock.
+select clock_timestamp()

@@ -1,0 +1,3 @@
+-- Gives users back unchanged: they were claimed, and nothing was decided or written. $1 lease id, $2 users.
+update nudged.person set lease_id = null, lease_until = null
+where user_id = any ($2) and lease_id = $1

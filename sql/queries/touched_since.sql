@@ -1,0 +1,2 @@
+-- Asked once the intent is committed and before the first byte: whose data changed up to now. $1 users.
+select distinct user_id from nudged.touched where user_id = any ($1)
