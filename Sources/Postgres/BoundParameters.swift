@@ -1,0 +1,146 @@
+import struct FoundationEssentials.UUID
+
+/// The parameters of one statement in PostgreSQL's binary format, all in one buffer: libpq copies from it once.
+struct BoundParameters {
+    private(set) var types: [UInt32] = []
+    /// -1 is NULL; else the length in bytes.
+    private(set) var lengths: [Int32] = []
+    private var offsets: [Int] = []
+    private var bytes: [UInt8] = []
+
+    init(_ statement: Statement) throws(PostgresError) {
+        let parameters = statement.parameters
+        // Bind carries the number of parameters in 16 bits.
+        guard parameters.count <= 65_535 else { throw PostgresError(.invalidParameter, statement: statement.name) }
+        types.reserveCapacity(parameters.count)
+        lengths.reserveCapacity(parameters.count)
+        offsets.reserveCapacity(parameters.count)
+        for parameter in parameters {
+            types.append(parameter.type.rawValue)
+            offsets.append(bytes.count)
+            if case .null = parameter {
+                lengths.append(-1)
+                continue
+            }
+            let fits = encode(parameter)
+            guard fits, let length = Int32(exactly: bytes.count - (offsets.last ?? 0)) else {
+                throw PostgresError(.invalidParameter, statement: statement.name)
+            }
+            lengths.append(length)
+        }
+        // An empty value still needs an address that isn't null: null means NULL.
+        bytes.append(0)
+    }
+
+    /// Calls `body` with what PQsendQueryParams wants; the pointers are good for that call only.
+    func withPointers<R>(_ body: ([UnsafePointer<CChar>?]) -> R) -> R {
+        bytes.withUnsafeBytes { raw in
+            let base = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = zip(offsets, lengths).map { offset, length in
+                length < 0 ? nil : base.map { $0 + offset }
+            }
+            return body(pointers)
+        }
+    }
+
+    /// false where the value can't be expressed.
+    private mutating func encode(_ parameter: Parameter) -> Bool {
+        switch parameter {
+        case .int2(let value): append(value)
+        case .int4(let value): append(value)
+        case .int8(let value): append(value)
+        case .float8(let value): append(value.bitPattern)
+        case .bool(let value): bytes.append(value ? 1 : 0)
+        case .text(let value): bytes.append(contentsOf: value.utf8)
+        case .uuid(let value): append(value)
+        case .timestamp(let value): return appendTimestamp(value)
+        case .date(let value): return appendDate(value)
+        case .bytea(let value): bytes.append(contentsOf: value)
+        case .json(let value): appendJSON(value)
+        case .null: break
+        default: return encodeArray(parameter)
+        }
+        return true
+    }
+
+    private mutating func encodeArray(_ parameter: Parameter) -> Bool {
+        switch parameter {
+        case .int2Array(let values): return array(values, of: .int2, width: 2) { $0.append($1) }
+        case .int4Array(let values): return array(values, of: .int4, width: 4) { $0.append($1) }
+        case .int8Array(let values): return array(values, of: .int8, width: 8) { $0.append($1) }
+        case .float8Array(let values): return array(values, of: .float8, width: 8) { $0.append($1.bitPattern) }
+        case .boolArray(let values): return array(values, of: .bool, width: 1) { $0.bytes.append($1 ? 1 : 0) }
+        case .textArray(let values):
+            return array(values, of: .text, width: 32) { $0.bytes.append(contentsOf: $1.utf8) }
+        case .uuidArray(let values): return array(values, of: .uuid, width: 16) { $0.append($1) }
+        case .timestampArray(let values):
+            return values.allSatisfy { $0.map { PostgresEpoch.toServer(microseconds: $0) != nil } ?? true }
+                && array(values, of: .timestamptz, width: 8) { _ = $0.appendTimestamp($1) }
+        case .dateArray(let values):
+            return values.allSatisfy { $0.map { PostgresEpoch.toServer(days: $0) != nil } ?? true }
+                && array(values, of: .date, width: 4) { _ = $0.appendDate($1) }
+        case .byteaArray(let values):
+            return array(values, of: .bytea, width: 32) { $0.bytes.append(contentsOf: $1) }
+        case .jsonArray(let values): return array(values, of: .jsonb, width: 64) { $0.appendJSON($1) }
+        default: return false
+        }
+    }
+
+    /// The format of array_recv: dimensions, a flag for NULLs, the element's OID, then size and lower bound of the one
+    /// dimension, then every element as length and bytes. An empty array has no dimension.
+    private mutating func array<Element>(
+        _ values: [Element?],
+        of type: PostgresType,
+        width: Int,
+        _ encode: (inout BoundParameters, Element) -> Void
+    ) -> Bool {
+        guard let count = Int32(exactly: values.count) else { return false }
+        bytes.reserveCapacity(bytes.count + 20 + values.count * (4 + width))
+        append(Int32(count == 0 ? 0 : 1))
+        append(Int32(values.contains { $0 == nil } ? 1 : 0))
+        append(type.rawValue)
+        if count == 0 { return true }
+        append(count)
+        append(Int32(1))
+        for value in values {
+            guard let value else {
+                append(Int32(-1))
+                continue
+            }
+            let start = bytes.count
+            append(Int32(0))
+            encode(&self, value)
+            guard let length = Int32(exactly: bytes.count - start - 4) else { return false }
+            withUnsafeBytes(of: length.bigEndian) { raw in
+                for index in 0..<4 { bytes[start + index] = raw[index] }
+            }
+        }
+        return true
+    }
+
+    private mutating func append(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func append(_ value: UUID) {
+        withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func appendTimestamp(_ unix: Int64) -> Bool {
+        guard let value = PostgresEpoch.toServer(microseconds: unix) else { return false }
+        append(value)
+        return true
+    }
+
+    private mutating func appendDate(_ unix: Int32) -> Bool {
+        guard let value = PostgresEpoch.toServer(days: unix) else { return false }
+        append(value)
+        return true
+    }
+
+    /// jsonb's binary form: a version byte, then the JSON text (jsonb_recv).
+    private mutating func appendJSON(_ text: String) {
+        bytes.append(1)
+        bytes.append(contentsOf: text.utf8)
+    }
+}

@@ -1,0 +1,32 @@
+/// Reads what libpq says of a connection that failed: for those its message is the only source.
+enum ConnectFailure {
+    /// libpq's own words name host, address, port, user and database, never the password; the server's are class 28, 3D,
+    /// 53, 57 or 08. So the first line may be told.
+    static func error(from message: String) -> PostgresError {
+        let lines = message.split(separator: "\n").map(String.init)
+        // With several addresses of one name there are several lines; the server's own word is the best of them.
+        for line in lines {
+            for severity in ["FATAL:  ", "ERROR:  "] {
+                guard let found = position(of: severity, in: line) else { continue }
+                let rest = line[found...]
+                let state = String(rest.prefix(5))
+                guard state.utf8.count == 5, state.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isUppercase) }) else {
+                    continue
+                }
+                let words = rest.dropFirst(5).drop { $0 == ":" || $0 == " " }
+                return PostgresError(.connectionFailed, sqlState: state, detail: words.isEmpty ? nil : String(words))
+            }
+        }
+        return PostgresError(.connectionFailed, detail: lines.first)
+    }
+
+    /// The index after `needle` in `text`.
+    private static func position(of needle: String, in text: String) -> String.Index? {
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index...].hasPrefix(needle) { return text.index(index, offsetBy: needle.count) }
+            index = text.index(after: index)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,134 @@
+import CLibPQ
+import Glibc
+
+extension ConnectionConfiguration {
+    /// Reads a libpq URI (manual, 34.1.1.2), with the environment's `PG…` variables for what it leaves out.
+    ///
+    /// - Parameters:
+    ///   - allowInsecure: lets other hosts than this machine be used with less than `sslmode=verify-full`.
+    ///   - applicationName: shown in `pg_stat_activity`, unless the URL names another.
+    /// - Throws: `invalidURL` (without the URL's parts, as one may be the password), `insecure`.
+    public static func parse(
+        url: String,
+        allowInsecure: Bool = false,
+        applicationName: String = "nudged",
+        connectTimeout: Duration = .seconds(10),
+        statementTimeout: Duration = .seconds(30)
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+            throw PostgresError(.invalidURL, detail: "it doesn't start with postgresql://")
+        }
+        guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it holds U+0000") }
+        let given = try keywords(of: url)
+        if given["service"] != nil {
+            throw PostgresError(.invalidURL, detail: "service files aren't supported")
+        }
+        var keywords = defaults().merging(given) { $1 }
+        keywords["service"] = nil
+        keywords["client_encoding"] = "UTF8"
+        keywords["application_name"] = keywords["application_name"] ?? applicationName
+        // libpq tries Kerberos encryption before TLS, which would pass by verify-full.
+        keywords["gssencmode"] = given["gssencmode"] ?? "disable"
+        // libpq heeds connect_timeout in its blocking calls only; ours is `connectTimeout`.
+        keywords["connect_timeout"] = nil
+        let attempts = try split(keywords)
+        for attempt in attempts { try check(attempt, allowInsecure: allowInsecure) }
+        return ConnectionConfiguration(
+            attempts: inOrderOfPreference(attempts),
+            connectTimeout: connectTimeout,
+            statementTimeout: statementTimeout
+        )
+    }
+
+    private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &message) else {
+            // libpq quotes parts of the URL from the first quotation mark on, and one of them may be the password's.
+            let words = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
+            PQfreemem(message)
+            throw PostgresError(.invalidURL, detail: words.isEmpty ? nil : words)
+        }
+        defer { PQconninfoFree(options) }
+        return values(options)
+    }
+
+    /// What the environment and libpq itself set.
+    private static func defaults() -> [String: String] {
+        guard let options = PQconndefaults() else { return [:] }
+        defer { PQconninfoFree(options) }
+        return values(options)
+    }
+
+    private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+        var found: [String: String] = [:]
+        var option = options
+        // The list ends with an entry without a keyword.
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val, value.pointee != 0 {
+                found[String(cString: keyword)] = String(cString: value)
+            }
+            option += 1
+        }
+        return found
+    }
+
+    /// One attempt per host: libpq's non-blocking connect has no time-out of its own to go on to the next host by.
+    static func split(_ keywords: [String: String]) throws(PostgresError) -> [[String: String]] {
+        func list(_ key: String) -> [String] {
+            keywords[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+        }
+        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(hosts.count, addresses.count, 1)
+        guard [0, count].contains(hosts.count), [0, count].contains(addresses.count),
+            [0, 1, count].contains(ports.count)
+        else { throw PostgresError(.invalidURL, detail: "the numbers of hosts, addresses and ports differ") }
+        return (0..<count).map { index in
+            var attempt = keywords
+            attempt["host"] = hosts.isEmpty || hosts[index].isEmpty ? nil : hosts[index]
+            attempt["hostaddr"] = addresses.isEmpty || addresses[index].isEmpty ? nil : addresses[index]
+            let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[index]
+            attempt["port"] = port.isEmpty ? nil : port
+            return attempt
+        }
+    }
+
+    /// `prefer-standby` means two rounds: standbys first, then any server.
+    private static func inOrderOfPreference(_ attempts: [[String: String]]) -> [[String: String]] {
+        guard attempts.first?["target_session_attrs"] == "prefer-standby" else { return attempts }
+        return ["standby", "any"].flatMap { wanted in
+            attempts.map { $0.merging(["target_session_attrs": wanted]) { $1 } }
+        }
+    }
+
+    private static func check(_ attempt: [String: String], allowInsecure: Bool) throws(PostgresError) {
+        let host = attempt["host"]
+        if let host, !host.hasPrefix("/"), !host.hasPrefix("@") {
+            // A password with an unescaped @ or / ends up in the host, and errors name hosts.
+            let isName = host.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || [0x2D, 0x2E, 0x3A, 0x5F, 0x25].contains($0)
+            }
+            guard isName else { throw PostgresError(.invalidURL, detail: "the host is no host name") }
+        }
+        if let port = attempt["port"] {
+            guard let number = UInt16(port), number > 0 else {
+                throw PostgresError(.invalidURL, detail: "the port is no number from 1 to 65535")
+            }
+        }
+        guard !allowInsecure, !isLocal(host: host, address: attempt["hostaddr"]) else { return }
+        guard attempt["sslmode"] == "verify-full" else {
+            let mode = attempt["sslmode"] ?? "prefer"
+            let known = ["disable", "allow", "prefer", "require", "verify-ca"].contains(mode) ? mode : "unknown"
+            throw PostgresError(.insecure, detail: "sslmode \(known) for another host than this machine")
+        }
+    }
+
+    /// A Unix socket or a loopback address. `hostaddr` decides where both are given: libpq connects there.
+    static func isLocal(host: String?, address: String?) -> Bool {
+        guard let target = address ?? host else { return true }
+        if address == nil, target.hasPrefix("/") || target.hasPrefix("@") || target == "localhost" { return true }
+        var four = in_addr()
+        if inet_pton(AF_INET, target, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        return target == "::1"
+    }
+}

@@ -1,0 +1,36 @@
+/// Where and how to connect, validated. Its description never holds the password.
+public struct ConnectionConfiguration: Sendable, Equatable {
+    /// How long one host of the URL has to let us in; with several hosts each has it.
+    public var connectTimeout: Duration
+    /// How long a statement or transaction has where the call names no other time.
+    public var statementTimeout: Duration
+    /// One list of libpq's keywords for each host, in the order in which they are tried.
+    let attempts: [[String: String]]
+
+    /// A configuration from libpq's keywords, which have been checked.
+    init(attempts: [[String: String]], connectTimeout: Duration, statementTimeout: Duration) {
+        self.attempts = attempts
+        self.connectTimeout = connectTimeout
+        self.statementTimeout = statementTimeout
+    }
+}
+
+extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// User, hosts, database and the degree of TLS.
+    public var description: String {
+        let hosts = attempts.map { keywords in
+            let host = keywords["host"] ?? keywords["hostaddr"] ?? "the default socket"
+            return host.hasPrefix("/") ? host : "\(host):\(keywords["port"] ?? "5432")"
+        }
+        let first = attempts.first ?? [:]
+        let user = first["user"].map { "\($0)@" } ?? ""
+        return "\(user)\(hosts.joined(separator: ","))/\(first["dbname"] ?? "")"
+            + " sslmode=\(first["sslmode"] ?? "prefer")"
+    }
+
+    /// As `description`.
+    public var debugDescription: String { description }
+
+    /// Hides the keywords, and with them the password, from `dump` and reflecting loggers.
+    public var customMirror: Mirror { Mirror(self, children: ["target": description]) }
+}

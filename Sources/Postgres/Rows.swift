@@ -1,0 +1,89 @@
+import CLibPQ
+
+/// The result of one statement. It owns libpq's result, which is never changed after it was received; so it may be read by
+/// any thread. Cells are read where libpq keeps them; nothing is copied before it is asked for.
+public final class Rows: Sendable {
+    /// Guarded by immutability: libpq only reads in PQgetvalue and its like, and `deinit` runs once, when nobody reads.
+    /// (PQgetvalue's only way to the connection's notice hooks is an index out of range; `cell` checks before.)
+    private nonisolated(unsafe) let result: OpaquePointer
+    /// The statement's name, for errors.
+    let statement: String
+    /// The number of rows.
+    public let count: Int
+    /// The number of columns.
+    public let columnCount: Int
+
+    /// Takes over `result`.
+    init(owning result: OpaquePointer, statement: String) {
+        self.result = result
+        self.statement = statement
+        count = Int(PQntuples(result))
+        columnCount = Int(PQnfields(result))
+    }
+
+    deinit { PQclear(result) }
+
+    /// Rows that an INSERT, UPDATE, DELETE, MERGE or SELECT touched; 0 for other commands.
+    public var affected: Int {
+        PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    }
+
+    /// The command's tag without numbers: `INSERT`, `COMMIT` …
+    var command: String {
+        PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? ""
+    }
+
+    /// The index of the first column called `name`.
+    ///
+    /// - Throws: `unexpectedResult` where there is none.
+    public func column(named name: String) throws(PostgresError) -> Int {
+        for index in 0..<columnCount where PQfname(result, Int32(index)).map({ String(cString: $0) }) == name {
+            return index
+        }
+        throw PostgresError(.unexpectedResult, statement: statement, detail: "no column \(name)")
+    }
+
+    /// Whether the cell is NULL.
+    ///
+    /// - Throws: `unexpectedResult` where there is no such cell.
+    public func isNull(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
+        try check(row, column)
+        return PQgetisnull(result, Int32(row), Int32(column)) == 1
+    }
+
+    /// Calls `body` with the bytes of a cell where they lie, with its type; nil for NULL. The buffer is good for that call.
+    func cell<R>(
+        _ row: Int,
+        _ column: Int,
+        _ body: (_ type: PostgresType?, UnsafeRawBufferPointer) throws(PostgresError) -> R
+    ) throws(PostgresError) -> R? {
+        try check(row, column)
+        let (row32, column32) = (Int32(row), Int32(column))
+        if PQgetisnull(result, row32, column32) == 1 { return nil }
+        guard PQfformat(result, column32) == 1 else { throw mismatch(row, column, "a text-format column") }
+        let type = PostgresType(rawValue: PQftype(result, column32))
+        let length = Int(PQgetlength(result, row32, column32))
+        return try body(type, UnsafeRawBufferPointer(start: PQgetvalue(result, row32, column32), count: length))
+    }
+
+    /// The error for a cell that isn't what the reader wants; says the column's name and OID, never the value.
+    func mismatch(_ row: Int, _ column: Int, _ wanted: String) -> PostgresError {
+        let name = PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
+        return PostgresError(
+            .unexpectedResult,
+            statement: statement,
+            object: "column \(name)",
+            detail: "row \(row), type OID \(PQftype(result, Int32(column))) read as \(wanted)"
+        )
+    }
+
+    private func check(_ row: Int, _ column: Int) throws(PostgresError) {
+        guard row >= 0, row < count, column >= 0, column < columnCount else {
+            throw PostgresError(
+                .unexpectedResult,
+                statement: statement,
+                detail: "no cell (\(row), \(column)) in \(count) rows of \(columnCount) columns"
+            )
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Dispatch
+
+/// A serial Dispatch queue as an actor's executor (Linux has no DispatchSerialQueue). Its jobs may block: a serial queue
+/// made by label draws its thread from the overcommitting pool, not from Swift's cooperative one.
+final class SerialQueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The closure keeps the executor alive while its job runs, even if the actor's last owner goes meanwhile.
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

@@ -1,0 +1,125 @@
+import CLibPQ
+import Glibc
+
+extension ServerLink {
+    /// Sends the statements in one flight and collects their results: one synchronisation point at the end, so without
+    /// BEGIN they are one implicit transaction, and the first error aborts the rest.
+    ///
+    /// - Throws: the first error. After `refusedByServer` the link is good, though a transaction may be open; after
+    ///   `connectionLost` or `timedOut` it is done for.
+    func flight(_ statements: [Statement], _ deadline: Deadline) throws(PostgresError) -> [Rows] {
+        // All are encoded before any is sent: a parameter that can't be must not leave half a flight behind.
+        var bound: [BoundParameters] = []
+        for statement in statements { bound.append(try BoundParameters(statement)) }
+        for (statement, parameters) in zip(statements, bound) { try send(statement, parameters) }
+        guard PQpipelineSync(handle) == 1 else { throw lost(nil) }
+
+        var progress = FlightProgress(statements: statements.map(\.name))
+        while !progress.isComplete {
+            guard try becomeReady(deadline, during: progress.currentStatement) else {
+                throw PostgresError(.timedOut, statement: progress.currentStatement)
+            }
+            take(PQgetResult(handle), &progress)
+            // Nothing more comes from a broken connection but the error that says so.
+            if isBroken { throw progress.failure.map(asLost) ?? lost(progress.currentStatement) }
+        }
+        if let failure = progress.failure { throw failure }
+        return progress.rows
+    }
+
+    /// Runs the text by the simple protocol, which takes several statements and no parameters.
+    func script(_ text: String, name: String, _ deadline: Deadline) throws(PostgresError) {
+        guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, text) == 1 else { throw lost(name) }
+        var failure: PostgresError?
+        while true {
+            guard try becomeReady(deadline, during: name) else { throw PostgresError(.timedOut, statement: name) }
+            guard let result = PQgetResult(handle) else { break }
+            let status = PQresultStatus(result)
+            let rows = Rows(owning: result, statement: name)
+            if isBroken { throw lost(name) }
+            switch status {
+            case PGRES_FATAL_ERROR:
+                failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+                // Nobody will feed or drain it.
+                throw PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
+            default: break
+            }
+            withExtendedLifetime(rows) {}
+        }
+        guard PQenterPipelineMode(handle) == 1 else { throw lost(name) }
+        if let failure { throw failure }
+    }
+
+    private func send(_ statement: Statement, _ parameters: BoundParameters) throws(PostgresError) {
+        let count = Int32(parameters.types.count)
+        let formats = [Int32](repeating: 1, count: parameters.types.count)
+        let sent = parameters.withPointers { values in
+            PQsendQueryParams(
+                handle,
+                statement.sql,
+                count,
+                parameters.types,
+                values,
+                parameters.lengths,
+                formats,
+                1
+            )
+        }
+        if sent != 1 { throw lost(statement.name) }
+    }
+
+    /// Waits until PQgetResult won't block, reading while it still writes: else both sides could wait for the other to
+    /// empty its full socket buffer. false when the deadline came first.
+    private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) -> Bool {
+        while true {
+            let unsent = PQflush(handle)
+            if unsent < 0 { drainLastWords() }
+            if PQisBusy(handle) == 0 { return true }
+            if unsent < 0 { throw lost(name) }
+            guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else { return false }
+            // A failure here still leaves what was read before it, a FATAL with its reason for example.
+            if PQconsumeInput(handle) == 0, PQisBusy(handle) == 1 { throw lost(name) }
+        }
+    }
+
+    /// A server that ends a connection says why before it closes; writing may fail before that was read.
+    private func drainLastWords() {
+        _ = PQconsumeInput(handle)
+    }
+
+    private func take(_ result: OpaquePointer?, _ progress: inout FlightProgress) {
+        guard let result else { return progress.statementEnded() }
+        let status = PQresultStatus(result)
+        let rows = Rows(owning: result, statement: progress.currentStatement ?? "commit")
+        switch status {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: progress.succeeded(rows)
+        case PGRES_PIPELINE_SYNC: progress.synchronised()
+        case PGRES_PIPELINE_ABORTED: break
+        case PGRES_FATAL_ERROR:
+            progress.failed(ServerReport(result).error(.refusedByServer, statement: progress.currentStatement))
+        default:
+            progress.failed(
+                PostgresError(
+                    .unexpectedResult,
+                    statement: progress.currentStatement,
+                    detail: "an empty statement, or COPY (status \(status.rawValue))"
+                )
+            )
+        }
+        withExtendedLifetime(rows) {}
+    }
+
+    /// The link is broken. libpq's message can repeat the server's, so only a reason that is ours is given.
+    private func lost(_ name: String?) -> PostgresError {
+        PostgresError(.connectionLost, statement: name)
+    }
+
+    /// The reason that the server gave (57P01 …) for a connection that then broke.
+    private func asLost(_ error: PostgresError) -> PostgresError {
+        var error = error
+        error.code = .connectionLost
+        if error.sqlState?.isEmpty ?? true { error.sqlState = nil }
+        return error
+    }
+}
