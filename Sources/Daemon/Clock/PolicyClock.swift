@@ -1,0 +1,61 @@
+import Synchronization
+public import TimeZones
+
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings, or a clock that a test or the demo turns.
+///
+/// The host's own wall clock is never asked: several daemons on one database agree, and a host whose clock steps nudges nobody early.
+public final class PolicyClock: Sendable {
+    private enum Source {
+        /// The database said `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
+        case database(microseconds: Int64, bootMilliseconds: Int64)
+        /// Nothing has been read yet.
+        case unread
+        /// Turned by hand.
+        case simulated(Instant)
+    }
+
+    private let source: Mutex<Source>
+
+    private init(_ source: Source) {
+        self.source = Mutex(source)
+    }
+
+    /// Follows the database's clock.
+    public static func database() -> PolicyClock { PolicyClock(.unread) }
+
+    /// Stands at `instant` until it is turned.
+    public static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
+
+    /// The instant now in whole seconds, rounded down; nil before the first reading.
+    public var now: Instant? {
+        source.withLock { source in
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant
+            case .database(let microseconds, let boot):
+                Instant(seconds: Self.floor((microseconds / 1000 + BootTime.milliseconds() - boot)))
+            }
+        }
+    }
+
+    /// Takes a reading of the database's clock. A simulated clock stays as it is.
+    func anchor(databaseMicroseconds: Int64) {
+        let boot = BootTime.milliseconds()
+        source.withLock { source in
+            if case .simulated = source { return }
+            source = .database(microseconds: databaseMicroseconds, bootMilliseconds: boot)
+        }
+    }
+
+    /// Turns a simulated clock.
+    public func turn(to instant: Instant) {
+        source.withLock { source in
+            guard case .simulated = source else { return }
+            source = .simulated(instant)
+        }
+    }
+
+    private static func floor(_ milliseconds: Int64) -> Int64 {
+        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
+    }
+}

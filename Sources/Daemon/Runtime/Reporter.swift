@@ -1,0 +1,175 @@
+import APNs
+import Logging
+import Postgres
+import Store
+import Synchronization
+import Systemd
+import TimeZones
+
+/// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
+final class Reporter: Sendable {
+    private let log: Logger
+    private let notices = OncePerValue<Notice>()
+    private let databaseTrouble = Mutex<String?>(nil)
+
+    init(_ log: Logger) {
+        self.log = log
+    }
+
+    func say(_ event: Event, _ level: Logger.Level = .info, _ message: String, _ metadata: Logger.Metadata = [:]) {
+        var metadata = metadata
+        metadata["event"] = "\(event.rawValue)"
+        log.log(level: level, "\(message)", metadata: metadata)
+    }
+
+    // MARK: Sweeps
+
+    func sweep(_ event: SweepEvent) {
+        switch event {
+        case .finished(let id, let report): if report.isWorthALine { finished("\(id)".lowercased(), report) }
+        case .recovered(let pushes):
+            say(
+                .intentsRecovered, .warning,
+                "recorded \(pushes) pushes of a daemon that ended without notice as unknown; check-ins are not sent again",
+                ["unknown": "\(pushes)"]
+            )
+        case .noticed(let found): found.forEach(notice)
+        case .rejected(let user, let device, let reason, let status): rejected("\(user)".lowercased(), device, reason, status)
+        case .settlementFailed(let error, let attempt):
+            say(.sweepFailed, .warning, "could not record what was sent, trying again (\(attempt)): \(error)")
+        case .fenced(let pushes):
+            say(
+                .leaseLost, .warning,
+                "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
+                ["unknown": "\(pushes)"]
+            )
+        case .progress: break
+        }
+    }
+
+    private func finished(_ id: String, _ report: SweepReport) {
+        var words = ["sent \(report.sent)"]
+        for (count, word) in [
+            (report.rejected, "rejected"), (report.deferred, "deferred"), (report.unknown, "unknown"),
+            (report.skipped, "skipped"), (report.tokensDeleted, "tokens deleted"), (report.recovered, "recovered as unknown"),
+        ] where count > 0 { words.append("\(word) \(count)") }
+        say(
+            .sweep, report.rejected + report.unknown > 0 ? .notice : .info,
+            "sweep: " + words.joined(separator: ", ") + " of \(report.users) users in \(report.milliseconds) ms",
+            [
+                "sweep_id": "\(id)", "users": "\(report.users)", "sent": "\(report.sent)", "rejected": "\(report.rejected)",
+                "deferred": "\(report.deferred)", "unknown": "\(report.unknown)", "skipped": "\(report.skipped)",
+                "tokens_deleted": "\(report.tokensDeleted)", "duration_ms": "\(report.milliseconds)",
+            ]
+        )
+    }
+
+    private func rejected(_ user: String, _ device: String, _ reason: String, _ status: Int?) {
+        let metadata: Logger.Metadata = [
+            "user_id": "\(user)", "device": "\(device)", "reason": "\(reason)", "status": "\(status.map(String.init) ?? "none")",
+        ]
+        switch reason {
+        case "invalid_token":
+            say(.invalidToken, .warning, "a device token of user \(user) is no hexadecimal; check what the app stores", metadata)
+        case "payload_too_large":
+            say(.payloadTooLarge, .error, "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body", metadata)
+        default:
+            say(.pushRejected, .notice, "Apple refused a push to user \(user): \(reason)", metadata)
+        }
+    }
+
+    private func notice(_ notice: Notice) {
+        guard notices.isNew(notice) else { return }
+        switch notice {
+        case .preferencesMalformed(let user, _):
+            say(
+                .preferencesMalformed, .warning,
+                "the preferences of user \(user) are malformed: no check-ins until they are mended (nudged decide says which key)",
+                ["user_id": "\(user)"]
+            )
+        case .timezoneInvalid(let user, _):
+            say(
+                .timezoneInvalid, .warning,
+                "user \(user) names a time zone that the system doesn't know; the profile's or the default one is used",
+                ["user_id": "\(user)"]
+            )
+        case .historyAhead(let user):
+            say(
+                .historyAhead, .warning,
+                "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
+                ["user_id": "\(user)"]
+            )
+        case .deviceNotServed(let user):
+            say(
+                .configurationWarning, .notice,
+                "user \(user) has a device of another environment or topic than apns.environment and apns.bundleId: not served",
+                ["user_id": "\(user)"]
+            )
+        }
+    }
+
+    // MARK: The database
+
+    /// One line per change of state.
+    func databaseFailed(_ error: PostgresError) {
+        let isNew = databaseTrouble.withLock { trouble in
+            defer { trouble = error.sqlState ?? "\(error.code)" }
+            return trouble != (error.sqlState ?? "\(error.code)")
+        }
+        guard isNew else { return }
+        let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
+        say(refused ? .databaseRefused : .databaseLost, .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+    }
+
+    func databaseAnswered() {
+        let wasInTrouble = databaseTrouble.withLock { trouble in
+            defer { trouble = nil }
+            return trouble != nil
+        }
+        if wasInTrouble { say(.databaseBack, .notice, "PostgreSQL answers again") }
+    }
+
+    var databaseIsInTrouble: Bool { databaseTrouble.withLock { $0 != nil } }
+
+    // MARK: Apple
+
+    func sender(_ event: SenderEvent) {
+        switch event {
+        case .laneStopped(let reason, let mend):
+            say(
+                .laneStopped, .error, "sending is stopped, Apple answers \(reason): \(mend)",
+                ["reason": "\(reason)"]
+            )
+        case .laneResumed: say(.laneResumed, .notice, "sending resumes")
+        case .connectionOpened(let number, let streams):
+            say(.connectionOpened, "connected to Apple", ["connection": "\(number)", "streams": "\(streams)"])
+        case .connectionLost(let number, let why, let retry):
+            let next = retry > 0 ? "; next try in \(retry) ms" : ""
+            say(.connectionLost, .warning, "the connection to Apple ended: \(why)\(next)", ["connection": "\(number)"])
+        case .goAway(let number, let reason):
+            say(.goaway, "Apple closes a connection: \(reason)", ["connection": "\(number)", "reason": "\(reason)"])
+        case .connectionResting(let number, _):
+            say(
+                .laneResting, .warning, "a connection rests for 20 minutes (TooManyProviderTokenUpdates)",
+                ["connection": "\(number)"]
+            )
+        case .tokenMinted(let keyID, let issuedAt):
+            say(.providerTokenMinted, .debug, "signed a provider token", ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"])
+        case .tokenFailed(let keyID, let why):
+            say(.laneStopped, .error, "could not sign a provider token: \(why)", ["key_id": "\(keyID)"])
+        case .storm(let count, let status, let reason):
+            say(
+                .laneResting, .warning, "Apple is in trouble: \(count) answers of \(status) \(reason); sending slows down",
+                ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
+            )
+        case .ourBug(let status, let reason):
+            say(.ourBug, .error, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it")
+        }
+    }
+}
+
+extension Reporter {
+    func say(_ event: Event, _ message: String, _ metadata: Logger.Metadata = [:]) {
+        say(event, .info, message, metadata)
+    }
+}

@@ -1,0 +1,147 @@
+import APNs
+import Policy
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Decides a claimed user's turn: `(user, now) -> Judgement`. Pure: reads no clock, no database, no network.
+struct Judge: Sendable {
+    let policy: Policy
+    let zones: ZoneDatabase
+    let lane: LaneIdentity
+
+    /// Everyone is asked again within a day, so that changed rules and zone files count for all.
+    static let recheckSeconds: Int64 = 86_400
+    /// The re-checks of a day are spread over its last four hours.
+    static let recheckSpreadSeconds: UInt64 = 14_400
+
+    func judge(_ user: ClaimedUser, now: Instant) -> Judgement {
+        let subject = Subject(user, judge: self, now: now)
+        var records = skippedSlots(subject, now: now)
+        let (verdict, dropped) = verdict(subject, now: now)
+        records += dropped
+        return Judgement(verdict: verdict, records: records, notices: subject.notices)
+    }
+
+    private func verdict(_ subject: Subject, now: Instant) -> (Judgement.Verdict, [DeliveryRecord]) {
+        guard let retry = subject.retry else { return (firstAttempt(subject, now: now), []) }
+        return retry.counts ? goOn(retry, subject, now: now) : tryAgain(retry, subject, now: now)
+    }
+
+    // MARK: The three ways to a nudge
+
+    /// Nothing is left of an earlier one.
+    private func firstAttempt(_ subject: Subject, now: Instant) -> Judgement.Verdict {
+        let decision = policy.decide(subject.candidate, now: now)
+        guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
+        return .send(
+            subject.nudge(slot: slot, validUntil: validUntil, targets: subject.served, waiting: [], attempt: 0)
+        )
+    }
+
+    /// No device was answered: the policy is asked anew, and only the back-off is remembered.
+    private func tryAgain(
+        _ retry: Retry, _ subject: Subject, now: Instant
+    ) -> (Judgement.Verdict, [DeliveryRecord]) {
+        let decision = policy.decide(subject.candidate, now: now)
+        guard let (slot, validUntil) = decision.checkIn, slot == retry.slot else {
+            return (firstAttempt(subject, now: now), [])
+        }
+        let left = subject.split(retry.left, now: now)
+        // Devices that are all new since then owe nothing to the back-off of the old ones.
+        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (firstAttempt(subject, now: now), []) }
+        guard !left.due.isEmpty else {
+            return (rest(subject, decision, now: now, retry: retry.keeping(left.waiting)), [])
+        }
+        let nudge = subject.nudge(
+            slot: slot, validUntil: validUntil, targets: left.due, waiting: left.waiting, attempt: retry.attempt
+        )
+        return (.send(nudge), [])
+    }
+
+    /// Some device was answered, so the nudge counts: the others go on under its first answer until that ends or something
+    /// changed, and are then asked without the nudge's own entry.
+    private func goOn(_ retry: Retry, _ subject: Subject, now: Instant) -> (Judgement.Verdict, [DeliveryRecord]) {
+        let left = subject.split(retry.left, now: now)
+        let asIs = policy.decide(subject.candidate, now: now)
+        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (firstAttempt(subject, now: now), []) }
+        let own = subject.candidate.history.checkIns.last { $0.slot == retry.slot }
+        let without = subject.without(own)
+        var validUntil = retry.validUntil
+        if now >= retry.validUntil || retry.version != subject.user.version {
+            let decision = policy.decide(without.candidate, now: now)
+            if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
+                return (rest(subject, decision, now: now, retry: retry), [])
+            }
+            guard let again = decision.checkIn, again.slot == retry.slot else {
+                return (firstAttempt(subject, now: now), subject.stale(retry, now: now))
+            }
+            validUntil = again.validUntil
+        }
+        guard !left.due.isEmpty else {
+            return (rest(subject, asIs, now: now, retry: retry.keeping(left.waiting)), [])
+        }
+        let nudge = without.nudge(
+            slot: retry.slot, validUntil: validUntil, targets: left.due, waiting: left.waiting,
+            attempt: retry.attempt, countedAs: own ?? CheckIn(at: now, slot: retry.slot)
+        )
+        return (.send(nudge), [])
+    }
+
+    // MARK: When to ask again
+
+    private func rest(
+        _ subject: Subject, _ decision: Decision, now: Instant, retry: Retry? = nil
+    ) -> Judgement.Verdict {
+        let update = PersonUpdate(
+            userID: subject.user.userID,
+            version: subject.user.version,
+            dueAt: dueAt(subject.user.userID, decision, retry: retry, now: now),
+            askedAt: now,
+            since: subject.candidate.since,
+            fingerprint: subject.fingerprint,
+            history: trimmed(subject.candidate, now: now),
+            retry: retry?.json
+        )
+        return .rest(update, decision.reason)
+    }
+
+    /// The earliest instant at which the answer can change: exact, or a re-check within a day.
+    func dueAt(_ user: UUID, _ decision: Decision, retry: Retry?, now: Instant) -> Instant {
+        let spread = Int64(user.stableHash % Self.recheckSpreadSeconds)
+        var due = now + (Self.recheckSeconds - spread)
+        if decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
+        // Still to be sent: at once, or when the back-off of what is left ends.
+        if decision.action == .send, retry == nil { due = now + Self.unsentSeconds }
+        if let retry { due = min(due, retry.dueAt) }
+        return max(due, now + 1)
+    }
+
+    /// The history that is kept: what caps can ask for, and some more, since a cap can be set after the sends that it counts.
+    func trimmed(_ candidate: Candidate, now: Instant) -> History {
+        let caps = [
+            candidate.preferences.maxPerHour, candidate.preferences.maxPerDay, policy.rules.maxPerHour,
+            policy.rules.maxPerDay, 64,
+        ]
+        return candidate.history.trimmed(now: now, cap: Int(clamping: caps.compactMap { $0 }.max() ?? 64))
+    }
+
+    private func skippedSlots(_ subject: Subject, now: Instant) -> [DeliveryRecord] {
+        guard let asked = subject.user.askedAt, asked < now else { return [] }
+        return policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
+            DeliveryRecord(
+                userID: subject.user.userID, kind: PlannedNudge.kind, key: skipped.slot.iso, slot: skipped.slot,
+                deviceHash: "", outcome: .skipped, reason: skipped.reason.rawValue, attemptedAt: now
+            )
+        }
+    }
+}
+
+extension Decision {
+    /// A check-in to send: its slot, and the instant from which on it must not be written.
+    var checkIn: (slot: LocalDate, validUntil: Instant)? {
+        guard action == .send, let slot, let validUntil else { return nil }
+        return (slot, validUntil)
+    }
+}

@@ -1,0 +1,35 @@
+import Policy
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// A nudge that the policy lets go now: what its intent says, and what its outcome needs to be settled.
+struct PlannedNudge: Sendable {
+    /// A device that it goes to.
+    struct Target: Sendable {
+        let device: Device
+        let hash: String
+        let apnsID: UUID
+    }
+
+    /// The user as the policy saw them; its history is without this nudge's own entry.
+    let candidate: Candidate
+    let userID: UUID
+    let version: Int64
+    let fingerprint: Int64
+    let slot: LocalDate
+    /// Not written any more from this instant on.
+    let validUntil: Instant
+    var targets: [Target]
+    /// Devices that are left as well, but not yet.
+    var waiting: [Retry.Left]
+    /// Attempts before this one.
+    let attempt: Int
+    /// The history's own entry of this nudge, where another device was answered already.
+    let countedAs: CheckIn?
+
+    static let kind = NudgeKind.checkIn.rawValue
+    /// Names this nudge among the user's check-ins.
+    var key: String { slot.iso }
+}

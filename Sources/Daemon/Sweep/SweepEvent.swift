@@ -1,0 +1,19 @@
+import struct FoundationEssentials.UUID
+
+/// What a sweep tells the daemon.
+enum SweepEvent: Sendable {
+    /// A sweep's last chunk is settled.
+    case finished(id: UUID, SweepReport)
+    /// A dead daemon's pushes were recorded as unknown.
+    case recovered(pushes: Int)
+    /// Something is wrong with a user's data.
+    case noticed([Notice])
+    /// A push that is final without being delivered, worth a line beyond the count.
+    case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
+    /// The database did not take a settlement; it is tried again.
+    case settlementFailed(error: String, attempt: Int)
+    /// Another daemon had recorded a chunk as unknown, since our lease had ended.
+    case fenced(pushes: Int)
+    /// A step of the sweep went on: the watchdog may be fed.
+    case progress
+}

@@ -1,0 +1,52 @@
+/// What a sweep did: counts of users, pushes and tokens.
+public struct SweepReport: Sendable, Equatable {
+    /// Users leased and decided.
+    public var users = 0
+    /// Pushes that Apple accepted.
+    public var sent = 0
+    /// Pushes that are final without being delivered.
+    public var rejected = 0
+    /// Pushes to come back to later.
+    public var deferred = 0
+    /// Pushes written without an answer.
+    public var unknown = 0
+    /// Pushes that were not written: they are asked again.
+    public var unsent = 0
+    /// Slots and devices that went by unsent.
+    public var skipped = 0
+    /// Tokens deleted after a 410.
+    public var tokensDeleted = 0
+    /// Users to whom nothing was sent, by the policy's reason.
+    public var resting: [String: Int] = [:]
+    /// Users whose intent did not hold, since something about them changed: they are asked again.
+    public var changed = 0
+    /// Pushes of a daemon that died, recorded as unknown.
+    public var recovered = 0
+    /// Settlements that came too late: another daemon had recorded them as unknown.
+    public var fenced = 0
+    /// Milliseconds from the first query to the last.
+    public var milliseconds: Int64 = 0
+
+    public init() {}
+
+    /// Whether a line in the journal is worth its place.
+    public var isWorthALine: Bool {
+        sent + rejected + deferred + unknown + skipped + tokensDeleted + recovered + fenced > 0
+    }
+
+    mutating func add(_ other: SweepReport) {
+        users += other.users
+        sent += other.sent
+        rejected += other.rejected
+        deferred += other.deferred
+        unknown += other.unknown
+        unsent += other.unsent
+        skipped += other.skipped
+        tokensDeleted += other.tokensDeleted
+        resting.merge(other.resting, uniquingKeysWith: +)
+        changed += other.changed
+        recovered += other.recovered
+        fenced += other.fenced
+        milliseconds += other.milliseconds
+    }
+}

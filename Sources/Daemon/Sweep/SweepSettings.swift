@@ -1,0 +1,26 @@
+/// What the sweep takes from the configuration.
+public struct SweepSettings: Sendable, Equatable {
+    /// Users a claim.
+    public var batch: Int
+    /// Milliseconds that a lease lasts.
+    public var leaseMilliseconds: Int64
+    /// Milliseconds from writing a push to giving up its answer.
+    public var responseMilliseconds: Int64
+    /// The most open intents, in pushes.
+    public var maxInFlight: Int
+    /// The check-in's rendered payload; nil: it is over Apple's limit, and each push is recorded so.
+    public var payload: [UInt8]?
+
+    public init(
+        batch: Int, leaseMilliseconds: Int64, responseMilliseconds: Int64, maxInFlight: Int, payload: [UInt8]?
+    ) {
+        self.batch = batch
+        self.leaseMilliseconds = leaseMilliseconds
+        self.responseMilliseconds = responseMilliseconds
+        self.maxInFlight = maxInFlight
+        self.payload = payload
+    }
+
+    /// Between the last instant to write a push and the end of its lease lies a response deadline and this margin (design.md, "One clock").
+    static let marginMilliseconds: Int64 = 1000
+}

@@ -1,0 +1,104 @@
+import APNs
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+extension Sweeper {
+    /// Records a chunk's outcomes, until the database takes them.
+    func settle(_ chunk: Chunk, _ outcomes: [PushOutcome], reserved: Int, _ run: SweepRun) async {
+        await hooks.beforeSettle?()
+        var settlement = Settlement(
+            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .openIntent(chunk: chunk.number)
+        )
+        let now = clock.now ?? chunk.attemptedAt
+        var index = 0
+        for nudge in chunk.nudges {
+            let own = Array(outcomes[index..<index + nudge.targets.count])
+            index += own.count
+            let settled = judge.settle(nudge, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
+            settlement.updates.append(settled.update)
+            settlement.records += settled.records
+            settlement.staleTokens += settled.staleTokens
+        }
+        // In the order of user_id, like every other writer: two daemons can't deadlock.
+        settlement.updates.sort { $0.userID < $1.userID }
+        settlement.staleTokens.sort { ($0.userID, $0.token) < ($1.userID, $1.token) }
+        if let result = await carryOut(settlement) {
+            if result.counted {
+                count(settlement, outcomes, into: &run.report)
+                run.report.tokensDeleted += result.tokensDeleted
+            } else {
+                run.report.fenced += 1
+                onEvent(.fenced(pushes: outcomes.count))
+            }
+        }
+        close(reserved, chunk.leaseID, run)
+    }
+
+    /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
+    func withdraw(_ chunk: Chunk, reserved: Int, _ run: SweepRun) async {
+        var settlement = Settlement(
+            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .none(chunk: chunk.number)
+        )
+        let now = clock.now ?? chunk.attemptedAt
+        for nudge in chunk.nudges {
+            let outcomes = nudge.targets.map { _ in PushOutcome.unsent(reason: "intent_failed") }
+            settlement.updates.append(
+                judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now).update
+            )
+        }
+        settlement.updates.sort { $0.userID < $1.userID }
+        if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
+        close(reserved, chunk.leaseID, run)
+    }
+
+    /// The transaction is tried again, the pushes are not. nil where the stop's time was over first, or the database refused it for good:
+    /// then the open intent says `unknown`.
+    private func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
+        var attempt = 0
+        while !isAbandoned {
+            do {
+                return try await store.settle(settlement)
+            } catch {
+                attempt += 1
+                onEvent(.settlementFailed(error: error.description, attempt: attempt))
+                if !error.isTransient, !error.isConnectionTrouble, attempt >= 3 { return nil }
+                let milliseconds = min(5000, 100 << min(attempt, 6))
+                try? await Task.sleep(for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds))))
+            }
+        }
+        return nil
+    }
+
+    func close(_ pushes: Int, _ leaseID: UUID, _ run: SweepRun) {
+        openPushes -= pushes
+        run.openChunks -= 1
+        retire(leaseID)
+        finishIfDone(run)
+        wake()
+    }
+
+    private func count(_ settlement: Settlement, _ outcomes: [PushOutcome], into report: inout SweepReport) {
+        for outcome in outcomes {
+            if case .unsent = outcome { report.unsent += 1 }
+        }
+        for record in settlement.records {
+            switch record.outcome {
+            case .accepted: report.sent += 1
+            case .rejected, .dropped:
+                report.rejected += 1
+                onEvent(
+                    .rejected(
+                        user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? "",
+                        status: record.status
+                    )
+                )
+            case .deferred: report.deferred += 1
+            case .skipped: report.skipped += 1
+            case .unknown: report.unknown += 1
+            }
+        }
+    }
+}

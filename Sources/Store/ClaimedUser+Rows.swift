@@ -1,0 +1,75 @@
+import Policy
+import Postgres
+import TimeZones
+
+extension ClaimedUser {
+    /// Reads a row of `claim.sql`.
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        self.init(
+            userID: try rows.uuid(row, 0),
+            version: try rows.int8(row, 1),
+            dueAt: try rows.timestamp(row, 2),
+            touchedAt: Instant(microseconds: try rows.timestampOrNull(row, 3)),
+            since: Instant(microseconds: try rows.timestampOrNull(row, 4)),
+            fingerprint: try rows.int8OrNull(row, 5),
+            askedAt: Instant(microseconds: try rows.timestampOrNull(row, 6)),
+            history: try Self.history(rows, row),
+            retry: try rows.textOrNull(row, 11),
+            preferences: try rows.textOrNull(row, 12),
+            timezone: try rows.textOrNull(row, 13),
+            firstSessionComplete: try rows.boolOrNull(row, 14) ?? false,
+            devices: try Self.devices(rows, row)
+        )
+    }
+
+    private static func history(_ rows: Rows, _ row: Int) throws(PostgresError) -> History {
+        let instants = try rows.timestampArray(row, 7)
+        let slots = try rows.dateArray(row, 8)
+        var checkIns: [CheckIn] = []
+        // Parallel by construction; where a hand has made them differ, what has no partner is left out.
+        for (at, slot) in zip(instants, slots) {
+            guard let at = Instant(microseconds: at), let slot else { continue }
+            checkIns.append(CheckIn(at: at, slot: LocalDate(days: slot)))
+        }
+        return History(
+            checkIns: checkIns,
+            closed: try rows.dateArray(row, 9).compactMap { $0.map(LocalDate.init(days:)) },
+            sent: try rows.timestampArray(row, 10).compactMap(Instant.init(microseconds:))
+        )
+    }
+
+    private static func devices(_ rows: Rows, _ row: Int) throws(PostgresError) -> [Device] {
+        guard try !rows.isNull(row, 15) else { return [] }
+        let tokens = try rows.textArray(row, 15)
+        let registered = try rows.timestampArray(row, 16)
+        let environments = try rows.textArray(row, 17)
+        let topics = try rows.textArray(row, 18)
+        var devices: [Device] = []
+        for index in tokens.indices {
+            guard let token = tokens[index] else { continue }
+            devices.append(
+                Device(
+                    token: token,
+                    registeredAt: Instant(microseconds: index < registered.count ? registered[index] : nil),
+                    environment: index < environments.count ? environments[index] : nil,
+                    topic: index < topics.count ? topics[index] : nil
+                )
+            )
+        }
+        return devices
+    }
+}
+
+extension Instant {
+    /// From PostgreSQL's microseconds, rounded down; nil from nil.
+    init?(microseconds: Int64?) {
+        guard let microseconds else { return nil }
+        self.init(seconds: microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000)
+    }
+
+    /// For PostgreSQL; beyond its range, its end.
+    var microseconds: Int64 {
+        let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : value
+    }
+}

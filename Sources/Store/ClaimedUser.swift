@@ -1,0 +1,46 @@
+public import FoundationEssentials
+public import Policy
+public import TimeZones
+
+/// A leased user with all that the policy asks about them: one row of `claim.sql`.
+public struct ClaimedUser: Sendable {
+    public let userID: UUID
+    /// The version that is decided on; an intent holds only while it is still this one.
+    public let version: Int64
+    /// When they were due, in microseconds since 1970: where the next claim goes on.
+    public let dueAt: Int64
+    /// The newest change that no decision has seen.
+    public let touchedAt: Instant?
+    public let since: Instant?
+    public let fingerprint: Int64?
+    /// When the policy was last asked.
+    public let askedAt: Instant?
+    public let history: History
+    /// What is left of a nudge, as JSON (`Daemon.Retry`).
+    public let retry: String?
+    /// `notification_preferences` as it is; nil where it is null or the profile is gone.
+    public let preferences: String?
+    public let timezone: String?
+    public let firstSessionComplete: Bool
+    public let devices: [Device]
+
+    public init(
+        userID: UUID, version: Int64, dueAt: Int64, touchedAt: Instant?, since: Instant?, fingerprint: Int64?,
+        askedAt: Instant?, history: History, retry: String?, preferences: String?, timezone: String?,
+        firstSessionComplete: Bool, devices: [Device]
+    ) {
+        self.userID = userID
+        self.version = version
+        self.dueAt = dueAt
+        self.touchedAt = touchedAt
+        self.since = since
+        self.fingerprint = fingerprint
+        self.askedAt = askedAt
+        self.history = history
+        self.retry = retry
+        self.preferences = preferences
+        self.timezone = timezone
+        self.firstSessionComplete = firstSessionComplete
+        self.devices = devices
+    }
+}

@@ -1,0 +1,41 @@
+public import FoundationEssentials
+public import TimeZones
+
+/// One row of the record, `nudged.delivery`.
+public struct DeliveryRecord: Sendable, Equatable {
+    /// What became of it. `deferred`: Apple asked to come back later, another row follows.
+    public enum Outcome: String, Sendable, CaseIterable {
+        case accepted, rejected, deferred, dropped, skipped, unknown
+    }
+
+    public let userID: UUID
+    /// `check_in`, `message`, `reminder`.
+    public let kind: String
+    /// Names the nudge among those of its user and kind: a check-in's slot.
+    public let key: String
+    public let slot: LocalDate?
+    /// 16 hex digits of the token's digest; empty for a slot that went by.
+    public let deviceHash: String
+    public let apnsID: UUID?
+    public let outcome: Outcome
+    public let reason: String?
+    /// Apple's HTTP status, where there was an answer.
+    public let status: Int?
+    public let attemptedAt: Instant
+
+    public init(
+        userID: UUID, kind: String, key: String, slot: LocalDate?, deviceHash: String, apnsID: UUID? = nil,
+        outcome: Outcome, reason: String? = nil, status: Int? = nil, attemptedAt: Instant
+    ) {
+        self.userID = userID
+        self.kind = kind
+        self.key = key
+        self.slot = slot
+        self.deviceHash = deviceHash
+        self.apnsID = apnsID
+        self.outcome = outcome
+        self.reason = reason
+        self.status = status
+        self.attemptedAt = attemptedAt
+    }
+}

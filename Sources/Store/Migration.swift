@@ -1,0 +1,29 @@
+/// A numbered migration of `sql/`: immutable once released.
+public struct Migration: Sendable, Equatable {
+    /// Counts from 1.
+    public let number: Int32
+    /// The file's name without its number.
+    public let name: String
+    /// The script, several statements.
+    let script: String
+
+    /// FNV-1a of the script: a database that was migrated by another text is told.
+    var checksum: Int64 {
+        Int64(bitPattern: script.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    }
+
+    private init(_ number: Int32, _ name: String, _ bytes: [UInt8]) {
+        self.number = number
+        self.name = name
+        script = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// All of them, in order.
+    public static let all = [
+        Migration(1, "app_tables", PackageResources._0001_app_tables_sql),
+        Migration(2, "views", PackageResources._0002_views_sql),
+        Migration(3, "person", PackageResources._0003_person_sql),
+        Migration(4, "intent", PackageResources._0004_intent_sql),
+        Migration(5, "delivery", PackageResources._0005_delivery_sql),
+    ]
+}

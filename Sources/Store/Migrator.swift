@@ -1,0 +1,96 @@
+public import Postgres
+
+/// Brings a database to the newest schema: each migration in a transaction of its own, under a lock, so that two at once don't collide.
+public struct Migrator: Sendable {
+    /// Where a database stands.
+    public enum Standing: Sendable, Equatable {
+        /// Nothing to do.
+        case current
+        /// These are to be applied; none yet where it is all of them.
+        case behind([Migration])
+        /// A newer nudged was here.
+        case ahead(newest: Int32)
+        /// A migration was applied with another text.
+        case changed(number: Int32)
+    }
+
+    let database: Database
+    /// A migration may have to wait for the app's transactions, and asks everyone who is there already.
+    static let timeout = Duration.seconds(3600)
+
+    public init(configuration: ConnectionConfiguration) {
+        database = Database(configuration)
+    }
+
+    /// Closes the connection.
+    public func close() async { await database.close() }
+
+    /// Compares the database with `Migration.all`; changes nothing.
+    public func standing() async throws(PostgresError) -> Standing {
+        let connection = try await database.connection()
+        return try await Self.standing(connection)
+    }
+
+    /// Applies what is pending. Returns what was applied, in order.
+    public func migrate(onApplied: (Migration) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
+        let connection = try await database.connection()
+        var applied: [Migration] = []
+        for migration in Migration.all where try await apply(migration, on: connection) {
+            applied.append(migration)
+            onApplied(migration)
+        }
+        return applied
+    }
+
+    /// One lock for all: the second daemon waits at its first migration, then finds each of them done.
+    private static let lock = Statement(
+        "migration_lock", sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
+    )
+
+    private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
+        try await connection.transaction(timeout: Self.timeout) { transaction throws(PostgresError) in
+            _ = try await transaction.run(Self.lock)
+            try await transaction.execute(
+                script: """
+                    create schema if not exists nudged;
+                    create table if not exists nudged.migration (
+                        number integer primary key, name text not null, checksum bigint not null,
+                        applied_at timestamptz not null default now()
+                    );
+                    """
+            )
+            let known = Statement(
+                "migration_known", sql: "select 1 from nudged.migration where number = $1",
+                parameters: [.int4(migration.number)]
+            )
+            guard try await transaction.run(known).count == 0 else { return false }
+            try await transaction.execute(script: migration.script)
+            _ = try await transaction.run(
+                Statement(
+                    "migration_applied",
+                    sql: "insert into nudged.migration (number, name, checksum) values ($1, $2, $3)",
+                    parameters: [.int4(migration.number), .text(migration.name), .int8(migration.checksum)]
+                )
+            )
+            return true
+        }
+    }
+
+    static func standing(_ connection: Connection) async throws(PostgresError) -> Standing {
+        let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
+        guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
+        let rows = try await connection.run(Statement(Query.migrationsApplied.rawValue, sql: Query.migrationsApplied.sql))
+        var applied: [Int32: Int64] = [:]
+        for row in 0..<rows.count { applied[try rows.int4(row, 0)] = try rows.int8(row, 1) }
+        if let newest = applied.keys.max(), let known = Migration.all.last, newest > known.number {
+            return .ahead(newest: newest)
+        }
+        for migration in Migration.all {
+            if let checksum = applied[migration.number], checksum != migration.checksum {
+                return .changed(number: migration.number)
+            }
+        }
+        let pending = Migration.all.filter { applied[$0.number] == nil }
+        return pending.isEmpty ? .current : .behind(pending)
+    }
+}

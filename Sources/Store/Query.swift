@@ -1,0 +1,41 @@
+/// The SQL of `sql/queries`, one case a file, embedded at build time.
+enum Query: String, CaseIterable, Sendable {
+    case claim
+    case clock
+    case drain
+    case forgetDevices = "forget_devices"
+    case intent
+    case maintainDelivery = "maintain_delivery"
+    case migrationsApplied = "migrations_applied"
+    case recover
+    case release
+    case remaining
+    case renew
+    case settle
+    case touchedSince = "touched_since"
+
+    /// The file's text, decoded once.
+    var sql: String { Self.texts[self] ?? "" }
+
+    private static let texts: [Query: String] = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, String(decoding: $0.bytes, as: UTF8.self)) }
+    )
+
+    private var bytes: [UInt8] {
+        switch self {
+        case .claim: PackageResources.claim_sql
+        case .clock: PackageResources.clock_sql
+        case .drain: PackageResources.drain_sql
+        case .forgetDevices: PackageResources.forget_devices_sql
+        case .intent: PackageResources.intent_sql
+        case .maintainDelivery: PackageResources.maintain_delivery_sql
+        case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .recover: PackageResources.recover_sql
+        case .release: PackageResources.release_sql
+        case .remaining: PackageResources.remaining_sql
+        case .renew: PackageResources.renew_sql
+        case .settle: PackageResources.settle_sql
+        case .touchedSince: PackageResources.touched_since_sql
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import FoundationEssentials
+public import Postgres
+public import TimeZones
+
+extension Store {
+    /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.
+    ///
+    /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
+    /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
+    public func commit(
+        _ intent: Intent, leaseMilliseconds: Int64
+    ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
+        let updates = intent.entries.map(\.update)
+        let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
+        let rows = try await one(
+            intents, .intent,
+            [
+                .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
+                .timestamp(intent.attemptedAt.microseconds),
+                .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
+                .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
+            ] + histories(updates) + [
+                .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.kind)), .textArray(devices.map(\.1.key)),
+                .dateArray(devices.map { $0.1.slot?.days }), .textArray(devices.map(\.1.deviceHash)),
+                .uuidArray(devices.map(\.1.apnsID)),
+            ]
+        )
+        let kept = try userSet(rows)
+        guard !kept.isEmpty else { return ([], []) }
+        let changed = try await one(intents, .touchedSince, [.uuidArray(Array(kept))])
+        return (kept, try userSet(changed))
+    }
+
+    /// Settles users: intent, record, histories and tokens in one transaction.
+    public func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
+        var statements = [
+            Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
+        ]
+        if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement.staleTokens)) }
+        let rows = try await transaction(records, statements)
+        guard rows.count == statements.count else {
+            throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
+        }
+        let closed = try rows[0].int8(0, 0) > 0
+        var counted = true
+        if case .openIntent = settlement.fence { counted = closed }
+        return Settlement.Result(
+            counted: counted, usersSettled: Int(try rows[0].int8(0, 1)),
+            tokensDeleted: rows.count > 1 ? Int(try rows[1].int8(0, 0)) : 0
+        )
+    }
+
+    private func parameters(of settlement: Settlement) -> [Parameter] {
+        let updates = settlement.updates
+        let records = settlement.records
+        let (chunk, mustBeOpen): (Int32, Bool) =
+            switch settlement.fence {
+            case .none(let chunk): (chunk, false)
+            case .openIntent(let chunk): (chunk, true)
+            }
+        return [
+            .uuid(settlement.leaseID), .int4(chunk), .uuid(settlement.sweepID),
+            .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
+            .timestampArray(updates.map(\.dueAt.microseconds)), .timestampArray(updates.map(\.askedAt.microseconds)),
+            .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
+        ] + histories(updates) + [
+            .textArray(updates.map(\.retry)),
+            .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
+            .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
+            .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
+            .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
+            .timestampArray(records.map(\.attemptedAt.microseconds)), .bool(mustBeOpen),
+        ]
+    }
+
+    /// `unnest` flattens arrays of arrays, so each user's history travels as the text of an array: check-in instants, slots, closed, sent.
+    private func histories(_ updates: [PersonUpdate]) -> [Parameter] {
+        [
+            .textArray(updates.map { literal($0.history.checkIns.map(\.at.rfc3339)) }),
+            .textArray(updates.map { literal($0.history.checkIns.map(\.slot.iso)) }),
+            .textArray(updates.map { literal($0.history.closed.map(\.iso)) }),
+            .textArray(updates.map { literal($0.history.sent.map(\.rfc3339)) }),
+        ]
+    }
+
+    /// Instants and dates need no quoting.
+    private func literal(_ items: [String]) -> String {
+        items.isEmpty ? "{}" : "{" + items.joined(separator: ",") + "}"
+    }
+
+    private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
+        Statement(
+            Query.forgetDevices.rawValue, sql: Query.forgetDevices.sql,
+            parameters: [
+                .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
+                .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
+                .timestampArray(tokens.map(\.unregisteredAt.microseconds)),
+            ]
+        )
+    }
+}

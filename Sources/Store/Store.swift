@@ -1,0 +1,158 @@
+public import FoundationEssentials
+public import Policy
+public import Postgres
+public import TimeZones
+
+/// The daemon's statements on PostgreSQL: claim → intent → outcome, each fenced by its lease.
+///
+/// Three connections, so that claiming the next users, committing intents and recording outcomes overlap; each is used by one
+/// caller at a time. Every statement runs in a transaction of its own with the planner pinned (`pinnedPlans`) and a time-out,
+/// without session state, so a transaction pooler may stand between.
+public struct Store: Sendable {
+    let claims: Database
+    let intents: Database
+    let records: Database
+    /// Server-side limit of every statement.
+    let statementTimeout: Duration
+
+    /// - Parameters:
+    ///   - configuration: where the database is.
+    ///   - statementTimeout: the limit of every statement, in the server and, a little later, here.
+    ///   - onNotice: notices of the server; never user data of ours.
+    public init(configuration: ConnectionConfiguration, statementTimeout: Duration = .seconds(10)) {
+        claims = Database(configuration)
+        intents = Database(configuration)
+        records = Database(configuration)
+        self.statementTimeout = statementTimeout
+    }
+
+    /// The hot statements join a batch of some hundred users with tables of any size: always by index. A planner without statistics
+    /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
+    static let pinnedPlans: [(String, String)] = [
+        ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off"),
+    ]
+
+    /// Closes the connections.
+    public func close() async {
+        await claims.close()
+        await intents.close()
+        await records.close()
+    }
+
+    // MARK: The sweep's reading side
+
+    /// The database's clock, in microseconds since 1970.
+    public func clock() async throws(PostgresError) -> Int64 {
+        try await one(claims, .clock, []).timestamp(0, 0)
+    }
+
+    /// Makes users due whose data changed. Returns how many touches were taken; fewer than `limit`: none is left.
+    public func drain(limit: Int, now: Instant) async throws(PostgresError) -> Int {
+        Int(try await one(claims, .drain, [.int8(Int64(limit)), .timestamp(now.microseconds)]).int8(0, 0))
+    }
+
+    /// Records as unknown what a dead daemon was about to write. Returns the chunks and the pushes.
+    public func recover(except living: [UUID], limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
+        let rows = try await one(claims, .recover, [.uuidArray(living), .int8(Int64(limit))])
+        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+    }
+
+    /// Where a claim ended; the next goes on from there.
+    public struct Cursor: Sendable {
+        let dueAt: Int64
+        let userID: UUID
+
+        /// Before everyone.
+        public static let start = Cursor(dueAt: .min, userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+
+        init(dueAt: Int64, userID: UUID) {
+            self.dueAt = dueAt
+            self.userID = userID
+        }
+
+        /// After this user.
+        public init(after user: ClaimedUser) {
+            self.init(dueAt: user.dueAt, userID: user.userID)
+        }
+    }
+
+    /// Leases the next users who are due.
+    public func claim(
+        now: Instant, after cursor: Cursor, limit: Int, leaseID: UUID, leaseMilliseconds: Int64
+    ) async throws(PostgresError) -> [ClaimedUser] {
+        let rows = try await one(
+            claims, .claim,
+            [
+                .timestamp(now.microseconds), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
+                .uuid(leaseID), .int8(leaseMilliseconds),
+            ]
+        )
+        var users: [ClaimedUser] = []
+        users.reserveCapacity(rows.count)
+        for row in 0..<rows.count { users.append(try ClaimedUser(rows, row)) }
+        return users
+    }
+
+    /// Whether anyone is still due.
+    public struct Remaining: Sendable, Equatable {
+        /// Someone is due, or a change or a dead daemon's intent waits.
+        public let isAnyoneDue: Bool
+        /// One of them is free to be claimed.
+        public let isAnyoneFree: Bool
+        /// Milliseconds until the first of the others' leases ends.
+        public let millisecondsToFirstLeaseEnd: Int64
+    }
+
+    /// Asked before `--once` ends.
+    public func remaining(now: Instant) async throws(PostgresError) -> Remaining {
+        let rows = try await one(claims, .remaining, [.timestamp(now.microseconds)])
+        return Remaining(
+            isAnyoneDue: try rows.bool(0, 0), isAnyoneFree: try rows.bool(0, 1),
+            millisecondsToFirstLeaseEnd: try rows.int8(0, 2)
+        )
+    }
+
+    // MARK: Leases
+
+    /// Gives users back unchanged.
+    public func release(_ users: [UUID], leaseID: UUID) async throws(PostgresError) {
+        _ = try await one(intents, .release, [.uuid(leaseID), .uuidArray(users)])
+    }
+
+    /// Holds users longer. Returns those who are still ours.
+    public func renew(
+        _ users: [UUID], leaseID: UUID, leaseMilliseconds: Int64
+    ) async throws(PostgresError) -> Set<UUID> {
+        let rows = try await one(intents, .renew, [.uuid(leaseID), .uuidArray(users), .int8(leaseMilliseconds)])
+        return try userSet(rows)
+    }
+
+    // MARK: The record's housekeeping
+
+    /// Makes the record's next partitions, and drops those that ended more than `keepDays` ago.
+    public func maintainDelivery(
+        daysAhead: Int32, keepDays: Int32
+    ) async throws(PostgresError) -> (made: Int, dropped: Int) {
+        let rows = try await one(claims, .maintainDelivery, [.int4(daysAhead), .int4(keepDays)])
+        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+    }
+
+    // MARK: How a statement runs
+
+    func one(_ database: Database, _ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        let rows = try await transaction(database, [Statement(query.rawValue, sql: query.sql, parameters: parameters)])
+        guard let first = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+        return first
+    }
+
+    func transaction(_ database: Database, _ statements: [Statement]) async throws(PostgresError) -> [Rows] {
+        let connection = try await database.connection()
+        return try await connection.transaction(statements, settings: Self.pinnedPlans, timeout: statementTimeout)
+    }
+
+    func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {
+        var users: Set<UUID> = []
+        for row in 0..<rows.count { users.insert(try rows.uuid(row, 0)) }
+        return users
+    }
+}
