@@ -1,0 +1,44 @@
+/// One HTTP/2 connection as a client: a thread of its own, reached by messages.
+///
+/// Requests over the free streams wait in it; a caller that wants no queue bounds itself by `ClientEvent.opened` and `.capacity`.
+public final class ClientConnection: Sendable {
+    private let inbox: ClientInbox
+    private let configuration: ClientConfiguration
+    private let onEvent: @Sendable (ClientEvent) -> Void
+
+    /// A connection that is not yet begun.
+    ///
+    /// - Parameter onEvent: called on the connection's thread; it must return soon, and may call `submit`, `drain` and `close`.
+    public init(configuration: ClientConfiguration, onEvent: @escaping @Sendable (ClientEvent) -> Void) {
+        self.configuration = configuration
+        self.onEvent = onEvent
+        inbox = ClientInbox()
+    }
+
+    deinit { close() }
+
+    /// Begins to dial, once; requests may be submitted before.
+    public func start() {
+        guard inbox.begin() else { return }
+        let loop = ClientLoop(configuration: configuration, inbox: inbox, onEvent: onEvent)
+        if DedicatedThread.detach(named: configuration.label, { loop.run() }) != 0 { loop.run() }
+    }
+
+    /// Takes requests; each completes exactly once.
+    ///
+    /// - Returns: false where the connection has closed or is just closing: none was taken and no completion will come for them.
+    @discardableResult
+    public func submit(_ requests: [Request]) -> Bool {
+        inbox.put(requests)
+    }
+
+    /// Takes nothing new (what is queued completes as `.unsent(.closed)`), awaits what is in flight, then closes.
+    public func drain() {
+        inbox.put(.drain)
+    }
+
+    /// Closes at once: what isn't wholly written completes as unsent, the rest as unknown. Begins nothing where `start` was never called.
+    public func close() {
+        inbox.put(.close)
+    }
+}

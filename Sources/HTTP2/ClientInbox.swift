@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Where other threads leave what a client connection shall do.
+final class ClientInbox: Sendable {
+    enum Order { case drain, close }
+
+    /// What has come since the last look.
+    struct Batch {
+        var requests: [[Request]] = []
+        var drains = false
+        var closes = false
+    }
+
+    private struct State {
+        var batch = Batch()
+        /// Whether the eventfd is signalled already: one system call wakes for many submissions.
+        var isSignalled = false
+        var isStarted = false
+        var isFinished = false
+    }
+
+    let wake = WakeDescriptor()
+    private let state = Mutex(State())
+
+    /// Whether this is the first time.
+    func begin() -> Bool {
+        state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+    }
+
+    /// False where nobody will look any more.
+    func put(_ requests: [Request]) -> Bool {
+        change { state in
+            guard !state.isFinished else { return false }
+            if !requests.isEmpty { state.batch.requests.append(requests) }
+            return true
+        }
+    }
+
+    func put(_ order: Order) {
+        _ = change { state in
+            switch order {
+            case .drain: state.batch.drains = true
+            case .close: state.batch.closes = true
+            }
+            return true
+        }
+    }
+
+    /// All that has come since the last call.
+    func take() -> Batch {
+        state.withLock { state in
+            if state.isSignalled { wake.clear() }
+            state.isSignalled = false
+            let batch = state.batch
+            state.batch.requests = []
+            return batch
+        }
+    }
+
+    /// Takes the rest and lets nothing more in.
+    func finish() -> Batch {
+        state.withLock { state in
+            state.isFinished = true
+            let batch = state.batch
+            state.batch.requests = []
+            return batch
+        }
+    }
+
+    private func change(_ body: (inout State) -> Bool) -> Bool {
+        let (taken, signals) = state.withLock { state in
+            let taken = body(&state)
+            defer { state.isSignalled = true }
+            return (taken, !state.isSignalled)
+        }
+        if signals { wake.signal() }
+        return taken
+    }
+}

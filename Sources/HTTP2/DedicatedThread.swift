@@ -1,0 +1,41 @@
+import Glibc
+
+/// A thread of our own: what blocks in poll must not take one of the cooperative pool's few.
+final class DedicatedThread: Sendable {
+    private let name: String
+    private let work: @Sendable () -> Void
+
+    private init(name: String, work: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.work = work
+    }
+
+    /// Runs `work` on a new thread that nobody joins; errno where the system has none left, else 0.
+    static func detach(named name: String, _ work: @escaping @Sendable () -> Void) -> Int32 {
+        let body = Unmanaged.passRetained(DedicatedThread(name: name, work: work))
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, threadEntry, body.toOpaque())
+        guard code == 0 else {
+            body.release()
+            return code
+        }
+        pthread_detach(thread)
+        return 0
+    }
+
+    fileprivate func run() {
+        // pthread_setname_np is a GNU extension that Swift's Glibc doesn't show, and prctl is variadic; this file does the same.
+        let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        if descriptor >= 0 {
+            let short = Array(name.utf8.prefix(15))
+            _ = Glibc.write(descriptor, short, short.count)
+            Glibc.close(descriptor)
+        }
+        work()
+    }
+}
+
+private func threadEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context { Unmanaged<DedicatedThread>.fromOpaque(context).takeRetainedValue().run() }
+    return nil
+}

@@ -1,0 +1,84 @@
+/// Header fields (RFC 9110 section 5) in one allocation: names in lower case, values as bytes, order and repetitions kept.
+public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// Per field: name length and value length, two bytes each (big endian), then the name, then the value.
+    var packed: [UInt8] = []
+
+    /// How many fields there are.
+    public private(set) var count = 0
+
+    /// No fields.
+    public init() {}
+
+    /// The fields of a literal; names must be in lower case (RFC 9113 section 8.2).
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+
+    /// Adds a field. A name or value over 65,535 bytes is left out.
+    public mutating func append(_ name: String, _ value: String) {
+        var name = name
+        var value = value
+        name.withUTF8 { name in
+            value.withUTF8 { value in append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value)) }
+        }
+    }
+
+    /// Adds a field. A name or value over 65,535 bytes is left out.
+    public mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard name.count <= 0xFFFF, value.count <= 0xFFFF else { return }
+        if packed.isEmpty { packed.reserveCapacity(160) }
+        packed.append(UInt8(truncatingIfNeeded: name.count >> 8))
+        packed.append(UInt8(truncatingIfNeeded: name.count))
+        packed.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        packed.append(UInt8(truncatingIfNeeded: value.count))
+        packed.append(contentsOf: name)
+        packed.append(contentsOf: value)
+        count += 1
+    }
+
+    /// The first value of the field, as text (malformed UTF-8 is repaired); nil where there is no such field.
+    public subscript(name: String) -> String? {
+        bytes(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The first value of the field, as bytes; nil where there is no such field.
+    public func bytes(_ name: String) -> ArraySlice<UInt8>? {
+        var name = name
+        return name.withUTF8 { wanted in
+            var offset = 0
+            while let field = field(at: offset) {
+                if packed[field.name].elementsEqual(wanted) { return packed[field.value] }
+                offset = field.value.upperBound
+            }
+            return nil
+        }
+    }
+
+    /// All fields, in order.
+    public var all: [(name: String, value: String)] {
+        var result: [(name: String, value: String)] = []
+        var offset = 0
+        while let field = field(at: offset) {
+            let name = String(decoding: packed[field.name], as: UTF8.self)
+            result.append((name, String(decoding: packed[field.value], as: UTF8.self)))
+            offset = field.value.upperBound
+        }
+        return result
+    }
+
+    /// The bytes that the fields take, with four for each field's lengths.
+    var size: Int { packed.count }
+
+    mutating func removeAll() {
+        packed.removeAll(keepingCapacity: true)
+        count = 0
+    }
+
+    /// Where the field that begins at `offset` has its name and its value; nil at the end.
+    func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
+        guard offset + 4 <= packed.count else { return nil }
+        let nameEnd = offset + 4 + (Int(packed[offset]) << 8 | Int(packed[offset + 1]))
+        let valueEnd = nameEnd + (Int(packed[offset + 2]) << 8 | Int(packed[offset + 3]))
+        return (offset + 4..<nameEnd, nameEnd..<valueEnd)
+    }
+}

@@ -1,0 +1,39 @@
+public import OpenSSL
+
+/// How a server listens and what it first says on each connection.
+public struct ServerConfiguration: Sendable {
+    /// The numeric address to listen on, `127.0.0.1` or `::1`.
+    public var address: String
+    /// The TCP port; 0: a free one, see `Server.port`.
+    public var port: UInt16
+    /// The certificate chain, leaf first.
+    public var certificate: PEMSource
+    /// The leaf's private key.
+    public var key: PEMSource
+    /// Whether ALPN `h2` is agreed on; false imitates a server that doesn't speak HTTP/2.
+    public var offersHTTP2: Bool
+    /// MAX_CONCURRENT_STREAMS in the first SETTINGS frame; nil: not said.
+    public var maxConcurrentStreams: UInt32?
+    /// INITIAL_WINDOW_SIZE in the first SETTINGS frame: how much of each body a client may send unasked. Default 1 MiB.
+    public var initialWindowSize: UInt32
+    /// The window of the whole connection. Default 64 MiB, never under 65,535 (RFC 9113 section 6.9.2).
+    public var connectionWindowSize: UInt32
+    /// Whether WINDOW_UPDATE frames are sent as bodies are read.
+    public var updatesWindows: Bool
+    /// Whether PING frames are answered.
+    public var answersPings: Bool
+
+    /// A configuration for a loopback server with the defaults: 1,000 streams.
+    public init(certificate: PEMSource, key: PEMSource, address: String = "127.0.0.1", port: UInt16 = 0) {
+        self.address = address
+        self.port = port
+        self.certificate = certificate
+        self.key = key
+        offersHTTP2 = true
+        maxConcurrentStreams = 1_000
+        initialWindowSize = 1 << 20
+        connectionWindowSize = 1 << 26
+        updatesWindows = true
+        answersPings = true
+    }
+}

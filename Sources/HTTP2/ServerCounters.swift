@@ -1,0 +1,22 @@
+/// What a server has seen since its start.
+public struct ServerCounters: Sendable, Equatable {
+    /// TCP connections accepted.
+    public var accepted = 0
+    /// TLS handshakes finished.
+    public var opened = 0
+    /// TLS handshakes that failed.
+    public var refused = 0
+    /// Connections that are no more.
+    public var closed = 0
+    /// Whole requests.
+    public var requests = 0
+    /// Answers submitted.
+    public var responses = 0
+    /// RST_STREAM frames received.
+    public var resetsReceived = 0
+    /// PING frames received.
+    public var pingsReceived = 0
+
+    /// All zero.
+    public init() {}
+}
