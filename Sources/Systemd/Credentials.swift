@@ -26,7 +26,7 @@ public struct Credentials: Sendable {
     public func read(_ name: String) throws(SystemdError) -> String? {
         guard let path = path(of: name) else { return nil }
         do throws(SystemdError) {
-            return try Self.readSecret(at: path, mayBeWorldReadable: true)
+            return try Self.readText(path, limit: Self.largestSecret, mayBeWorldReadable: true)
         } catch {
             if error.code == .missing { return nil }
             throw error
@@ -35,32 +35,33 @@ public struct Credentials: Sendable {
 
     /// The text of a key file, without trailing newlines. Readable by its group is fine, readable by everyone is refused.
     public static func readKeyFile(_ path: String) throws(SystemdError) -> String {
-        try readSecret(at: path, mayBeWorldReadable: false)
+        try readText(path, limit: largestSecret, mayBeWorldReadable: false)
     }
 
-    private static func readSecret(at path: String, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
+    /// The text of a file, without trailing newlines and blanks.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size, in bytes.
+    ///   - mayBeWorldReadable: false refuses a file that every user of the machine can read.
+    public static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
         // O_NONBLOCK: the open of a FIFO that somebody put there would wait for ever.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             let cause = errno
             let code: SystemdError.Code = cause == ENOENT || cause == ENOTDIR ? .missing : .unreadable
-            throw SystemdError(code: code, path: path, cause: String(cString: strerror(cause)))
+            throw SystemdError(code, path, cause: cause)
         }
         defer { close(file) }
         // Asked of the open file and not of the path, which could name another by then.
         var facts = stat()
-        guard fstat(file, &facts) == 0 else {
-            throw SystemdError(code: .unreadable, path: path, cause: String(cString: strerror(errno)))
-        }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(code: .notAFile, path: path, cause: nil) }
-        guard mayBeWorldReadable || facts.st_mode & 0o004 == 0 else {
-            throw SystemdError(code: .worldReadable, path: path, cause: nil)
-        }
-        return try text(readAll(file, path), path)
+        guard fstat(file, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }
+        guard mayBeWorldReadable || facts.st_mode & 0o004 == 0 else { throw SystemdError(.worldReadable, path) }
+        return try text(readAll(file, path, limit), path)
     }
 
-    private static func readAll(_ file: Int32, _ path: String) throws(SystemdError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: largestSecret + 1)
+    private static func readAll(_ file: Int32, _ path: String, _ limit: Int) throws(SystemdError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
         while count < bytes.count {
             let offset = count
@@ -68,24 +69,22 @@ public struct Credentials: Sendable {
                 Glibc.read(file, $0.baseAddress.map { $0 + offset }, $0.count - offset)
             }
             if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else {
-                throw SystemdError(code: .unreadable, path: path, cause: String(cString: strerror(errno)))
-            }
+            guard got >= 0 else { throw SystemdError(.unreadable, path, cause: errno) }
             if got == 0 { break }
             count += got
         }
-        guard count <= largestSecret else { throw SystemdError(code: .tooLarge, path: path, cause: nil) }
+        guard count <= limit else { throw SystemdError(.tooLarge, path, limit: limit) }
         return Array(bytes[..<count])
     }
 
     private static func text(_ bytes: [UInt8], _ path: String) throws(SystemdError) -> String {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
-            throw SystemdError(code: .notText, path: path, cause: nil)
+            throw SystemdError(.notText, path)
         }
         let trimmed = text.utf8.reversed().drop {
             $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ")
         }
-        guard !trimmed.isEmpty else { throw SystemdError(code: .empty, path: path, cause: nil) }
+        guard !trimmed.isEmpty else { throw SystemdError(.empty, path) }
         return String(decoding: Array(trimmed.reversed()), as: UTF8.self)
     }
 }

@@ -1,4 +1,6 @@
-/// A secret that can't be read: what is wrong, where, and the mend. It never holds the secret.
+import Glibc
+
+/// A secret or another file that can't be read: what is wrong, where, and the mend. It never holds the secret.
 public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the file.
     public enum Code: String, Sendable, CaseIterable {
@@ -24,6 +26,15 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     public let path: String
     /// The system's word for it, where there is one.
     public let cause: String?
+    /// The size in bytes that it may have.
+    private let limit: Int
+
+    init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0) {
+        self.code = code
+        self.path = path
+        self.cause = cause.map { String(cString: strerror($0)) }
+        self.limit = limit
+    }
 
     /// How a command that needs the secret ends.
     public var exitStatus: ExitStatus {
@@ -41,7 +52,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .unreadable: "\(path) can't be read\(detail)"
         case .notAFile: "\(path) is not a regular file"
         case .worldReadable: "\(path) is readable by every user of this machine"
-        case .tooLarge: "\(path) is larger than \(Credentials.largestSecret) bytes"
+        case .tooLarge: "\(path) is larger than \(limit) bytes"
         case .empty: "\(path) is empty"
         case .notText: "\(path) is not UTF-8 text"
         }
@@ -54,9 +65,9 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .unreadable: "let the user that nudged runs as read it, for example: chown nudged \(path)"
         case .notAFile: "name the file itself"
         case .worldReadable: "chmod 600 \(path)"
-        case .tooLarge: "name the file that holds only the secret"
-        case .empty: "write the secret into the file"
-        case .notText: "store the secret as text; a key as PEM"
+        case .tooLarge: "name the right file"
+        case .empty: "write it into the file"
+        case .notText: "store it as text; a key as PEM"
         }
     }
 
