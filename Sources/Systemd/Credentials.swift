@@ -1,0 +1,90 @@
+import Glibc
+
+/// Secrets from files: those that systemd hands over (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and those that the configuration names.
+public struct Credentials: Sendable {
+    /// A secret is a key or a URL; what is larger was named by mistake. In bytes.
+    public static let largestSecret = 65_536
+
+    /// Where systemd put the credentials of this service; nil where it put none.
+    public let directory: String?
+
+    /// - Parameter environment: `CREDENTIALS_DIRECTORY` is read.
+    public init(environment: [String: String]) {
+        directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The path where the credential of that name would be.
+    public func path(of name: String) -> String? {
+        guard let directory, !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }
+        return directory + "/" + name
+    }
+
+    /// The credential of that name, without trailing newlines; nil where systemd handed over none.
+    ///
+    /// The mode is not checked: systemd keeps the directory closed itself (0500, and 0400 for each file).
+    /// - Throws: all codes of `SystemdError` but `missing` and `worldReadable`.
+    public func read(_ name: String) throws(SystemdError) -> String? {
+        guard let path = path(of: name) else { return nil }
+        do throws(SystemdError) {
+            return try Self.readText(path, limit: Self.largestSecret, mayBeWorldReadable: true)
+        } catch {
+            if error.code == .missing { return nil }
+            throw error
+        }
+    }
+
+    /// The text of a key file, without trailing newlines. Readable by its group is fine, readable by everyone is refused.
+    public static func readKeyFile(_ path: String) throws(SystemdError) -> String {
+        try readText(path, limit: largestSecret, mayBeWorldReadable: false)
+    }
+
+    /// The text of a file, without trailing newlines and blanks.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size, in bytes.
+    ///   - mayBeWorldReadable: false refuses a file that every user of the machine can read.
+    public static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
+        // O_NONBLOCK: the open of a FIFO that somebody put there would wait for ever.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else {
+            let cause = errno
+            let code: SystemdError.Code = cause == ENOENT || cause == ENOTDIR ? .missing : .unreadable
+            throw SystemdError(code, path, cause: cause)
+        }
+        defer { close(file) }
+        // Asked of the open file and not of the path, which could name another by then.
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }
+        guard mayBeWorldReadable || facts.st_mode & 0o004 == 0 else { throw SystemdError(.worldReadable, path) }
+        return try text(readAll(file, path, limit), path)
+    }
+
+    private static func readAll(_ file: Int32, _ path: String, _ limit: Int) throws(SystemdError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let offset = count
+            let got = bytes.withUnsafeMutableBytes {
+                Glibc.read(file, $0.baseAddress.map { $0 + offset }, $0.count - offset)
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw SystemdError(.unreadable, path, cause: errno) }
+            if got == 0 { break }
+            count += got
+        }
+        guard count <= limit else { throw SystemdError(.tooLarge, path, limit: limit) }
+        return Array(bytes[..<count])
+    }
+
+    private static func text(_ bytes: [UInt8], _ path: String) throws(SystemdError) -> String {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw SystemdError(.notText, path)
+        }
+        let trimmed = text.utf8.reversed().drop {
+            $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ")
+        }
+        guard !trimmed.isEmpty else { throw SystemdError(.empty, path) }
+        return String(decoding: Array(trimmed.reversed()), as: UTF8.self)
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// An unconnected AF_UNIX datagram socket: each datagram names its receiver, so one that is started anew is found again.
+final class DatagramSocket: Sendable {
+    enum Outcome: Equatable {
+        case sent
+        /// The receiver's queue stayed full until the time limit.
+        case congested
+        /// The datagram is over what the socket or the receiver takes (EMSGSIZE, ENOBUFS).
+        case tooLarge
+        /// Nobody listens there, or another error; the errno.
+        case failed(Int32)
+    }
+
+    private let descriptor: Int32
+
+    /// - Parameter patience: how long a send waits for room at most.
+    init?(patience: Duration) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        let (seconds, attoseconds) = patience.components
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // Large entries go through a memfd, but as many as may be in one piece; the kernel caps it at net.core.wmem_max.
+        var size: Int32 = 8 << 20
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Sends one datagram, with a copy of `attachment` (an open descriptor) where there is one.
+    func send(_ bytes: [UInt8], to address: UnixAddress, attachment: Int32? = nil, wait: Bool = true) -> Outcome {
+        let flags = Int32(MSG_NOSIGNAL) | (wait ? 0 : Int32(MSG_DONTWAIT))
+        let (sent, error): (Int, Int32) = address.withSocketAddress { name, length in
+            bytes.withUnsafeBytes { payload in
+                // sendmsg(2) only reads through this pointer.
+                var vector = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: payload.baseAddress),
+                    iov_len: payload.count
+                )
+                return withUnsafeMutablePointer(to: &vector) { vector in
+                    var message = msghdr()
+                    message.msg_name = UnsafeMutableRawPointer(name)
+                    message.msg_namelen = length
+                    message.msg_iov = vector
+                    message.msg_iovlen = payload.isEmpty ? 0 : 1
+                    return Self.perform(descriptor, &message, attachment, flags)
+                }
+            }
+        }
+        if sent >= 0 { return .sent }
+        switch error {
+        case EAGAIN: return .congested
+        case EMSGSIZE, ENOBUFS: return .tooLarge
+        default: return .failed(error)
+        }
+    }
+
+    private static func perform(_ descriptor: Int32, _ message: inout msghdr, _ attachment: Int32?, _ flags: Int32) -> (
+        Int, Int32
+    ) {
+        guard let attachment else { return retry(descriptor, &message, flags) }
+        // The layout of CMSG_SPACE(sizeof(int)) on 64-bit Linux, whose macros Swift can't see: a header of 16 bytes, the descriptor,
+        // and padding to the next 8.
+        var control = ControlMessage(
+            length: UInt64(MemoryLayout<cmsghdr>.size + MemoryLayout<Int32>.size),
+            level: SOL_SOCKET,
+            type: Int32(SCM_RIGHTS),
+            descriptor: attachment
+        )
+        return withUnsafeMutablePointer(to: &control) { control in
+            message.msg_control = UnsafeMutableRawPointer(control)
+            message.msg_controllen = MemoryLayout<ControlMessage>.size
+            return retry(descriptor, &message, flags)
+        }
+    }
+
+    private static func retry(_ descriptor: Int32, _ message: inout msghdr, _ flags: Int32) -> (Int, Int32) {
+        while true {
+            let sent = sendmsg(descriptor, &message, flags)
+            let error = sent < 0 ? errno : 0
+            if error != EINTR { return (sent, error) }
+        }
+    }
+}
+
+private struct ControlMessage {
+    var length: UInt64
+    var level: Int32
+    var type: Int32
+    var descriptor: Int32
+    var padding: Int32 = 0
+}

@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+@testable import Systemd
+
+@Suite struct CredentialsTests {
+    private let folder = TemporaryFolder()
+
+    private func code(_ path: String) -> SystemdError? {
+        do throws(SystemdError) {
+            _ = try Credentials.readKeyFile(path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func credential_whenSystemdHandedItOver() throws {
+        let credentials = Credentials(environment: ["CREDENTIALS_DIRECTORY": folder.path])
+        folder.write("apns.privateKey", "secret\n", mode: 0o444)
+        #expect(try credentials.read("apns.privateKey") == "secret")
+        #expect(try credentials.read("database.url") == nil)
+        #expect(try credentials.read("../etc/passwd") == nil)
+        #expect(try credentials.read("..") == nil)
+        #expect(try Credentials(environment: [:]).read("apns.privateKey") == nil)
+    }
+
+    @Test func keyFile_whenItIsFine() throws {
+        #expect(try Credentials.readKeyFile(folder.write("key", "line 1\nline 2\n\n", mode: 0o640)) == "line 1\nline 2")
+    }
+
+    @Test func keyFile_whenItIsWorldReadable() {
+        let path = folder.write("key", "secret", mode: 0o604)
+        let error = code(path)
+        #expect(error?.code == .worldReadable)
+        #expect(error?.mend == "chmod 600 \(path)")
+        #expect(error?.exitStatus == .permission)
+        #expect(error?.description == "\(path) is readable by every user of this machine: chmod 600 \(path)")
+    }
+
+    @Test func keyFile_whenItIsNoUsableFile() {
+        #expect(code(folder.path + "/none")?.code == .missing)
+        #expect(code(folder.path + "/none")?.exitStatus == .configuration)
+        #expect(code(folder.path)?.code == .notAFile)
+        #expect(code("/dev/zero")?.code == .notAFile)
+        #expect(code(folder.write("large", String(repeating: "x", count: 65_537), mode: 0o600))?.code == .tooLarge)
+        #expect(code(folder.write("fits", String(repeating: "x", count: 65_536), mode: 0o600)) == nil)
+        #expect(code(folder.write("blank", "\n \n", mode: 0o600))?.code == .empty)
+        #expect(code(folder.write("zero", "a\0b", mode: 0o600))?.code == .notText)
+        let fifo = folder.path + "/fifo"
+        mkfifo(fifo, 0o600)
+        #expect(code(fifo)?.code == .notAFile)
+    }
+
+    // Root reads everything.
+    @Test(.enabled(if: getuid() != 0)) func keyFile_whenItMayNotBeRead() {
+        let error = code(folder.write("key", "secret", mode: 0o000))
+        #expect(error?.code == .unreadable)
+        #expect(error?.exitStatus == .permission)
+    }
+
+    @Test func environment_whenRead() {
+        #expect(ProcessEnvironment.current()["PATH"]?.isEmpty == false)
+    }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/nudged-test-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        path = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    deinit {
+        if let folder = opendir(path) {
+            while let entry = readdir(folder) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                unlink(path + "/" + name)
+            }
+            closedir(folder)
+        }
+        rmdir(path)
+    }
+
+    @discardableResult
+    func write(_ name: String, _ text: String, mode: mode_t) -> String {
+        let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(file, bytes, bytes.count)
+        fchmod(file, mode)
+        close(file)
+        return path + "/" + name
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import Logging
+import Testing
+
+@testable import Systemd
+
+@Suite struct DiagnosticStreamTests {
+    private func record(_ message: String, _ metadata: [(key: String, value: String)] = []) -> LogRecord {
+        LogRecord(
+            level: .warning,
+            label: "database",
+            message: message,
+            metadata: metadata,
+            file: "F",
+            line: 1,
+            function: "f"
+        )
+    }
+
+    @Test func line_whenThereIsNoJournal() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let output = LogOutput(journal: nil, descriptor: ends[1], level: .info, now: { 1_795_255_200 })
+        Logger(label: "database", factory: { JournalLogHandler(label: $0, output: output) })
+            .warning("lost; trying again", metadata: ["event": "database_lost", "after": "2 s"])
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(ends[0], &bytes, bytes.count)
+        #expect(
+            String(decoding: bytes[..<count], as: UTF8.self)
+                == "2026-11-21T10:00:00Z warning database: lost; trying again  after=\"2 s\" event=database_lost\n"
+        )
+        #expect(output.lost == 0)
+    }
+
+    @Test func line_whenTheReaderIsGoneIsCountedAndNoSignalEndsUs() {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        let output = LogOutput(journal: nil, descriptor: ends[1], level: .info, now: { 0 })
+        output.write(record("lost"))
+        output.write(record("lost"))
+        #expect(output.lost == 2)
+    }
+
+    @Test func line_whenTheReaderDoesNotReadGivesUp() {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let stream = DiagnosticStream(descriptor: ends[1])
+        #expect(!stream.write(String(repeating: "x", count: 1 << 20)))
+    }
+
+    @Test func line_whenTextHasControlCharactersIsOneLine() {
+        let line = record("a\nb\u{1B}[2J", [("key", "say \"hi\"\n"), ("n", "")]).humanLine(at: 0)
+        #expect(
+            line == "1970-01-01T00:00:00Z warning database: a\\nb\\u{1b}[2J  key=\"say \\\"hi\\\"\\n\" n=\"\""
+        )
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (4_107_542_399, "2100-02-28T23:59:59Z"),
+        (4_107_542_400, "2100-03-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (1_767_225_599, "2025-12-31T23:59:59Z"),
+        (Int64.max, "9999-12-31T23:59:59Z"), (Int64.min, "0001-01-01T00:00:00Z"),
+    ])
+    func timestamp_whenTheInstantIs(seconds: Int64, expected: String) {
+        #expect(LogRecord.timestamp(seconds) == expected)
+    }
+}

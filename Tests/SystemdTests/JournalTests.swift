@@ -1,0 +1,158 @@
+import Glibc
+import Logging
+import Testing
+
+@testable import Systemd
+
+@Suite struct JournalTests {
+    /// What a reader of the native protocol finds in a datagram.
+    static func fields(_ bytes: [UInt8]) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        var rest = bytes[...]
+        while let newline = rest.firstIndex(of: 10) {
+            let line = rest[..<newline]
+            rest = rest[(newline + 1)...]
+            if let equals = line.firstIndex(of: 61) {
+                found[String(decoding: line[..<equals], as: UTF8.self), default: []]
+                    .append(String(decoding: line[(equals + 1)...], as: UTF8.self))
+            } else {
+                let length = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                let value = rest.dropFirst(8).prefix(length)
+                found[String(decoding: line, as: UTF8.self), default: []].append(String(decoding: value, as: UTF8.self))
+                rest = rest.dropFirst(8 + length + 1)
+            }
+        }
+        return found
+    }
+
+    private func logger(_ journald: TestReceiver, level: Logger.Level = .trace) throws -> (Logger, LogOutput) {
+        let output = LogOutput(
+            journal: Journal(socketPath: journald.path),
+            descriptor: -1,
+            level: level,
+            now: { 0 }
+        )
+        return (Logger(label: "sweep", factory: { JournalLogHandler(label: $0, output: output) }), output)
+    }
+
+    @Test func entry_whenLoggedWithMetadata() throws {
+        let journald = try TestReceiver()
+        var (logger, output) = try logger(journald)
+        logger[metadataKey: "sweep_id"] = "7"
+        logger.notice("sent 3", metadata: ["event": "sweep", "sent": "3", "lastError": ["a", "b"]])
+        let fields = Self.fields(try #require(journald.receive()).bytes)
+        #expect(fields["MESSAGE"] == ["sent 3"])
+        #expect(fields["PRIORITY"] == ["5"])
+        #expect(fields["SYSLOG_IDENTIFIER"] == ["nudged"])
+        #expect(fields["NUDGED_SWEEP_ID"] == ["7"])
+        #expect(fields["NUDGED_SENT"] == ["3"])
+        #expect(fields["NUDGED_LAST_ERROR"] == ["[a, b]"])
+        #expect(fields["NUDGED_EVENT"] == ["sweep"])
+        #expect(fields["NUDGED_LOGGER"] == ["sweep"])
+        #expect(fields["MESSAGE_ID"] == [Event.sweep.messageID])
+        #expect(output.lost == 0)
+    }
+
+    @Test func entry_whenAValueHasNewlinesCantForgeAField() throws {
+        let journald = try TestReceiver()
+        let (logger, _) = try logger(journald)
+        logger.error("first\nPRIORITY=0\n", metadata: ["zone": "x\nMESSAGE_ID=forged"])
+        let fields = Self.fields(try #require(journald.receive()).bytes)
+        #expect(fields["MESSAGE"] == ["first\nPRIORITY=0\n"])
+        #expect(fields["PRIORITY"] == ["3"])
+        #expect(fields["NUDGED_ZONE"] == ["x\nMESSAGE_ID=forged"])
+        #expect(fields["MESSAGE_ID"] == nil)
+    }
+
+    @Test func entry_whenItIsTooLargeForADatagram() throws {
+        let journald = try TestReceiver()
+        let (logger, output) = try logger(journald)
+        let large = String(repeating: "0123456789abcdef", count: 1 << 20)
+        logger.info("large", metadata: ["body": "\(large)"])
+        let datagram = try #require(journald.receive())
+        #expect(datagram.bytes.isEmpty)
+        let file = try #require(datagram.attachment)
+        defer { close(file) }
+        // F_GET_SEALS: all four, else journald refuses it.
+        #expect(fcntl(file, 1034) == 15)
+        let size = lseek(file, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        #expect(pread(file, &bytes, bytes.count, 0) == bytes.count)
+        #expect(Self.fields(bytes)["NUDGED_BODY"] == [large])
+        #expect(output.lost == 0)
+    }
+
+    @Test func entry_whenJournaldIsGoneIsCounted() throws {
+        let output = LogOutput(
+            journal: Journal(socketPath: "/nonexistent/journal"),
+            descriptor: -1,
+            level: .info,
+            now: { 0 }
+        )
+        let logger = Logger(label: "x", factory: { JournalLogHandler(label: $0, output: output) })
+        logger.info("lost")
+        logger.debug("not asked for")
+        logger.info("lost")
+        #expect(output.lost == 2)
+    }
+
+    @Test func entry_whenJournaldIsStoppedComesBack() throws {
+        let journald = try TestReceiver()
+        let made = Journal(socketPath: journald.path)
+        let journal = try #require(made)
+        var sent = 0
+        while sent < 100_000, journal.send(JournalEntry(message: "\(sent)", priority: 6)) { sent += 1 }
+        #expect(sent < 100_000)
+        #expect(!journal.send(JournalEntry(message: "full", priority: 6)))
+        for expected in 0..<sent {
+            #expect(Self.fields(try #require(journald.receive()).bytes)["MESSAGE"] == ["\(expected)"])
+        }
+        #expect(journal.send(JournalEntry(message: "again", priority: 6)))
+    }
+
+    @Test func level_whenChangedCountsForEveryLogger() throws {
+        let journald = try TestReceiver()
+        let (logger, output) = try logger(journald, level: .error)
+        logger.info("not this")
+        output.setLevel(.debug)
+        logger.debug("this")
+        #expect(Self.fields(try #require(journald.receive()).bytes)["MESSAGE"] == ["this"])
+    }
+
+    @Test func connected_whenTheStreamIsOurs() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var file = stat()
+        fstat(ends[1], &file)
+        let ours = "\(file.st_dev):\(file.st_ino)"
+        #expect(Journal.isConnected(environment: ["JOURNAL_STREAM": ours], descriptor: ends[1]))
+        #expect(
+            !Journal.isConnected(
+                environment: ["JOURNAL_STREAM": "\(file.st_dev):\(file.st_ino + 1)"],
+                descriptor: ends[1]
+            )
+        )
+        #expect(!Journal.isConnected(environment: ["JOURNAL_STREAM": "x"], descriptor: ends[1]))
+        #expect(!Journal.isConnected(environment: ["JOURNAL_STREAM": ours], descriptor: -1))
+        #expect(!Journal.isConnected(environment: [:], descriptor: ends[1]))
+    }
+
+    @Test func fieldName_whenTheKeyIsOdd() {
+        #expect(JournalEntry.fieldName("sweep_id", prefix: "NUDGED_") == "NUDGED_SWEEP_ID")
+        #expect(JournalEntry.fieldName("sweepId", prefix: "NUDGED_") == "NUDGED_SWEEP_ID")
+        #expect(JournalEntry.fieldName("a=b\nc", prefix: "NUDGED_") == "NUDGED_A_B_C")
+        #expect(JournalEntry.fieldName("_PID", prefix: "") == "X_PID")
+        #expect(JournalEntry.fieldName("", prefix: "") == "X")
+        #expect(JournalEntry.fieldName(String(repeating: "k", count: 100), prefix: "NUDGED_").utf8.count == 64)
+    }
+
+    @Test func messageIDs_areDistinctAndWellFormed() {
+        let ids = Set(Event.allCases.map(\.messageID))
+        #expect(ids.count == Event.allCases.count)
+        for id in ids {
+            #expect(id.utf8.count == 32)
+            #expect(id.allSatisfy { "0123456789abcdef".contains($0) })
+        }
+    }
+}
