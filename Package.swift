@@ -43,6 +43,8 @@ let package = Package(
         system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         system("COpenSSL", "openssl", apt: "libssl-dev"),
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
+        // memfd_create, which glibc's Swift module does not show.
+        .systemLibrary(name: "CLinux"),
         library("JSON", []),
         library("TimeZones", []),
         library("Policy", ["JSON", "TimeZones"]),
@@ -50,7 +52,10 @@ let package = Package(
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["CNGHTTP2", "OpenSSL"]),
         library("APNs", ["JSON", "OpenSSL", "HTTP2"]),
-        library("Store", ["Postgres"], resources: [.embedInCode("SQL")]),
-        library("Systemd", [logging]),
+        library("Store", ["TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
+        library("Systemd", ["CLinux", logging]),
+        library("YAML", ["CLibYAML"]),
+        library("LocalPostgres", []),
+        library("Daemon", ["JSON", "TimeZones", "Policy", "Postgres", "APNs", "Store", "Systemd", "YAML", logging]),
     ]
 )

@@ -18,12 +18,12 @@ public struct Migration: Sendable, Equatable {
         script = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// All of them, in order.
+    /// All of them, in order. (SwiftPM names an embedded file after itself, its first digit turned into an underscore.)
     public static let all = [
-        Migration(1, "app_tables", PackageResources._0001_app_tables_sql),
-        Migration(2, "views", PackageResources._0002_views_sql),
-        Migration(3, "person", PackageResources._0003_person_sql),
-        Migration(4, "intent", PackageResources._0004_intent_sql),
-        Migration(5, "delivery", PackageResources._0005_delivery_sql),
+        Migration(1, "app_tables", PackageResources._001_app_tables_sql),
+        Migration(2, "views", PackageResources._002_views_sql),
+        Migration(3, "person", PackageResources._003_person_sql),
+        Migration(4, "intent", PackageResources._004_intent_sql),
+        Migration(5, "delivery", PackageResources._005_delivery_sql),
     ]
 }

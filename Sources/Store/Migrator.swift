@@ -18,8 +18,11 @@ public struct Migrator: Sendable {
     /// A migration may have to wait for the app's transactions, and asks everyone who is there already.
     static let timeout = Duration.seconds(3600)
 
-    public init(configuration: ConnectionConfiguration) {
-        database = Database(configuration)
+    /// - Parameter onFailure: hears of each failed attempt to connect; attempts go on.
+    public init(
+        configuration: ConnectionConfiguration, onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
+    ) {
+        database = Database(configuration, backoff: Store.backoff, report: { _, error, _ in onFailure(error) })
     }
 
     /// Closes the connection.
@@ -48,32 +51,40 @@ public struct Migrator: Sendable {
     )
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
-        try await connection.transaction(timeout: Self.timeout) { transaction throws(PostgresError) in
-            _ = try await transaction.run(Self.lock)
-            try await transaction.execute(
-                script: """
-                    create schema if not exists nudged;
-                    create table if not exists nudged.migration (
-                        number integer primary key, name text not null, checksum bigint not null,
-                        applied_at timestamptz not null default now()
-                    );
-                    """
-            )
-            let known = Statement(
-                "migration_known", sql: "select 1 from nudged.migration where number = $1",
-                parameters: [.int4(migration.number)]
-            )
-            guard try await transaction.run(known).count == 0 else { return false }
-            try await transaction.execute(script: migration.script)
-            _ = try await transaction.run(
-                Statement(
-                    "migration_applied",
-                    sql: "insert into nudged.migration (number, name, checksum) values ($1, $2, $3)",
-                    parameters: [.int4(migration.number), .text(migration.name), .int8(migration.checksum)]
-                )
-            )
-            return true
+        do {
+            return try await connection.transaction(timeout: Self.timeout) { transaction in
+                try await Self.apply(migration, in: transaction)
+            }
+        } catch {
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name)
         }
+    }
+
+    private static func apply(_ migration: Migration, in transaction: Transaction) async throws(PostgresError) -> Bool {
+        _ = try await transaction.run(lock)
+        try await transaction.execute(
+            script: """
+                create schema if not exists nudged;
+                create table if not exists nudged.migration (
+                    number integer primary key, name text not null, checksum bigint not null,
+                    applied_at timestamptz not null default now()
+                );
+                """
+        )
+        let known = Statement(
+            "migration_known", sql: "select 1 from nudged.migration where number = $1",
+            parameters: [.int4(migration.number)]
+        )
+        guard try await transaction.run(known).count == 0 else { return false }
+        try await transaction.execute(script: migration.script, name: migration.name)
+        _ = try await transaction.run(
+            Statement(
+                "migration_applied",
+                sql: "insert into nudged.migration (number, name, checksum) values ($1, $2, $3)",
+                parameters: [.int4(migration.number), .text(migration.name), .int8(migration.checksum)]
+            )
+        )
+        return true
     }
 
     static func standing(_ connection: Connection) async throws(PostgresError) -> Standing {

@@ -1,6 +1,6 @@
-public import FoundationEssentials
+public import struct FoundationEssentials.UUID
 public import Postgres
-public import TimeZones
+import TimeZones
 
 extension Store {
     /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.

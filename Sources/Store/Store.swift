@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import Policy
 public import Postgres
 public import TimeZones
 
@@ -18,13 +17,20 @@ public struct Store: Sendable {
     /// - Parameters:
     ///   - configuration: where the database is.
     ///   - statementTimeout: the limit of every statement, in the server and, a little later, here.
-    ///   - onNotice: notices of the server; never user data of ours.
-    public init(configuration: ConnectionConfiguration, statementTimeout: Duration = .seconds(10)) {
-        claims = Database(configuration)
-        intents = Database(configuration)
-        records = Database(configuration)
+    ///   - onFailure: hears of each failed attempt to connect; attempts go on.
+    public init(
+        configuration: ConnectionConfiguration, statementTimeout: Duration = .seconds(10),
+        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
+    ) {
+        let backoff = Self.backoff
+        claims = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
+        intents = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
+        records = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
         self.statementTimeout = statementTimeout
     }
+
+    /// Back in work within five seconds of the database (faults.md).
+    static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(4))
 
     /// The hot statements join a batch of some hundred users with tables of any size: always by index. A planner without statistics
     /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
