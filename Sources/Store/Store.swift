@@ -135,9 +135,14 @@ public struct Store: Sendable {
 
     // MARK: The record's housekeeping
 
+    /// A week ahead is ready, so that a daemon that is away for days leaves nothing to the default partition.
+    public static let daysAhead: Int32 = 7
+    /// A quarter of a year answers what operators ask; what the policy needs is in `nudged.person`.
+    public static let keepDays: Int32 = 90
+
     /// Makes the record's next partitions, and drops those that ended more than `keepDays` ago.
     public func maintainDelivery(
-        daysAhead: Int32, keepDays: Int32
+        daysAhead: Int32 = Store.daysAhead, keepDays: Int32 = Store.keepDays
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
         let rows = try await one(claims, .maintainDelivery, [.int4(daysAhead), .int4(keepDays)])
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))

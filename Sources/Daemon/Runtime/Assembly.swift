@@ -2,10 +2,10 @@ import APNs
 import Policy
 import Postgres
 import Store
-import TimeZones
+package import TimeZones
 
 /// What a valid configuration comes to: the values that the parts are made of.
-struct Assembly: Sendable {
+package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
     let sender: SenderConfiguration
     let judge: Judge
@@ -14,7 +14,7 @@ struct Assembly: Sendable {
     let statementTimeout: Duration
 
     /// - Throws: `ConfigurationError`-worded problems of what only the parts themselves can check: the URL, the key, the payload.
-    init(_ configuration: Configuration, zones: ZoneDatabase) throws {
+    package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
@@ -24,7 +24,6 @@ struct Assembly: Sendable {
         sender = try Self.sender(apns)
         judge = Judge(
             policy: Policy(rules: try configuration.policy.rules(), zones: zones),
-            zones: zones,
             lane: LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
         )
         settings = SweepSettings(
@@ -37,19 +36,19 @@ struct Assembly: Sendable {
     }
 
     private static func connection(_ database: Configuration.Database) throws -> ConnectionConfiguration {
-        do {
+        do throws(PostgresError) {
             return try ConnectionConfiguration.parse(
-                url: database.url.value, allowInsecure: database.allowInsecure, applicationName: "nudged",
+                url: database.url.text, allowInsecure: database.allowInsecure, applicationName: "nudged",
                 connectTimeout: .seconds(5), statementTimeout: database.statementTimeout
             )
         } catch {
-            throw ConfigurationFault(key: "database.url", what: "\(error)", mend: error.mend ?? "see docs")
+            throw ConfigurationFault(key: "database.url", what: "\(error)", mend: error.mend ?? "see database.url in README.md")
         }
     }
 
     private static func sender(_ apns: Configuration.APNs) throws -> SenderConfiguration {
         var sender = SenderConfiguration(
-            teamID: apns.teamID, keyID: apns.keyID, signingKeyPEM: apns.privateKey.value, topic: apns.bundleID,
+            teamID: apns.teamID, keyID: apns.keyID, signingKeyPEM: apns.privateKey.text, topic: apns.bundleID,
             environment: apns.environment == .production ? .production : .sandbox,
             endpoint: apns.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
             caFile: apns.caFile
@@ -95,9 +94,9 @@ extension Configuration.PolicyRules {
     func rules() throws -> Rules {
         try Rules(
             defaultTimezone: defaultTimezone,
-            checkInTime: checkInTime.timeOfDay,
+            checkInTime: checkInTime,
             spreadMinutes: spreadMinutes,
-            quietHours: quietHours.map { QuietHours(start: $0.start.timeOfDay, end: $0.end.timeOfDay) },
+            quietHours: quietHours.map { QuietHours(start: $0.start, end: $0.end) },
             quietEndJitterMinutes: quietEndJitterMinutes,
             maxStalenessMinutes: maxStalenessMinutes,
             maxPerHour: maxPerHour.map(Int64.init),

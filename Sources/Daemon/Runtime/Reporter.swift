@@ -1,5 +1,5 @@
 import APNs
-import Logging
+package import Logging
 import Postgres
 import Store
 import Synchronization
@@ -7,12 +7,13 @@ import Systemd
 import TimeZones
 
 /// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
-final class Reporter: Sendable {
+package final class Reporter: Sendable {
     private let log: Logger
     private let notices = OncePerValue<Notice>()
     private let databaseTrouble = Mutex<String?>(nil)
+    private let lastSweep = Mutex<String?>(nil)
 
-    init(_ log: Logger) {
+    package init(_ log: Logger) {
         self.log = log
     }
 
@@ -26,7 +27,9 @@ final class Reporter: Sendable {
 
     func sweep(_ event: SweepEvent) {
         switch event {
-        case .finished(let id, let report): if report.isWorthALine { finished("\(id)".lowercased(), report) }
+        case .finished(let id, let report):
+            lastSweep.withLock { $0 = "last sweep: \(report.words)" }
+            if report.isWorthALine { finished("\(id)".lowercased(), report) }
         case .recovered(let pushes):
             say(
                 .intentsRecovered, .warning,
@@ -48,14 +51,8 @@ final class Reporter: Sendable {
     }
 
     private func finished(_ id: String, _ report: SweepReport) {
-        var words = ["sent \(report.sent)"]
-        for (count, word) in [
-            (report.rejected, "rejected"), (report.deferred, "deferred"), (report.unknown, "unknown"),
-            (report.skipped, "skipped"), (report.tokensDeleted, "tokens deleted"), (report.recovered, "recovered as unknown"),
-        ] where count > 0 { words.append("\(word) \(count)") }
         say(
-            .sweep, report.rejected + report.unknown > 0 ? .notice : .info,
-            "sweep: " + words.joined(separator: ", ") + " of \(report.users) users in \(report.milliseconds) ms",
+            .sweep, report.rejected + report.unknown > 0 ? .notice : .info, "sweep: \(report.words)",
             [
                 "sweep_id": "\(id)", "users": "\(report.users)", "sent": "\(report.sent)", "rejected": "\(report.rejected)",
                 "deferred": "\(report.deferred)", "unknown": "\(report.unknown)", "skipped": "\(report.skipped)",
@@ -113,8 +110,8 @@ final class Reporter: Sendable {
     /// One line per change of state.
     func databaseFailed(_ error: PostgresError) {
         let isNew = databaseTrouble.withLock { trouble in
-            defer { trouble = error.sqlState ?? "\(error.code)" }
-            return trouble != (error.sqlState ?? "\(error.code)")
+            defer { trouble = "\(error)" }
+            return trouble != "\(error)"
         }
         guard isNew else { return }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
@@ -129,7 +126,21 @@ final class Reporter: Sendable {
         if wasInTrouble { say(.databaseBack, .notice, "PostgreSQL answers again") }
     }
 
-    var databaseIsInTrouble: Bool { databaseTrouble.withLock { $0 != nil } }
+    /// What keeps the database from answering, in words; nil where it answers.
+    var databaseTroubleWords: String? { databaseTrouble.withLock { $0 } }
+
+    /// Said once per standing: the daemon waits until it is current.
+    func schemaIs(_ standing: Migrator.Standing) {
+        let words = standing.words
+        let isNew = databaseTrouble.withLock { trouble in
+            defer { trouble = words }
+            return trouble != words
+        }
+        if isNew { say(.migrationsMissing, .error, words) }
+    }
+
+    /// The last sweep that did something, in words.
+    var lastSweepWords: String? { lastSweep.withLock { $0 } }
 
     // MARK: Apple
 
@@ -171,5 +182,22 @@ final class Reporter: Sendable {
 extension Reporter {
     func say(_ event: Event, _ message: String, _ metadata: Logger.Metadata = [:]) {
         say(event, .info, message, metadata)
+    }
+}
+
+extension Migrator.Standing {
+    /// In words, with the mend.
+    var words: String {
+        switch self {
+        case .current: "the schema is current"
+        case .behind(let pending):
+            pending.count == Migration.all.count
+                ? "the database has no schema nudged yet: run nudged migrate"
+                : "\(pending.count) migrations are pending: run nudged migrate"
+        case .ahead(let newest):
+            "the database was migrated by a newer nudged (migration \(newest)): install that version here"
+        case .changed(let number):
+            "migration \(number) was applied with another text than this version's: install the version that applied it"
+        }
     }
 }

@@ -8,7 +8,6 @@ import struct FoundationEssentials.UUID
 /// Decides a claimed user's turn: `(user, now) -> Judgement`. Pure: reads no clock, no database, no network.
 struct Judge: Sendable {
     let policy: Policy
-    let zones: ZoneDatabase
     let lane: LaneIdentity
 
     /// Everyone is asked again within a day, so that changed rules and zone files count for all.

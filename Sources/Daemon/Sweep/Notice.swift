@@ -1,7 +1,7 @@
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep; never with the value itself.
-enum Notice: Sendable, Hashable {
+package enum Notice: Sendable, Hashable {
     /// Held for check-ins until they are mended.
     case preferencesMalformed(user: UUID, valueHash: UInt64)
     /// A zone name that is none; another one, or none, is used.

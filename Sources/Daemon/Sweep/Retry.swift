@@ -31,8 +31,8 @@ struct Retry: Sendable, Equatable {
         guard let value = try? JSONValue(parsing: text),
             case .string(let slot)? = value["slot"], let slot = LocalDate(iso: slot),
             case .string(let end)? = value["valid_until"], let end = Instant(rfc3339: end),
-            case .integer(let version)? = value["version"],
-            case .integer(let attempt)? = value["attempt"], let attempt = Int(exactly: attempt), attempt >= 0,
+            case .int(let version)? = value["version"],
+            case .int(let attempt)? = value["attempt"], let attempt = Int(exactly: attempt), attempt >= 0,
             case .bool(let counts)? = value["counts"],
             case .array(let left)? = value["left"]
         else { return nil }

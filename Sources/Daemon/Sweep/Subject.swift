@@ -31,7 +31,7 @@ struct Subject: Sendable {
         fingerprint = judge.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         self.candidate = candidate
-        notices = Self.notices(user, candidate, served: served, zones: judge.zones, now: now)
+        notices = Self.notices(user, candidate, served: served, zones: judge.policy.zones, now: now)
     }
 
     /// policy.md, `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never asked before became

@@ -1,7 +1,7 @@
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// What a sweep tells the daemon.
-enum SweepEvent: Sendable {
+package enum SweepEvent: Sendable {
     /// A sweep's last chunk is settled.
     case finished(id: UUID, SweepReport)
     /// A dead daemon's pushes were recorded as unknown.

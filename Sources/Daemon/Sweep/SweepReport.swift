@@ -34,6 +34,29 @@ public struct SweepReport: Sendable, Equatable {
         sent + rejected + deferred + unknown + skipped + tokensDeleted + recovered + fenced > 0
     }
 
+    /// In one line, without zeros but for what was sent.
+    public var words: String {
+        var words = ["sent \(sent)"]
+        for (count, word) in [
+            (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
+            (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
+        ] where count > 0 { words.append("\(word) \(count)") }
+        return words.joined(separator: ", ") + " of \(users) users in \(milliseconds) ms"
+    }
+
+    /// Grows with everything that was done; not with pushes that could not be written.
+    var progress: Int {
+        sent + rejected + deferred + unknown + skipped + recovered + fenced + resting.values.reduce(0, +)
+    }
+
+    /// One JSON object.
+    public var json: String {
+        let reasons = resting.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
+        return #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
+            + #""unsent":\#(unsent),"skipped":\#(skipped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
+            + #""tokens_deleted":\#(tokensDeleted),"resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
+    }
+
     mutating func add(_ other: SweepReport) {
         users += other.users
         sent += other.sent

@@ -1,8 +1,9 @@
 import struct FoundationEssentials.UUID
 
 /// One sweep under way: its report grows until its last chunk is settled, which may be after the next sweep has begun.
-/// Guarded by the `Sweeper` actor: never leaves it.
-final class SweepRun {
+///
+/// `@unchecked Sendable`: its variables are read and written by the `Sweeper` actor only; tasks and callbacks carry the reference back to it.
+final class SweepRun: @unchecked Sendable {
     let id = UUID()
     let startedAt = BootTime.milliseconds()
     var report = SweepReport()

@@ -64,7 +64,7 @@ extension Sweeper {
             } catch {
                 attempt += 1
                 onEvent(.settlementFailed(error: error.description, attempt: attempt))
-                if !error.isTransient, !error.isConnectionTrouble, attempt >= 3 { return nil }
+                if !error.isTransient, attempt >= 3 { return nil }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
                 try? await Task.sleep(for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds))))
             }

@@ -1,6 +1,6 @@
 import APNs
 import Policy
-public import Postgres
+package import Postgres
 import Store
 import TimeZones
 
@@ -10,7 +10,7 @@ import struct FoundationEssentials.UUID
 ///
 /// The decisions are `Judge`'s; this actor orders the database's and the sender's work around them. Chunks outlive the sweep that made them: one slow
 /// answer does not hold the next tick.
-public actor Sweeper {
+package actor Sweeper {
     let store: Store
     let sender: Sender
     let clock: PolicyClock
@@ -61,7 +61,7 @@ public actor Sweeper {
     // MARK: A sweep
 
     /// Sweeps until nobody is due, or the lane takes nothing. Its report comes as `SweepEvent.finished` once its last chunk is settled.
-    func sweep() async throws(PostgresError) {
+    package func sweep() async throws(PostgresError) {
         let run = SweepRun()
         defer {
             run.isHandedOver = true
@@ -224,7 +224,7 @@ public actor Sweeper {
     }
 
     /// Claims nothing more; chunks under way are settled.
-    func stop() { isStopping = true }
+    package func stop() { isStopping = true }
 
     /// Gives up outcomes that the database does not take.
     func abandon() {
@@ -233,7 +233,7 @@ public actor Sweeper {
     }
 
     /// Returns once no intent is open.
-    func quiesce() async {
+    package func quiesce() async {
         while openPushes > 0 || !livingLeases.isEmpty {
             if isAbandoned { return }
             await withCheckedContinuation { waiters.append($0) }

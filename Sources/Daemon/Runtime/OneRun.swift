@@ -1,0 +1,108 @@
+import APNs
+import Glibc
+public import Logging
+import Postgres
+import Store
+public import Systemd
+import TimeZones
+
+/// `nudged run --once`: sweeps until nobody is due, then ends.
+public struct OneRun: Sendable {
+    /// How it ended.
+    public struct Result: Sendable {
+        /// All sweeps together.
+        public let report: SweepReport
+        /// `success`, or `temporary` where users are still due and could not be served.
+        public let status: ExitStatus
+        /// What kept it, in words.
+        public let trouble: String?
+    }
+
+    private let engine: Engine
+    private let totals: Totals
+    /// Milliseconds without any progress after which it gives up: twice a dead daemon's lease, or a minute.
+    private let patience: Int64
+
+    /// - Throws: what is wrong with the configuration.
+    public init(_ configuration: Configuration, log: Logger) throws {
+        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log))
+    }
+
+    init(
+        _ assembly: Assembly, reporter: Reporter, clock: PolicyClock = .database(), hooks: SweepHooks = SweepHooks()
+    ) throws {
+        let totals = Totals()
+        self.totals = totals
+        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks) { event in
+            if case .finished(_, let report) = event { totals.add(report) }
+        }
+        patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
+    }
+
+    /// Sweeps.
+    ///
+    /// - Throws: `PostgresError` where the database refuses at the start; `SchemaError` where its schema is not this version's.
+    public func run() async throws -> Result {
+        let signals = SignalSource([
+            SIGTERM: { Task { await engine.sweeper.stop() } },
+            SIGINT: { Task { await engine.sweeper.stop() } },
+        ])
+        defer { withExtendedLifetime(signals) {} }
+        do {
+            try await requireDatabase()
+            let trouble = try await sweepAll()
+            await engine.finish()
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+        } catch {
+            await engine.finish()
+            throw error
+        }
+    }
+
+    /// One attempt: who runs it by hand or from a timer wants to know at once.
+    private func requireDatabase() async throws {
+        let connection = try await Connection.open(engine.assembly.connection)
+        await connection.close()
+        let standing = try await engine.migrator.standing()
+        guard standing == .current else { throw SchemaError(standing: standing) }
+        _ = try await engine.store.maintainDelivery()
+    }
+
+    /// Returns what kept it from serving everyone, or nil.
+    private func sweepAll() async throws -> String? {
+        var lastProgress = BootTime.milliseconds()
+        while await !engine.sweeper.isStopping {
+            let before = totals.report
+            try await engine.sweeper.sweep()
+            await engine.sweeper.quiesce()
+            let after = totals.report
+            if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
+            if case .stopped(let reason, let mend, _) = engine.sender.status {
+                return "sending is stopped, Apple answers \(reason): \(mend)"
+            }
+            let remaining = try await engine.store.remaining(now: engine.sweeper.clock.now ?? Instant(seconds: 0))
+            let unsent = after.unsent > before.unsent
+            guard remaining.isAnyoneDue || unsent else { return nil }
+            guard BootTime.milliseconds() - lastProgress < patience else {
+                return "users are still due: \(engine.sender.status.words)"
+            }
+            try await pause(remaining, unsent: unsent, moved: after.progress > before.progress)
+        }
+        return nil
+    }
+
+    /// Where the only ones left are leased by a daemon that may be dead, their lease is awaited; where pushes were not written, a moment.
+    private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
+        if remaining.isAnyoneFree && moved && !unsent { return }
+        let wait = remaining.isAnyoneFree || unsent ? 250 : min(max(remaining.millisecondsToFirstLeaseEnd + 10, 50), 1000)
+        try await Task.sleep(for: .milliseconds(wait))
+    }
+}
+
+/// The database's schema is not this version's.
+public struct SchemaError: Error, Sendable, CustomStringConvertible {
+    let standing: Migrator.Standing
+
+    /// What it is, and what to do.
+    public var description: String { standing.words }
+}
