@@ -1,0 +1,167 @@
+/// Strings and numbers.
+extension JSONParser {
+    mutating func string() throws(JSONError) -> String {
+        let opening = position
+        position += 1
+        let start = position
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = try validated(UnsafeBufferPointer(rebasing: bytes[start..<position]), from: start)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                return try escapedString(start: start, opening: opening)
+            case 0..<0x20:
+                throw error("a control character stands unescaped in a string")
+            default:
+                position += 1
+            }
+        }
+        throw JSONError(offset: opening, what: "a string is not closed")
+    }
+
+    /// Goes on at the first escape of a string.
+    private mutating func escapedString(start: Int, opening: Int) throws(JSONError) -> String {
+        var content = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let result = content.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+                guard let result else { throw JSONError(offset: opening, what: "a string is no valid UTF-8") }
+                position += 1
+                return result
+            case UInt8(ascii: "\\"):
+                position += 1
+                try escape(into: &content)
+            case 0..<0x20:
+                throw error("a control character stands unescaped in a string")
+            default:
+                content.append(byte)
+                position += 1
+            }
+        }
+        throw JSONError(offset: opening, what: "a string is not closed")
+    }
+
+    private func validated(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) -> String {
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw JSONError(offset: start, what: "a string is no valid UTF-8")
+        }
+        return text
+    }
+
+    /// The position is behind the backslash.
+    private mutating func escape(into content: inout [UInt8]) throws(JSONError) {
+        let byte = current
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(byte)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "u"):
+            position += 1
+            content.append(contentsOf: Array(UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter))
+            return
+        default:
+            throw error("an unknown escape")
+        }
+        position += 1
+    }
+
+    /// The position is behind `\u`. A surrogate stands for a character only as half of a pair (RFC 8259, section 7).
+    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+        let start = position
+        let first = try hexadecimal()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard (0xD800...0xDBFF).contains(first), current == UInt8(ascii: "\\") else {
+            throw JSONError(offset: start, what: "a lone surrogate is escaped")
+        }
+        position += 1
+        guard current == UInt8(ascii: "u") else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
+        position += 1
+        let second = try hexadecimal()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+        else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
+        return scalar
+    }
+
+    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch current {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = current - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = current - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = current - UInt8(ascii: "A") + 10
+            default: throw error("four hexadecimal digits are wanted")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        let isNegative = current == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let firstDigit = position
+        // The value is kept negative: -2^63 has no positive twin.
+        var value: Int64 = 0
+        var fits = true
+        while let digit = currentDigit {
+            let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (next, underflow) = tenfold.subtractingReportingOverflow(Int64(digit))
+            fits = fits && !overflow && !underflow
+            value = next
+            position += 1
+        }
+        guard position > firstDigit else { throw error("a digit is wanted") }
+        guard position == firstDigit + 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
+            throw JSONError(offset: firstDigit, what: "a number starts with a needless zero")
+        }
+        let isInteger = try !fractionAndExponent()
+        if isInteger, fits, isNegative { return .int(value) }
+        if isInteger, fits, value != .min { return .int(-value) }
+        return .number(double(from: start))
+    }
+
+    /// Whether there is a fraction or an exponent; the position is behind them.
+    private mutating func fractionAndExponent() throws(JSONError) -> Bool {
+        var isThere = false
+        if current == UInt8(ascii: ".") {
+            isThere = true
+            position += 1
+            try digits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            isThere = true
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            try digits()
+        }
+        return isThere
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard currentDigit != nil else { throw error("a digit is wanted") }
+        while currentDigit != nil { position += 1 }
+    }
+
+    private var currentDigit: UInt8? {
+        let digit = current &- UInt8(ascii: "0")
+        return digit < 10 ? digit : nil
+    }
+
+    private func double(from start: Int) -> Double {
+        let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+        let value = Double(text) ?? 0
+        guard value.isInfinite else { return value }
+        return value < 0 ? -Double.greatestFiniteMagnitude : .greatestFiniteMagnitude
+    }
+}

@@ -1,0 +1,102 @@
+/// A date of the proleptic Gregorian calendar, as days since 1970-01-01.
+public struct LocalDate: Sendable, Hashable, Comparable {
+    /// Days since 1970-01-01.
+    public var days: Int32
+
+    /// A date from days since 1970-01-01.
+    @inlinable
+    public init(days: Int32) {
+        self.days = days
+    }
+
+    /// A date of the calendar; nil where there is no such day in the years 0001 to 9999.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= Self.length(ofMonth: month, year: year)
+        else { return nil }
+        // The largest is 2,932,896.
+        self.init(days: Int32(Self.days(year: year, month: month, day: day)))
+    }
+
+    /// The date that holds a second of an unzoned clock.
+    init(flooring seconds: Int64) {
+        let clamped = Instant(seconds: seconds).clamped
+        // At most 180e12 / 86,400 = 2,083,333,333 days: within Int32.
+        self.init(days: Int32((clamped >= 0 ? clamped : clamped - 86_399) / 86_400))
+    }
+
+    /// Earlier before later.
+    @inlinable
+    public static func < (left: LocalDate, right: LocalDate) -> Bool { left.days < right.days }
+
+    /// So many days later; saturates.
+    @inlinable
+    public static func + (date: LocalDate, days: Int) -> LocalDate {
+        LocalDate(days: Int32(clamping: Int(date.days).addingReportingOverflow(days).partialValue))
+    }
+
+    /// So many days earlier; saturates.
+    @inlinable
+    public static func - (date: LocalDate, days: Int) -> LocalDate {
+        LocalDate(days: Int32(clamping: Int(date.days).subtractingReportingOverflow(days).partialValue))
+    }
+
+    /// Days from the right date to the left one.
+    @inlinable
+    public static func - (left: LocalDate, right: LocalDate) -> Int { Int(left.days) - Int(right.days) }
+
+    /// 1 (Monday) to 7.
+    @inlinable
+    public var isoWeekday: Int {
+        // 1970-01-01 was a Thursday.
+        let weekday = (Int(days) + 3) % 7
+        return (weekday < 0 ? weekday + 7 : weekday) + 1
+    }
+
+    /// The year; 0 is 1 BC.
+    public var year: Int { civil.year }
+    /// 1 to 12.
+    public var month: Int { civil.month }
+    /// 1 to 31.
+    public var day: Int { civil.day }
+}
+
+/// The calendar's arithmetic: a year is counted from March, so that the leap day is its last, in eras of 400 years (146,097 days).
+extension LocalDate {
+    static let daysPerEra = 146_097
+    /// Days from 0000-03-01 to 1970-01-01.
+    private static let daysToEpoch = 719_468
+
+    static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+    static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970-01-01 of a date; the month is 1 to 12.
+    static func days(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * daysPerEra + dayOfEra - daysToEpoch
+    }
+
+    /// The calendar date.
+    var civil: (year: Int, month: Int, day: Int) {
+        let shifted = Int(days) + Self.daysToEpoch
+        let era = (shifted >= 0 ? shifted : shifted - (Self.daysPerEra - 1)) / Self.daysPerEra
+        let dayOfEra = shifted - era * Self.daysPerEra
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * month + 2) / 5 + 1
+        let year = yearOfEra + era * 400
+        return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+    }
+}

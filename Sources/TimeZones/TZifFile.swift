@@ -1,0 +1,115 @@
+/// The transitions and the footer of a TZif file (RFC 9636), checked.
+struct TZifFile {
+    /// Instants at which the offset may change, strictly ascending.
+    let transitions: [Int64]
+    /// The offset from the transition of the same index on, in seconds east of UTC.
+    let offsets: [Int32]
+    /// The offset before the first transition: local time type 0 (section 3.2).
+    let initialOffset: Int32
+    /// The rule for instants after the last transition; nil where the footer is empty or there is none (version 1).
+    let rule: PosixRule?
+
+    /// Seconds east of UTC that a file may name (section 3.2, "utoff": the open interval of -25 h to +26 h).
+    private static let allowedOffsets: ClosedRange<Int32> = -89_999...93_599
+    /// Transitions further away say nothing; clamped, they can be computed with.
+    private static let reach: Int64 = 1 << 59
+
+    /// Parses the bytes of a file.
+    init(parsing bytes: [UInt8]) throws(TimeZoneError) {
+        var reader = ByteReader(bytes)
+        let first = try Header(&reader)
+        guard first.version > 0 else {
+            // Version 1 has 32-bit times and no footer.
+            self = try TZifFile(block: first, timeSize: 4, &reader)
+            return
+        }
+        try reader.skip(first.blockSize(timeSize: 4))
+        let second = try Header(&reader)
+        let block = try TZifFile(block: second, timeSize: 8, &reader)
+        transitions = block.transitions
+        offsets = block.offsets
+        initialOffset = block.initialOffset
+        rule = try Self.footer(&reader)
+    }
+
+    private init(block header: Header, timeSize: Int, _ reader: inout ByteReader) throws(TimeZoneError) {
+        let end = reader.position + header.blockSize(timeSize: timeSize)
+        guard end <= reader.count else { throw TimeZoneError(.malformed, "the data block is cut short") }
+        guard header.types > 0 else { throw TimeZoneError(.malformed, "there is no local time type") }
+        // A file with leap seconds (the `right` tree) counts other seconds than this daemon's clock.
+        guard header.leaps == 0 else { throw TimeZoneError(.malformed, "the file counts leap seconds") }
+        var times: [Int64] = []
+        times.reserveCapacity(header.times)
+        for _ in 0..<header.times {
+            let time = min(max(try reader.signed(timeSize), -Self.reach), Self.reach)
+            guard times.last.map({ $0 < time }) ?? true else {
+                throw TimeZoneError(.malformed, "the transitions do not ascend")
+            }
+            times.append(time)
+        }
+        let indexes = try reader.take(header.times)
+        var types: [Int32] = []
+        for _ in 0..<header.types {
+            let offset = Int32(truncatingIfNeeded: try reader.signed(4))
+            guard Self.allowedOffsets.contains(offset) else {
+                throw TimeZoneError(.malformed, "an offset is out of range")
+            }
+            types.append(offset)
+            try reader.skip(2)
+        }
+        guard indexes.allSatisfy({ Int($0) < types.count }) else {
+            throw TimeZoneError(.malformed, "a transition has no local time type")
+        }
+        transitions = times
+        offsets = indexes.map { types[Int($0)] }
+        initialOffset = types[0]
+        rule = nil
+        try reader.skip(end - reader.position)
+    }
+
+    /// A TZ string between two newlines (section 3.3).
+    private static func footer(_ reader: inout ByteReader) throws(TimeZoneError) -> PosixRule? {
+        guard try reader.take(1).first == UInt8(ascii: "\n") else {
+            throw TimeZoneError(.malformed, "the footer is missing")
+        }
+        let rest = try reader.take(reader.count - reader.position)
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+            throw TimeZoneError(.malformed, "the footer is not closed")
+        }
+        let text = rest[..<end]
+        return text.isEmpty ? nil : try PosixRule(parsing: text)
+    }
+}
+
+extension TZifFile {
+    /// The 44 bytes before a data block (section 3.1).
+    private struct Header {
+        let version: UInt8
+        let leaps: Int
+        let times: Int
+        let types: Int
+        private let utIndicators: Int
+        private let standardIndicators: Int
+        private let characters: Int
+
+        init(_ reader: inout ByteReader) throws(TimeZoneError) {
+            guard try reader.take(4).elementsEqual("TZif".utf8) else {
+                throw TimeZoneError(.malformed, "it is no TZif file")
+            }
+            version = try reader.take(1).first ?? 0
+            try reader.skip(15)
+            utIndicators = try reader.count32()
+            standardIndicators = try reader.count32()
+            leaps = try reader.count32()
+            times = try reader.count32()
+            types = try reader.count32()
+            characters = try reader.count32()
+        }
+
+        /// Bytes of the block; six counts below 2^32 cannot overflow.
+        func blockSize(timeSize: Int) -> Int {
+            times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4)
+                + standardIndicators + utIndicators
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import Synchronization
+
+/// The system's time-zone database: a folder of TZif files, read when a zone is first asked for and kept until `reload`.
+///
+/// What lies on disk is the authority, so an upgrade of the `tzdata` package counts after a reload.
+public final class ZoneDatabase: Sendable {
+    /// The folder.
+    public let directory: String
+
+    private enum Entry {
+        case zone(Zone)
+        case missing
+    }
+
+    private struct Cache {
+        var entries: [String: Entry] = [:]
+        /// Counts reloads: a file that was read before one must not be kept after it.
+        var generation = 0
+    }
+
+    private let cache = Mutex(Cache())
+
+    /// Users write zone names: beyond so many different ones the cache starts anew. The whole database has about 600.
+    private static let cacheLimit = 2048
+
+    /// - Parameter directory: the folder of the files; else `TZDIR`, else `/usr/share/zoneinfo`.
+    public init(directory: String? = nil) {
+        if let directory {
+            self.directory = directory
+        } else if let found = getenv("TZDIR"), found.pointee != 0 {
+            self.directory = String(cString: found)
+        } else {
+            self.directory = "/usr/share/zoneinfo"
+        }
+    }
+
+    /// The zone of a name that is valid: `UTC`, or a name with a `/` as policy.md's section "Zone" says, whose TZif file is there.
+    ///
+    /// `UTC` is there even where the database has no file of it.
+    public func zone(named name: String) -> Zone? {
+        let (known, generation) = cache.withLock { ($0.entries[name], $0.generation) }
+        switch known {
+        // Strings are equal by canonical equivalence: U+212A KELVIN SIGN would find `Asia/Kolkata`. Its bytes are more.
+        case .zone(let zone)?: return zone.name.utf8.count == name.utf8.count ? zone : nil
+        case .missing?: return nil
+        case nil: break
+        }
+        guard Self.isWellFormed(name) else { return nil }
+        let entry = read(name)
+        cache.withLock { cache in
+            guard cache.generation == generation else { return }
+            if cache.entries.count >= Self.cacheLimit { cache.entries.removeAll() }
+            cache.entries[name] = entry
+        }
+        guard case .zone(let zone) = entry else { return nil }
+        return zone
+    }
+
+    /// Forgets every zone: files are read anew when they are next asked for. Zones that were handed out stay as they are.
+    public func reload() {
+        cache.withLock { cache in
+            cache.entries.removeAll()
+            cache.generation += 1
+        }
+    }
+
+    private func read(_ name: String) -> Entry {
+        do throws(TimeZoneError) {
+            return .zone(try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(name)")))
+        } catch {
+            return name == "UTC" ? .zone(Zone(utc: name)) : .missing
+        }
+    }
+
+    /// Whether a name may be looked up at all: ASCII parts between single slashes, never out of the folder.
+    static func isWellFormed(_ name: String) -> Bool {
+        if name == "UTC", name.utf8.count == 3 { return true }
+        guard name.utf8.count <= 255 else { return false }
+        var parts = 0
+        for part in name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard !part.isEmpty, part.allSatisfy(isNamed) else { return false }
+            if parts == 0, part.elementsEqual("posix".utf8) || part.elementsEqual("right".utf8) { return false }
+            parts += 1
+        }
+        return parts >= 2
+    }
+
+    /// `[A-Za-z0-9_+-]`; without a dot there is no `.` and no `..` part.
+    private static func isNamed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
