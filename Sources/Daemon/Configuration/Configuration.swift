@@ -1,0 +1,116 @@
+public import Logging
+
+/// The whole configuration, valid. Made by `ConfigurationLoader`; every default stands in `ConfigurationKey.all`.
+public struct Configuration: Sendable, Equatable {
+    /// How pushes reach Apple.
+    public struct APNs: Sendable, Equatable {
+        /// The team's id, 10 characters.
+        public var teamID: String
+        /// The key's id, 10 characters.
+        public var keyID: String
+        /// The signing key as PEM text.
+        public var privateKey: Secret
+        /// The topic.
+        public var bundleID: String
+        /// Which service.
+        public var environment: PushEnvironment
+        /// Another server in place of Apple's.
+        public var endpoint: Endpoint?
+        /// A PEM file to trust in place of the system's store.
+        public var caFile: String?
+        /// The most connections, 1 to 32.
+        public var connections: Int
+        /// The most pushes in flight, 1 to 100,000.
+        public var maxInFlight: Int
+        /// The time that an answer may take.
+        public var responseTimeout: Duration
+    }
+
+    /// Apple's two services.
+    public enum PushEnvironment: String, Sendable, CaseIterable {
+        /// For builds from Xcode.
+        case sandbox
+        /// For TestFlight and the App Store.
+        case production
+    }
+
+    /// Host and port of a server.
+    public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
+        /// A name or numeric address, without brackets.
+        public var host: String
+        /// The TCP port.
+        public var port: UInt16
+
+        /// As it is written in the configuration.
+        public var description: String { "https://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    }
+
+    /// How PostgreSQL is reached.
+    public struct Database: Sendable, Equatable {
+        /// A libpq URI.
+        public var url: Secret
+        /// Whether another host without verify-full is allowed.
+        public var allowInsecure: Bool
+        /// The most that one statement may take.
+        public var statementTimeout: Duration
+    }
+
+    /// When and how much is swept.
+    public struct Schedule: Sendable, Equatable {
+        /// From tick to tick.
+        public var interval: Duration
+        /// How long claimed users are ours; more than twice the push service's response time-out.
+        public var lease: Duration
+        /// Users a claim.
+        public var batch: Int
+    }
+
+    /// The words of a check-in.
+    public struct CheckIn: Sendable, Equatable {
+        /// Its title.
+        public var title: String
+        /// Its text.
+        public var body: String
+    }
+
+    /// The operator's rules of policy.md, as plain values.
+    public struct PolicyRules: Sendable, Equatable {
+        /// For users who have no valid zone.
+        public var defaultTimezone: String?
+        /// The slot of users who chose none.
+        public var checkInTime: WallTime
+        /// 0 to 1440.
+        public var spreadMinutes: Int
+        /// Nil: none.
+        public var quietHours: QuietHours?
+        /// 0 to 240.
+        public var quietEndJitterMinutes: Int
+        /// 1 to 2880.
+        public var maxStalenessMinutes: Int
+        /// 1 or more; nil: no limit.
+        public var maxPerHour: Int?
+        /// 1 or more; nil: no limit.
+        public var maxPerDay: Int?
+    }
+
+    /// From when to when nobody is nudged.
+    public struct QuietHours: Sendable, Equatable {
+        /// The first quiet minute.
+        public var start: WallTime
+        /// The first minute that is not.
+        public var end: WallTime
+    }
+
+    /// Nil only where the command doesn't need it and it isn't configured.
+    public var apns: APNs?
+    /// Nil only where the command doesn't need it and it isn't configured.
+    public var database: Database?
+    /// When and how much is swept.
+    public var schedule: Schedule
+    /// The words of a check-in.
+    public var checkIn: CheckIn
+    /// The operator's rules.
+    public var policy: PolicyRules
+    /// What is logged at least.
+    public var logLevel: Logger.Level
+}

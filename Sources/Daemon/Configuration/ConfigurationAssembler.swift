@@ -1,0 +1,226 @@
+import Logging
+import Systemd
+
+/// Ties the values together: needs, the two ways to give a key, rules between keys, and what other modules must judge.
+struct ConfigurationAssembler {
+    private(set) var values: EffectiveValues
+    private(set) var problems: [ConfigurationProblem] = []
+    let needs: ConfigurationNeeds
+    let checks: ConfigurationChecks
+    /// Where a missing key would be written.
+    let path: String
+    /// False where the file couldn't be read: what is missing then is the file.
+    let reportsMissing: Bool
+    /// Whether every user of the machine can read the file.
+    let isFileOpen: Bool
+
+    init(
+        values: EffectiveValues,
+        needs: ConfigurationNeeds,
+        checks: ConfigurationChecks,
+        path: String,
+        reportsMissing: Bool,
+        isFileOpen: Bool
+    ) {
+        self.values = values
+        self.needs = needs
+        self.checks = checks
+        self.path = path
+        self.reportsMissing = reportsMissing
+        self.isFileOpen = isFileOpen
+    }
+
+    /// The configuration; meaningless where `problems` or the values' own hold an error.
+    mutating func assemble() -> Configuration {
+        checkOpenFile()
+        checkMissing()
+        let key = privateKey()
+        let schedule = schedule()
+        checkFile("apns.caFile")
+        return Configuration(
+            apns: apns(key),
+            database: database(),
+            schedule: schedule,
+            checkIn: .init(title: values.text("checkIn.title") ?? "", body: values.text("checkIn.body") ?? ""),
+            policy: policy(),
+            logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info
+        )
+    }
+
+    private mutating func report(
+        _ key: String,
+        _ what: String,
+        _ mend: String,
+        as severity: ConfigurationProblem.Severity = .error
+    ) {
+        problems.append(ConfigurationProblem(severity, at: values.source(key), key: key, what: what, mend: mend))
+    }
+
+    /// A secret in a file that everyone reads is none any more.
+    private mutating func checkOpenFile() {
+        guard isFileOpen else { return }
+        for key in ConfigurationKey.all where key.isSecret {
+            guard case .file(let path, _) = values.source(key.name), values.text(key.name) != nil else { continue }
+            // A URL often holds no password, a key is always one.
+            let severity: ConfigurationProblem.Severity = key.name == "apns.privateKey" ? .permission : .warning
+            report(key.name, "this file is readable by every user of this machine", "chmod 600 \(path)", as: severity)
+        }
+    }
+
+    private mutating func checkMissing() {
+        guard reportsMissing else { return }
+        for key in ConfigurationKey.all where !key.need.isEmpty && needs.isSuperset(of: key.need) {
+            guard values.parsed(key.name) == .none, !values.wrong.contains(key.name) else { continue }
+            report(key.name, "it is missing", "write it in \(path) or set \(key.environmentName): \(key.expectation)")
+        }
+    }
+
+    private mutating func checkFile(_ name: String) {
+        guard let path = values.text(name) else { return }
+        do throws(SystemdError) {
+            _ = try Credentials.readText(path, limit: 8 << 20, mayBeWorldReadable: true)
+        } catch {
+            problems.append(ConfigurationProblem(error, at: values.source(name), key: name))
+        }
+    }
+}
+
+// MARK: - The push service
+extension ConfigurationAssembler {
+    private func apns(_ key: Secret?) -> Configuration.APNs? {
+        guard let team = values.text("apns.teamId"), let keyID = values.text("apns.keyId"), let key,
+            let bundleID = values.text("apns.bundleId"),
+            let environment = values.text("apns.environment").flatMap(Configuration.PushEnvironment.init(rawValue:))
+        else { return nil }
+        return Configuration.APNs(
+            teamID: team,
+            keyID: keyID,
+            privateKey: key,
+            bundleID: bundleID,
+            environment: environment,
+            endpoint: values.endpoint("apns.endpoint"),
+            caFile: values.text("apns.caFile"),
+            connections: values.integer("apns.connections") ?? 1,
+            maxInFlight: values.integer("apns.maxInFlight") ?? 1,
+            responseTimeout: values.duration("apns.responseTimeout") ?? .seconds(10)
+        )
+    }
+
+    /// The key's text, from whichever of the two keys was said at the stronger place; both at the same place is a fault.
+    private mutating func privateKey() -> Secret? {
+        let text = "apns.privateKey"
+        let file = "apns.privateKeyFile"
+        let hasText = values.text(text) != nil || values.wrong.contains(text)
+        let hasFile = values.text(file) != nil || values.wrong.contains(file)
+        if hasText && hasFile {
+            let (textRank, fileRank) = (values.source(text).rank, values.source(file).rank)
+            guard textRank != fileRank else {
+                report(file, "both apns.privateKey and apns.privateKeyFile are given", "keep one of them")
+                return nil
+            }
+            values.drop(textRank < fileRank ? text : file)
+        }
+        if let key = values.text(text) { return checked(key, text) }
+        guard let path = values.text(file) else {
+            if !hasText && !hasFile && needs.contains(.apns) && reportsMissing {
+                report(
+                    text, "neither apns.privateKey nor apns.privateKeyFile is given",
+                    "name the .p8 file as privateKeyFile in \(self.path), set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
+                        + "or let systemd hand it over (LoadCredential=apns.privateKey:FILE)")
+            }
+            return nil
+        }
+        do throws(SystemdError) {
+            return checked(try Credentials.readKeyFile(path), file)
+        } catch {
+            problems.append(ConfigurationProblem(error, at: values.source(file), key: file))
+            return nil
+        }
+    }
+
+    private mutating func checked(_ key: String, _ name: String) -> Secret? {
+        do {
+            try checks.key(key)
+            return Secret(key)
+        } catch {
+            report(name, "\(error)", "give the .p8 file of a key for the push service from Apple's developer site")
+            return nil
+        }
+    }
+}
+
+// MARK: - The rest
+extension ConfigurationAssembler {
+    private mutating func database() -> Configuration.Database? {
+        guard let url = values.text("database.url") else { return nil }
+        let allowInsecure = values.boolean("database.allowInsecure") ?? false
+        do {
+            try checks.database(url, allowInsecure)
+        } catch {
+            report("database.url", "\(error)", "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")")
+        }
+        return Configuration.Database(
+            url: Secret(url),
+            allowInsecure: allowInsecure,
+            statementTimeout: values.duration("database.statementTimeout") ?? .seconds(10)
+        )
+    }
+
+    private mutating func schedule() -> Configuration.Schedule {
+        let lease = values.duration("schedule.lease") ?? .seconds(30)
+        // A daemon stops writing one response deadline and a margin before its lease ends (design.md, "One clock"): with less than two
+        // there would be no time left to write in.
+        if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2, values.duration("schedule.lease") != nil {
+            let key = values.source("schedule.lease") == .standard ? "apns.responseTimeout" : "schedule.lease"
+            let twice = DurationText.format(timeout * 2)
+            report(
+                key,
+                "schedule.lease (\(DurationText.format(lease))) must be more than twice apns.responseTimeout (\(DurationText.format(timeout)))",
+                "make the lease longer than \(twice), or the response timeout shorter than \(DurationText.format(lease / 2))")
+        }
+        return Configuration.Schedule(
+            interval: values.duration("schedule.interval") ?? .seconds(1),
+            lease: lease,
+            batch: values.integer("schedule.batch") ?? 1
+        )
+    }
+
+    private mutating func policy() -> Configuration.PolicyRules {
+        let zone = values.text("policy.defaultTimezone")
+        if let zone, !checks.zone(zone) {
+            report(
+                "policy.defaultTimezone", "this system knows no zone \(ValueParser.quoted(zone))",
+                "write a name from /usr/share/zoneinfo, such as Europe/Berlin")
+        }
+        return Configuration.PolicyRules(
+            defaultTimezone: zone,
+            checkInTime: values.wallTime("policy.checkInTime") ?? Self.midnight,
+            spreadMinutes: values.integer("policy.spreadMinutes") ?? 0,
+            quietHours: quietHours(),
+            quietEndJitterMinutes: values.integer("policy.quietEndJitterMinutes") ?? 0,
+            maxStalenessMinutes: values.integer("policy.maxStalenessMinutes") ?? 1,
+            maxPerHour: values.integer("policy.maxPerHour"),
+            maxPerDay: values.integer("policy.maxPerDay")
+        )
+    }
+
+    /// Stands in for a value that was wrong; such a configuration is never handed out.
+    private static let midnight = WallTime(minutes: 0)
+
+    private mutating func quietHours() -> Configuration.QuietHours? {
+        let (whole, start, end) = ("policy.quietHours", "policy.quietHours.start", "policy.quietHours.end")
+        let ranks = (whole: values.source(whole).rank, start: values.source(start).rank, end: values.source(end).rank)
+        if ranks.whole > 0 {
+            // `none` holds against weaker places; start or end said at a stronger one bring quiet hours back.
+            if ranks.whole > max(ranks.start, ranks.end) { return nil }
+            if ranks.whole == max(ranks.start, ranks.end) {
+                report(whole, "both none and a start or end are given", "keep one of them")
+            }
+        }
+        if (ranks.start == 0) != (ranks.end == 0), values.wrong.isDisjoint(with: [start, end]) {
+            let given = ranks.start > 0 ? start : end
+            report(given, "half of the quiet hours alone is given", "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none")
+        }
+        return Configuration.QuietHours(start: values.wallTime(start) ?? Self.midnight, end: values.wallTime(end) ?? Self.midnight)
+    }
+}

@@ -1,0 +1,51 @@
+import Systemd
+import YAML
+
+/// The file as a tree, or why there is none.
+struct ConfigurationFile {
+    let path: String
+    var root: YAMLNode?
+    var problem: ConfigurationProblem?
+    /// Whether every user of the machine can read it.
+    var isOpen = false
+    var exists = true
+
+    static func read(_ path: String, mustExist: Bool) -> ConfigurationFile {
+        var file = ConfigurationFile(path: path)
+        do throws(SystemdError) {
+            let text: String
+            do throws(SystemdError) {
+                text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: false)
+            } catch {
+                guard error.code == .worldReadable else { throw error }
+                // No fault by itself: only secrets in it make it one.
+                file.isOpen = true
+                text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: true)
+            }
+            file.parse(text)
+        } catch {
+            file.take(error, mustExist: mustExist)
+        }
+        return file
+    }
+
+    private mutating func parse(_ text: String) {
+        do throws(YAMLError) {
+            root = try YAMLDocument.parse(text)
+        } catch {
+            problem = ConfigurationProblem(file: path, mark: error.mark, what: error.what, mend: "mend the YAML at this place")
+        }
+    }
+
+    private mutating func take(_ error: SystemdError, mustExist: Bool) {
+        switch error.code {
+        // Nothing in it: the environment may say all.
+        case .empty: break
+        case .missing where !mustExist: exists = false
+        default:
+            exists = error.code != .missing
+            problem = ConfigurationProblem(
+                error.exitStatus == .permission ? .permission : .error, file: path, what: error.problem, mend: error.mend)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import YAML
+
+/// One thing that is wrong, or probably a mistake, in the configuration: where, which key, what, and the mend.
+/// It holds no secret.
+public struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
+    /// How bad it is.
+    public enum Severity: String, Sendable {
+        /// The configuration can't be used.
+        case error
+        /// A right is missing or a secret is open; the configuration can't be used.
+        case permission
+        /// It can be used.
+        case warning
+    }
+
+    /// How bad it is.
+    public let severity: Severity
+    /// The file, or nil where the value came from elsewhere.
+    public let file: String?
+    /// The place in the file.
+    public let mark: YAMLMark?
+    /// The environment variable, where the value came from one.
+    public let variable: String?
+    /// The dotted key as it was written; nil where the whole file is meant.
+    public let key: String?
+    /// What is wrong.
+    public let what: String
+    /// What to do.
+    public let mend: String
+
+    init(_ severity: Severity = .error, at source: ValueSource? = nil, key: String?, what: String, mend: String) {
+        self.severity = severity
+        self.key = key
+        self.what = what
+        self.mend = mend
+        switch source {
+        case .file(let path, let mark): (file, self.mark, variable) = (path, mark, nil)
+        case .credential(let path): (file, mark, variable) = (path, nil, nil)
+        case .environment(let name): (file, mark, variable) = (nil, nil, name)
+        case .standard, nil: (file, mark, variable) = (nil, nil, nil)
+        }
+    }
+
+    init(_ severity: Severity = .error, file: String, mark: YAMLMark? = nil, what: String, mend: String) {
+        self.severity = severity
+        self.file = file
+        self.mark = mark
+        self.what = what
+        self.mend = mend
+        variable = nil
+        key = nil
+    }
+
+    /// `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key: did you mean apns.teamId?`, or with the variable's name in place of file,
+    /// line and column.
+    public var description: String {
+        var place = file ?? variable.map { "environment \($0)" } ?? "configuration"
+        if let mark { place += ":\(mark.line):\(mark.column)" }
+        return ([place] + [key, what, mend].compactMap { $0 }).joined(separator: ": ")
+    }
+}

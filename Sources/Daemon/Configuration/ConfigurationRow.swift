@@ -1,0 +1,29 @@
+/// One line of `config --show`.
+public struct ConfigurationRow: Sendable, Equatable {
+    /// The dotted key.
+    public let key: String
+    /// Its value as it would be written; `(hidden)` for a secret, `(not set)` for none.
+    public let value: String
+    /// Where it came from.
+    public let source: ValueSource
+}
+
+extension EffectiveValues {
+    /// Every key, in the order of the reference.
+    func rows() -> [ConfigurationRow] {
+        ConfigurationKey.all.map { key in
+            let value: String =
+                switch parsed(key.name) {
+                case .none: key.takesNone && (key.standard != nil || source(key.name) != .standard) ? "none" : "(not set)"
+                case _ where key.isSecret: Secret("").description
+                case .text(let text): text
+                case .integer(let number): String(number)
+                case .boolean(let flag): String(flag)
+                case .duration(let duration): DurationText.format(duration)
+                case .wallTime(let time): time.description
+                case .endpoint(let endpoint): endpoint.description
+                }
+            return ConfigurationRow(key: key.name, value: value, source: source(key.name))
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Systemd
+
+/// The secrets that systemd handed over, by the names of their keys.
+struct CredentialValues {
+    private(set) var values: [String: RawValue] = [:]
+    private(set) var problems: [ConfigurationProblem] = []
+
+    init(_ credentials: Credentials) {
+        for key in ConfigurationKey.all {
+            guard let name = key.credentialName, let path = credentials.path(of: name) else { continue }
+            do throws(SystemdError) {
+                guard let text = try credentials.read(name) else { continue }
+                values[key.name] = RawValue(text: text, source: .credential(path: path))
+            } catch {
+                problems.append(ConfigurationProblem(error, at: .credential(path: path), key: key.name))
+            }
+        }
+    }
+}
+
+extension ConfigurationProblem {
+    /// A file that the configuration names, or a credential, can't be used.
+    init(_ error: SystemdError, at source: ValueSource?, key: String) {
+        self.init(
+            error.exitStatus == .permission ? .permission : .error, at: source, key: key, what: error.problem, mend: error.mend)
+    }
+}

@@ -1,0 +1,22 @@
+/// What the environment says for each key, and which of its variables are probably meant for us but are none of ours.
+struct EnvironmentValues {
+    private(set) var values: [String: RawValue] = [:]
+    private(set) var problems: [ConfigurationProblem] = []
+
+    /// An empty variable counts as unset: compose files and units pass on what isn't there that way.
+    init(_ environment: [String: String]) {
+        var known: Set<String> = []
+        for key in ConfigurationKey.all {
+            known.insert(key.environmentName)
+            guard let text = environment[key.environmentName], !text.isEmpty else { continue }
+            values[key.name] = RawValue(text: text, source: .environment(name: key.environmentName))
+        }
+        for name in environment.keys.sorted() where !known.contains(name) && (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) {
+            let near = KeySuggestion.nearest(toVariable: name, among: ConfigurationKey.all.map(\.environmentName))
+            problems.append(
+                ConfigurationProblem(
+                    .warning, at: .environment(name: name), key: nil, what: "unknown variable",
+                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see the reference for the variable's name"))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// Reads a value by its key's type. Pure; says what is wrong in words, and never repeats a secret.
+enum ValueParser {
+    /// What is wrong with a value; the mend is the key's expectation.
+    struct Failure: Error, Equatable {
+        let what: String
+    }
+
+    static func parse(_ raw: RawValue, for key: ConfigurationKey) throws(Failure) -> ParsedValue {
+        guard let text = raw.text else {
+            // A null says "none" where that is a value, else it is as if nothing stood there.
+            if key.takesNone { return .none }
+            return try key.standard.map { text throws(Failure) in try value(of: text, key) } ?? .none
+        }
+        return try value(of: text, key)
+    }
+
+    private static func value(of text: String, _ key: ConfigurationKey) throws(Failure) -> ParsedValue {
+        if text == "none", key.takesNone { return .none }
+        let parsed: ParsedValue? =
+            switch key.kind {
+            case .text(let range): line(text, range)
+            case .identifier(let length): identifier(text, length)
+            case .choice(let words): words.contains(text) ? .text(text) : nil
+            case .boolean: text == "true" ? .boolean(true) : text == "false" ? .boolean(false) : nil
+            case .integer(let range, _): integer(text).flatMap { range.contains($0) ? .integer($0) : nil }
+            case .duration(let range): DurationText.parse(text).flatMap { range.contains($0) ? .duration($0) : nil }
+            case .wallTime: WallTime(text).map { .wallTime($0) }
+            case .zone: isZoneName(text) ? .text(text) : nil
+            case .path: !text.isEmpty && !text.utf8.contains(0) ? .text(text) : nil
+            case .pem: pem(text)
+            case .endpoint: endpoint(text).map { .endpoint($0) }
+            case .databaseURL: isDatabaseURL(text) ? .text(text) : nil
+            case .bundleID: isBundleID(text) ? .text(text) : nil
+            }
+        guard let parsed else { throw Failure(what: complaint(text, key)) }
+        return parsed
+    }
+
+    /// What is wrong, by how far the text got.
+    private static func complaint(_ text: String, _ key: ConfigurationKey) -> String {
+        if key.isSecret { return "this is not \(key.expectation)" }
+        let shown = quoted(text)
+        switch key.kind {
+        case .integer where integer(text) != nil: return "\(shown) is out of range"
+        case .duration where DurationText.parse(text) != nil: return "\(shown) is out of range"
+        case .text(let range) where text.count > range.upperBound: return "\(text.count) characters are too many"
+        case .text where text.isEmpty: return "it is empty"
+        default: return "\(shown) is wrong"
+        }
+    }
+
+    /// At most 40 characters of it, on one line.
+    static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { $0.value < 32 || (0x7F..<0xA0).contains($0.value) ? "\u{FFFD}" : $0 }
+        let clean = String(String.UnicodeScalarView(scalars))
+        return "\"" + (clean.count > 40 ? clean.prefix(40) + "…" : clean) + "\""
+    }
+
+    private static func line(_ text: String, _ range: ClosedRange<Int>) -> ParsedValue? {
+        // A block scalar of YAML ends in a newline.
+        let trimmed = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        let isClean = trimmed.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
+        let isBlank = trimmed.allSatisfy(\.isWhitespace)
+        return isClean && !isBlank && range.contains(trimmed.count) ? .text(trimmed) : nil
+    }
+
+    private static func identifier(_ text: String, _ length: Int) -> ParsedValue? {
+        let isGood = text.utf8.count == length && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+        return isGood ? .text(text) : nil
+    }
+
+    private static func integer(_ text: String) -> Int? {
+        // Int("+5") and Int("٥") would be taken, or not, by rules that nobody expects.
+        text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") } ? Int(text) : nil
+    }
+
+    private static func pem(_ text: String) -> ParsedValue? {
+        // An environment variable of one line writes its newlines as backslash and n.
+        var result = ""
+        var rest = Substring(text)
+        while let backslash = rest.firstIndex(of: "\\") {
+            result += rest[..<backslash]
+            rest = rest[rest.index(after: backslash)...]
+            if rest.first == "n" {
+                result += "\n"
+                rest = rest.dropFirst()
+            } else {
+                result += "\\"
+            }
+        }
+        result += rest
+        return result.hasPrefix("-----BEGIN ") ? .text(result) : nil
+    }
+
+    /// policy.md, "Zone": whether there is a file for it is asked of the system elsewhere.
+    private static func isZoneName(_ text: String) -> Bool {
+        if text == "UTC" { return true }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0] != "posix", parts[0] != "right" else { return false }
+        return parts.allSatisfy { part in
+            !part.isEmpty && part != "." && part != ".."
+                && part.utf8.allSatisfy { isAlphanumeric($0) || $0 == 95 || $0 == 43 || $0 == 45 }
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+    }
+
+    private static func endpoint(_ text: String) -> Configuration.Endpoint? {
+        guard text.hasPrefix("https://") else { return nil }
+        var rest = text.dropFirst("https://".count)
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        var host: Substring
+        if rest.first == "[" {
+            guard let close = rest.firstIndex(of: "]") else { return nil }
+            host = rest[rest.index(after: rest.startIndex)..<close]
+            guard host.contains(":"), host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 58 || $0 == 46 }) else { return nil }
+            rest = rest[rest.index(after: close)...]
+        } else {
+            host = rest.prefix { $0 != ":" }
+            guard !host.isEmpty, host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 45 || $0 == 46 }) else { return nil }
+            rest = rest[host.endIndex...]
+        }
+        if rest.isEmpty { return Configuration.Endpoint(host: String(host), port: 443) }
+        guard rest.first == ":", let port = integer(String(rest.dropFirst())), (1...65_535).contains(port) else { return nil }
+        return Configuration.Endpoint(host: String(host), port: UInt16(port))
+    }
+
+    private static func isDatabaseURL(_ text: String) -> Bool {
+        (text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")) && !text.utf8.contains { $0 <= 32 || $0 == 127 }
+    }
+
+    private static func isBundleID(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count >= 2 && text.utf8.count <= 155
+            && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isAlphanumeric($0) || $0 == 45 } }
+    }
+}
+
+extension ConfigurationKey {
+    /// Whether `none` and null are values of this key.
+    var takesNone: Bool {
+        switch kind {
+        case .integer(_, let mayBeNone): mayBeNone
+        case .zone: true
+        case .choice(let words): words == ["none"]
+        default: false
+        }
+    }
+}
