@@ -1,0 +1,45 @@
+extension LocalCluster {
+    /// What a cluster is started with.
+    public struct Options: Sendable {
+        /// Whether commits wait for the disk: off for tests, on for benchmarks of durable work.
+        public var fsync: Bool
+        /// `max_connections`
+        public var maxConnections: Int
+        /// The superuser's password; with one the server listens on 127.0.0.1 too, at a free port, with scram-sha-256.
+        public var password: String?
+        /// Further settings of postgresql.conf, which win.
+        public var settings: [String: String]
+
+        /// Default: as tests want it.
+        public init(
+            fsync: Bool = false,
+            maxConnections: Int = 100,
+            password: String? = nil,
+            settings: [String: String] = [:]
+        ) {
+            self.fsync = fsync
+            self.maxConnections = maxConnections
+            self.password = password
+            self.settings = settings
+        }
+
+        func arguments(folder: String, port: Int?) -> [String] {
+            var all = [
+                "unix_socket_directories": folder,
+                "listen_addresses": port == nil ? "" : "127.0.0.1",
+                "max_connections": String(maxConnections),
+                "fsync": fsync ? "on" : "off",
+                "synchronous_commit": fsync ? "on" : "off",
+                "full_page_writes": fsync ? "on" : "off",
+                "lc_messages": "C",
+                "timezone": "UTC",
+                "log_timezone": "UTC",
+            ]
+            // The socket's name holds it too.
+            all["port"] = String(port ?? 5432)
+            all.merge(settings) { $1 }
+            return ["-D", folder + "/data"]
+                + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] }
+        }
+    }
+}

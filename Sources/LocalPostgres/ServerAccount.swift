@@ -1,0 +1,65 @@
+import Glibc
+
+/// Whom the server runs as: PostgreSQL refuses root, so root lends it the account `postgres`, else `nobody`.
+struct ServerAccount {
+    /// nil: we aren't root, it runs as we do.
+    private let other: (user: UInt32, group: UInt32)?
+
+    static func current() throws(LocalPostgresError) -> ServerAccount {
+        guard geteuid() == 0 else { return ServerAccount(other: nil) }
+        for name in ["postgres", "nobody"] {
+            if let entry = getpwnam(name) {
+                return ServerAccount(other: (entry.pointee.pw_uid, entry.pointee.pw_gid))
+            }
+        }
+        throw LocalPostgresError(.notInstalled, "no account postgres or nobody to run the server as")
+    }
+
+    /// The command line that runs a program as the account.
+    func command(_ program: String) -> [String] {
+        guard let other else { return [program] }
+        return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
+    }
+
+    /// A new folder of mode 0700 that the account owns: in TMPDIR where the account gets there and the socket's path (at
+    /// most 107 bytes) fits, else in /tmp.
+    func makeFolder() throws(LocalPostgresError) -> String {
+        let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? "/tmp"
+        let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
+        var template = Array("\(parent)/nudged-pg-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw LocalPostgresError(.fileSystem, "mkdtemp in \(parent): \(String(cString: strerror(errno)))")
+        }
+        let folder = template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? ""
+        }
+        try own(folder)
+        return folder
+    }
+
+    /// Gives a file to the account.
+    func own(_ path: String) throws(LocalPostgresError) {
+        guard let other else { return }
+        guard chown(path, other.user, other.group) == 0 else {
+            throw LocalPostgresError(.fileSystem, "chown \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Removes a folder with all in it.
+    static func remove(_ folder: String) {
+        // Failing leaves a folder in /tmp, nothing worse.
+        _ = try? ChildProcess.run(["rm", "-rf", "--", folder], directory: "/")
+    }
+
+    /// Whether anybody may pass through every folder of the path.
+    private func isReachable(_ path: String) -> Bool {
+        guard other != nil else { return true }
+        var prefix = ""
+        for part in path.split(separator: "/") {
+            prefix += "/\(part)"
+            var info = stat()
+            guard stat(prefix, &info) == 0, info.st_mode & 0o001 != 0 else { return false }
+        }
+        return true
+    }
+}
