@@ -58,7 +58,7 @@ package final class Engine: Sendable {
     package func finish() async {
         await sweeper.stop()
         let answersBy = BootTime.milliseconds() + assembly.settings.responseMilliseconds
-        package let sweeper = sweeper
+        let sweeper = sweeper
         let timer = Task {
             try await Task.sleep(for: .milliseconds(assembly.settings.responseMilliseconds + Self.stopGrace))
             await sweeper.abandon()
