@@ -1,3 +1,5 @@
+import JSON
+
 /// Members of a payload beside `aps`: checked and rendered once, copied into each push.
 public struct CustomMembers: Sendable, Equatable {
     /// No members.
@@ -22,17 +24,12 @@ public struct CustomMembers: Sendable, Equatable {
         var rendered: [UInt8] = []
         for (name, json) in members {
             guard names.insert(name).inserted else { throw .reservedMember(name: name) }
-            guard Self.isJSON(json) else { throw .malformedMember(name: name) }
+            guard (try? JSONValue(parsing: json)) != nil else { throw .malformedMember(name: name) }
             rendered.append(UInt8(ascii: ","))
             JSONText.append(name, to: &rendered)
             rendered.append(UInt8(ascii: ":"))
             rendered.append(contentsOf: json.utf8)
         }
         self.rendered = rendered
-    }
-
-    /// Stands until module JSON is there.
-    private static func isJSON(_ text: String) -> Bool {
-        !text.isEmpty
     }
 }
