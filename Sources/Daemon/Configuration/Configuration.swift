@@ -1,4 +1,5 @@
 public import Logging
+public import Policy
 
 /// The whole configuration, valid. Made by `ConfigurationLoader`; every default stands in `ConfigurationKey.all`.
 public struct Configuration: Sendable, Equatable {
@@ -73,34 +74,6 @@ public struct Configuration: Sendable, Equatable {
         public var body: String
     }
 
-    /// The operator's rules of policy.md, as plain values.
-    public struct PolicyRules: Sendable, Equatable {
-        /// For users who have no valid zone.
-        public var defaultTimezone: String?
-        /// The slot of users who chose none.
-        public var checkInTime: WallTime
-        /// 0 to 1440.
-        public var spreadMinutes: Int
-        /// Nil: none.
-        public var quietHours: QuietHours?
-        /// 0 to 240.
-        public var quietEndJitterMinutes: Int
-        /// 1 to 2880.
-        public var maxStalenessMinutes: Int
-        /// 1 or more; nil: no limit.
-        public var maxPerHour: Int?
-        /// 1 or more; nil: no limit.
-        public var maxPerDay: Int?
-    }
-
-    /// From when to when nobody is nudged.
-    public struct QuietHours: Sendable, Equatable {
-        /// The first quiet minute.
-        public var start: WallTime
-        /// The first minute that is not.
-        public var end: WallTime
-    }
-
     /// Nil only where the command doesn't need it and it isn't configured.
     public var apns: APNs?
     /// Nil only where the command doesn't need it and it isn't configured.
@@ -110,7 +83,7 @@ public struct Configuration: Sendable, Equatable {
     /// The words of a check-in.
     public var checkIn: CheckIn
     /// The operator's rules.
-    public var policy: PolicyRules
+    public var policy: Rules
     /// What is logged at least.
     public var logLevel: Logger.Level
 }

@@ -1,4 +1,5 @@
 import Logging
+import Policy
 import Systemd
 
 /// Ties the values together: needs, the two ways to give a key, rules between keys, and what other modules must judge.
@@ -124,9 +125,11 @@ extension ConfigurationAssembler {
         guard let path = values.text(file) else {
             if !hasText && !hasFile && needs.contains(.apns) && reportsMissing {
                 report(
-                    text, "neither apns.privateKey nor apns.privateKeyFile is given",
+                    text,
+                    "neither apns.privateKey nor apns.privateKeyFile is given",
                     "name the .p8 file as privateKeyFile in \(self.path), set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
-                        + "or let systemd hand it over (LoadCredential=apns.privateKey:FILE)")
+                        + "or let systemd hand it over (LoadCredential=apns.privateKey:FILE)"
+                )
             }
             return nil
         }
@@ -157,7 +160,11 @@ extension ConfigurationAssembler {
         do {
             try checks.database(url, allowInsecure)
         } catch {
-            report("database.url", "\(error)", "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")")
+            report(
+                "database.url",
+                "\(error)",
+                "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")"
+            )
         }
         return Configuration.Database(
             url: Secret(url),
@@ -170,13 +177,16 @@ extension ConfigurationAssembler {
         let lease = values.duration("schedule.lease") ?? .seconds(30)
         // A daemon stops writing one response deadline and a margin before its lease ends (design.md, "One clock"): with less than two
         // there would be no time left to write in.
-        if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2, values.duration("schedule.lease") != nil {
+        if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2,
+            values.duration("schedule.lease") != nil
+        {
             let key = values.source("schedule.lease") == .standard ? "apns.responseTimeout" : "schedule.lease"
             let twice = DurationText.format(timeout * 2)
             report(
                 key,
                 "schedule.lease (\(DurationText.format(lease))) must be more than twice apns.responseTimeout (\(DurationText.format(timeout)))",
-                "make the lease longer than \(twice), or the response timeout shorter than \(DurationText.format(lease / 2))")
+                "make the lease longer than \(twice), or the response timeout shorter than \(DurationText.format(lease / 2))"
+            )
         }
         return Configuration.Schedule(
             interval: values.duration("schedule.interval") ?? .seconds(1),
@@ -185,29 +195,34 @@ extension ConfigurationAssembler {
         )
     }
 
-    private mutating func policy() -> Configuration.PolicyRules {
+    private mutating func policy() -> Rules {
         let zone = values.text("policy.defaultTimezone")
         if let zone, !checks.zone(zone) {
             report(
-                "policy.defaultTimezone", "this system knows no zone \(ValueParser.quoted(zone))",
-                "write a name from /usr/share/zoneinfo, such as Europe/Berlin")
+                "policy.defaultTimezone",
+                "this system knows no zone \(ValueParser.quoted(zone))",
+                "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+            )
         }
-        return Configuration.PolicyRules(
-            defaultTimezone: zone,
-            checkInTime: values.wallTime("policy.checkInTime") ?? Self.midnight,
-            spreadMinutes: values.integer("policy.spreadMinutes") ?? 0,
-            quietHours: quietHours(),
-            quietEndJitterMinutes: values.integer("policy.quietEndJitterMinutes") ?? 0,
-            maxStalenessMinutes: values.integer("policy.maxStalenessMinutes") ?? 1,
-            maxPerHour: values.integer("policy.maxPerHour"),
-            maxPerDay: values.integer("policy.maxPerDay")
-        )
+        do throws(PolicyError) {
+            return try Rules(
+                defaultTimezone: zone,
+                checkInTime: values.wallTime("policy.checkInTime") ?? Rules.defaultCheckInTime,
+                spreadMinutes: values.integer("policy.spreadMinutes") ?? 0,
+                quietHours: quietHours(),
+                quietEndJitterMinutes: values.integer("policy.quietEndJitterMinutes") ?? 0,
+                maxStalenessMinutes: values.integer("policy.maxStalenessMinutes") ?? 1,
+                maxPerHour: values.integer("policy.maxPerHour").map(Int64.init),
+                maxPerDay: values.integer("policy.maxPerDay").map(Int64.init)
+            )
+        } catch {
+            // The key table and the rules know the same ranges (a test compares them), so this tells of a mistake of ours.
+            report("policy", "\(error)", "see the reference for the rule's range")
+            return Rules.defaults
+        }
     }
 
-    /// Stands in for a value that was wrong; such a configuration is never handed out.
-    private static let midnight = WallTime(minutes: 0)
-
-    private mutating func quietHours() -> Configuration.QuietHours? {
+    private mutating func quietHours() -> QuietHours? {
         let (whole, start, end) = ("policy.quietHours", "policy.quietHours.start", "policy.quietHours.end")
         let ranks = (whole: values.source(whole).rank, start: values.source(start).rank, end: values.source(end).rank)
         if ranks.whole > 0 {
@@ -219,8 +234,13 @@ extension ConfigurationAssembler {
         }
         if (ranks.start == 0) != (ranks.end == 0), values.wrong.isDisjoint(with: [start, end]) {
             let given = ranks.start > 0 ? start : end
-            report(given, "half of the quiet hours alone is given", "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none")
+            report(
+                given,
+                "half of the quiet hours alone is given",
+                "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
+            )
         }
-        return Configuration.QuietHours(start: values.wallTime(start) ?? Self.midnight, end: values.wallTime(end) ?? Self.midnight)
+        let standard = Rules.defaultQuietHours
+        return QuietHours(start: values.wallTime(start) ?? standard.start, end: values.wallTime(end) ?? standard.end)
     }
 }

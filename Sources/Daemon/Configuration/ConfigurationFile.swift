@@ -33,7 +33,12 @@ struct ConfigurationFile {
         do throws(YAMLError) {
             root = try YAMLDocument.parse(text)
         } catch {
-            problem = ConfigurationProblem(file: path, mark: error.mark, what: error.what, mend: "mend the YAML at this place")
+            problem = ConfigurationProblem(
+                file: path,
+                mark: error.mark,
+                what: error.what,
+                mend: "mend the YAML at this place"
+            )
         }
     }
 
@@ -45,7 +50,11 @@ struct ConfigurationFile {
         default:
             exists = error.code != .missing
             problem = ConfigurationProblem(
-                error.exitStatus == .permission ? .permission : .error, file: path, what: error.problem, mend: error.mend)
+                error.exitStatus == .permission ? .permission : .error,
+                file: path,
+                what: error.problem,
+                mend: error.mend
+            )
         }
     }
 }

@@ -6,79 +6,152 @@ extension ConfigurationKey {
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
         .init("apns.keyId", .identifier(10), need: .apns, "The id of the signing key."),
         .init(
-            "apns.privateKey", .pem, isSecret: true,
-            "The signing key's text. Give this or apns.privateKeyFile, not both."),
+            "apns.privateKey",
+            .pem,
+            isSecret: true,
+            "The signing key's text. Give this or apns.privateKeyFile, not both."
+        ),
         .init("apns.privateKeyFile", .path, "The path of the signing key's .p8 file, not readable by everyone."),
         .init("apns.bundleId", .bundleID, need: .apns, "The app's bundle id, which is the pushes' topic."),
         .init(
-            "apns.environment", .choice(["sandbox", "production"]), need: .apns,
-            "Which of Apple's services: sandbox for builds from Xcode, production for TestFlight and the App Store."),
+            "apns.environment",
+            .choice(["sandbox", "production"]),
+            need: .apns,
+            "Which of Apple's services: sandbox for builds from Xcode, production for TestFlight and the App Store."
+        ),
         .init("apns.endpoint", .endpoint, "Another server in place of Apple's, for tests."),
         .init("apns.caFile", .path, "Certificates (PEM) to trust in place of the system's."),
         // One connection carries about 1,000 streams; more of them help only where the round trip is long.
-        .init("apns.connections", .integer(1...32, mayBeNone: false), standard: "1", "The most connections to the push service."),
+        .init(
+            "apns.connections",
+            .integer(1...32, mayBeNone: false),
+            standard: "1",
+            "The most connections to the push service."
+        ),
         // Apple's usual bound on the streams of one connection; also the most pushes whose fate a crash can leave unknown.
-        .init("apns.maxInFlight", .integer(1...100_000, mayBeNone: false), standard: "1000", "The most pushes that await their answer."),
+        .init(
+            "apns.maxInFlight",
+            .integer(1...100_000, mayBeNone: false),
+            standard: "1000",
+            "The most pushes that await their answer."
+        ),
         // Apple answers in tens of milliseconds; after 10 s nobody knows what became of a push.
         .init(
-            "apns.responseTimeout", .duration(.seconds(1)...(.seconds(300))), standard: "10s",
-            "How long an answer is awaited before a push is recorded as unknown."),
+            "apns.responseTimeout",
+            .duration(.seconds(1)...(.seconds(300))),
+            standard: "10s",
+            "How long an answer is awaited before a push is recorded as unknown."
+        ),
     ]
 
     private static let database: [ConfigurationKey] = [
         .init("database.url", .databaseURL, isSecret: true, need: .database, "Where PostgreSQL is, as a libpq URI."),
         .init(
-            "database.allowInsecure", .boolean, standard: "false",
-            "Allows a database on another host without sslmode=verify-full."),
+            "database.allowInsecure",
+            .boolean,
+            standard: "false",
+            "Allows a database on another host without sslmode=verify-full."
+        ),
         // A sweep's statements take milliseconds; one that takes 10 s waits for a lock or a dead host.
         .init(
-            "database.statementTimeout", .duration(.milliseconds(100)...(.seconds(600))), standard: "10s",
-            "How long one statement may take."),
+            "database.statementTimeout",
+            .duration(.milliseconds(100)...(.seconds(600))),
+            standard: "10s",
+            "How long one statement may take."
+        ),
     ]
 
     private static let schedule: [ConfigurationKey] = [
         // An idle tick is one index probe, so a second costs nothing and is the lateness nobody notices.
-        .init("schedule.interval", .duration(.milliseconds(100)...(.seconds(3600))), standard: "1s", "How often a sweep begins."),
+        .init(
+            "schedule.interval",
+            .duration(.milliseconds(100)...(.seconds(3600))),
+            standard: "1s",
+            "How often a sweep begins."
+        ),
         // Long enough for two deadlines of the push service, short enough that a crash delays users by half a minute only.
         .init(
-            "schedule.lease", .duration(.seconds(3)...(.seconds(3600))), standard: "30s",
-            "How long claimed users are kept from other daemons; more than twice apns.responseTimeout."),
+            "schedule.lease",
+            .duration(.seconds(3)...(.seconds(3600))),
+            standard: "30s",
+            "How long claimed users are kept from other daemons; more than twice apns.responseTimeout."
+        ),
         // The batch that measured best: larger ones only lengthen the transactions.
-        .init("schedule.batch", .integer(1...10_000, mayBeNone: false), standard: "1000", "How many users are claimed at once."),
+        .init(
+            "schedule.batch",
+            .integer(1...10_000, mayBeNone: false),
+            standard: "1000",
+            "How many users are claimed at once."
+        ),
     ]
 
     private static let checkIn: [ConfigurationKey] = [
         // Bounded so that every payload stays far below Apple's 4,096 bytes, even in scripts of four bytes a character.
         .init("checkIn.title", .text(1...100), standard: "Hello again", "The title of a check-in."),
         .init(
-            "checkIn.body", .text(1...400), standard: "How are you today? I'm here whenever you feel like talking.",
-            "The text of a check-in."),
+            "checkIn.body",
+            .text(1...400),
+            standard: "How are you today? I'm here whenever you feel like talking.",
+            "The text of a check-in."
+        ),
     ]
 
     // Defaults and ranges are those of policy.md.
     private static let policy: [ConfigurationKey] = [
         .init("policy.defaultTimezone", .zone, standard: "none", "The zone of users who have none that is valid."),
-        .init("policy.checkInTime", .wallTime, standard: "10:00", "The local time of check-ins for users who chose none."),
         .init(
-            "policy.spreadMinutes", .integer(0...1440, mayBeNone: false), standard: "0",
-            "Spreads the check-ins of users who chose no time over so many minutes."),
+            "policy.checkInTime",
+            .wallTime,
+            standard: "10:00",
+            "The local time of check-ins for users who chose none."
+        ),
+        .init(
+            "policy.spreadMinutes",
+            .integer(0...1440, mayBeNone: false),
+            standard: "0",
+            "Spreads the check-ins of users who chose no time over so many minutes."
+        ),
         .init("policy.quietHours", .choice(["none"]), "Write none for no quiet hours; else give start and end."),
-        .init("policy.quietHours.start", .wallTime, standard: "22:00", "When quiet hours begin for users who set none."),
+        .init(
+            "policy.quietHours.start",
+            .wallTime,
+            standard: "22:00",
+            "When quiet hours begin for users who set none."
+        ),
         .init("policy.quietHours.end", .wallTime, standard: "08:00", "When quiet hours end for users who set none."),
         .init(
-            "policy.quietEndJitterMinutes", .integer(0...240, mayBeNone: false), standard: "0",
-            "Spreads what waits for the end of quiet hours over so many minutes."),
+            "policy.quietEndJitterMinutes",
+            .integer(0...240, mayBeNone: false),
+            standard: "0",
+            "Spreads what waits for the end of quiet hours over so many minutes."
+        ),
         .init(
-            "policy.maxStalenessMinutes", .integer(1...2880, mayBeNone: false), standard: "240",
-            "How late a check-in may still be sent."),
-        .init("policy.maxPerHour", .integer(1...Int.max, mayBeNone: true), standard: "none", "The most nudges a user gets in an hour."),
-        .init("policy.maxPerDay", .integer(1...Int.max, mayBeNone: true), standard: "none", "The most nudges a user gets in a day."),
+            "policy.maxStalenessMinutes",
+            .integer(1...2880, mayBeNone: false),
+            standard: "240",
+            "How late a check-in may still be sent."
+        ),
+        .init(
+            "policy.maxPerHour",
+            .integer(1...Int.max, mayBeNone: true),
+            standard: "none",
+            "The most nudges a user gets in an hour."
+        ),
+        .init(
+            "policy.maxPerDay",
+            .integer(1...Int.max, mayBeNone: true),
+            standard: "none",
+            "The most nudges a user gets in a day."
+        ),
     ]
 
     private static let log: [ConfigurationKey] = [
         .init(
-            "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), standard: "info",
-            "The least severe lines that are logged.")
+            "log.level",
+            .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            standard: "info",
+            "The least severe lines that are logged."
+        )
     ]
 
     static let byName: [String: ConfigurationKey] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

@@ -89,7 +89,9 @@ public struct ConfigurationKey: Sendable {
         case .choice(let words): words.joined(separator: " or ")
         case .boolean: "true or false"
         case .integer(let range, let mayBeNone):
-            (range.upperBound == .max ? "a whole number from \(range.lowerBound)" : "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            (range.upperBound == .max
+                ? "a whole number from \(range.lowerBound)"
+                : "a whole number from \(range.lowerBound) to \(range.upperBound)")
                 + (mayBeNone ? ", or none" : "")
         case .duration(let range):
             "a duration such as 500ms, 1s or 5m, from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"

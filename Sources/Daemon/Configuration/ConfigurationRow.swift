@@ -14,7 +14,8 @@ extension EffectiveValues {
         ConfigurationKey.all.map { key in
             let value: String =
                 switch parsed(key.name) {
-                case .none: key.takesNone && (key.standard != nil || source(key.name) != .standard) ? "none" : "(not set)"
+                case .none:
+                    key.takesNone && (key.standard != nil || source(key.name) != .standard) ? "none" : "(not set)"
                 case _ where key.isSecret: Secret("").description
                 case .text(let text): text
                 case .integer(let number): String(number)

@@ -22,6 +22,11 @@ extension ConfigurationProblem {
     /// A file that the configuration names, or a credential, can't be used.
     init(_ error: SystemdError, at source: ValueSource?, key: String) {
         self.init(
-            error.exitStatus == .permission ? .permission : .error, at: source, key: key, what: error.problem, mend: error.mend)
+            error.exitStatus == .permission ? .permission : .error,
+            at: source,
+            key: key,
+            what: error.problem,
+            mend: error.mend
+        )
     }
 }

@@ -1,3 +1,5 @@
+import Policy
+
 /// For each key the value that counts, parsed, and where it came from.
 struct EffectiveValues {
     private(set) var problems: [ConfigurationProblem] = []
@@ -16,8 +18,15 @@ struct EffectiveValues {
                 values[key.name] = (try ValueParser.parse(raw, for: key), source)
             } catch {
                 wrong.insert(key.name)
+                values[key.name] = (.none, raw.source)
                 problems.append(
-                    ConfigurationProblem(at: raw.source, key: key.name, what: error.what, mend: "write \(key.expectation)"))
+                    ConfigurationProblem(
+                        at: raw.source,
+                        key: key.name,
+                        what: error.what,
+                        mend: "write \(key.expectation)"
+                    )
+                )
             }
         }
     }
@@ -43,7 +52,7 @@ struct EffectiveValues {
         if case .duration(let value) = parsed(name) { value } else { nil }
     }
 
-    func wallTime(_ name: String) -> WallTime? {
+    func wallTime(_ name: String) -> TimeOfDay? {
         if case .wallTime(let time) = parsed(name) { time } else { nil }
     }
 

@@ -11,12 +11,18 @@ struct EnvironmentValues {
             guard let text = environment[key.environmentName], !text.isEmpty else { continue }
             values[key.name] = RawValue(text: text, source: .environment(name: key.environmentName))
         }
-        for name in environment.keys.sorted() where !known.contains(name) && (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) {
+        for name in environment.keys.sorted()
+        where !known.contains(name) && (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) {
             let near = KeySuggestion.nearest(toVariable: name, among: ConfigurationKey.all.map(\.environmentName))
             problems.append(
                 ConfigurationProblem(
-                    .warning, at: .environment(name: name), key: nil, what: "unknown variable",
-                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see the reference for the variable's name"))
+                    .warning,
+                    at: .environment(name: name),
+                    key: nil,
+                    what: "unknown variable",
+                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see the reference for the variable's name"
+                )
+            )
         }
     }
 }

@@ -12,8 +12,12 @@ struct FileValues {
         guard case .mapping(let entries) = root.value else {
             problems.append(
                 ConfigurationProblem(
-                    file: path, mark: root.mark, what: "this is \(root.kindName) and no list of keys",
-                    mend: "write sections such as apns: and keys below them"))
+                    file: path,
+                    mark: root.mark,
+                    what: "this is \(root.kindName) and no list of keys",
+                    mend: "write sections such as apns: and keys below them"
+                )
+            )
             return
         }
         read(entries, under: "")
@@ -37,21 +41,30 @@ struct FileValues {
         }
     }
 
-    private func wrongShape(_ entry: YAMLNode.Entry, _ name: String, _ isSection: Bool, _ isKey: Bool) -> ConfigurationProblem {
+    private func wrongShape(_ entry: YAMLNode.Entry, _ name: String, _ isSection: Bool, _ isKey: Bool)
+        -> ConfigurationProblem
+    {
         let mend =
             isKey
-            ? "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")" + (isSection ? ", or keys below it" : "")
+            ? "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")"
+                + (isSection ? ", or keys below it" : "")
             : "write its keys below it, indented"
         return ConfigurationProblem(
-            at: .file(path: path, mark: entry.value.mark), key: name, what: "\(entry.value.kindName) stands here", mend: mend)
+            at: .file(path: path, mark: entry.value.mark),
+            key: name,
+            what: "\(entry.value.kindName) stands here",
+            mend: mend
+        )
     }
 
     private func unknown(_ entry: YAMLNode.Entry, _ name: String) -> ConfigurationProblem {
         let candidates = ConfigurationKey.all.map(\.name) + ConfigurationKey.sections
         let near = KeySuggestion.nearest(to: name, among: candidates)
         return ConfigurationProblem(
-            at: .file(path: path, mark: entry.mark), key: name,
+            at: .file(path: path, mark: entry.mark),
+            key: name,
             what: "unknown key",
-            mend: near.map { "did you mean \($0)?" } ?? "remove it, or see the reference for the key's name")
+            mend: near.map { "did you mean \($0)?" } ?? "remove it, or see the reference for the key's name"
+        )
     }
 }

@@ -4,15 +4,15 @@ enum KeySuggestion {
     ///
     /// Case, `_` and `-` make no difference (`apns.team_id`), and the last part alone counts too, so that a key under the wrong section is found.
     static func nearest(to name: String, among candidates: [String]) -> String? {
-        let limit = max(2, name.count / 4)
         let wanted = plain(name)
+        // The last part decides how far is near: most long names share their beginning.
+        let limit = max(2, lastPart(wanted).count / 4 + 1)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
             let whole = distance(wanted, plain(candidate))
             // Being in another section counts as one change, so that the right section wins where both fit.
             let leaf = distance(lastPart(wanted), lastPart(plain(candidate))) + 1
-            let leafFits = leaf <= max(2, lastPart(wanted).count / 4 + 1)
-            let found = leafFits ? min(whole, leaf) : whole
+            let found = min(whole, leaf)
             if found <= limit, found < best?.distance ?? Int.max { best = (found, candidate) }
         }
         return best?.candidate

@@ -1,10 +1,12 @@
+import Policy
+
 /// The value of a key, of the key's type and within its range.
 enum ParsedValue: Sendable, Equatable {
     case text(String)
     case integer(Int)
     case boolean(Bool)
     case duration(Duration)
-    case wallTime(WallTime)
+    case wallTime(TimeOfDay)
     case endpoint(Configuration.Endpoint)
     /// `none`, or nothing at all where there is no default.
     case none

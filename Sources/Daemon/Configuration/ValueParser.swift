@@ -1,3 +1,5 @@
+import Policy
+
 /// Reads a value by its key's type. Pure; says what is wrong in words, and never repeats a secret.
 enum ValueParser {
     /// What is wrong with a value; the mend is the key's expectation.
@@ -24,7 +26,7 @@ enum ValueParser {
             case .boolean: text == "true" ? .boolean(true) : text == "false" ? .boolean(false) : nil
             case .integer(let range, _): integer(text).flatMap { range.contains($0) ? .integer($0) : nil }
             case .duration(let range): DurationText.parse(text).flatMap { range.contains($0) ? .duration($0) : nil }
-            case .wallTime: WallTime(text).map { .wallTime($0) }
+            case .wallTime: TimeOfDay(text).map { .wallTime($0) }
             case .zone: isZoneName(text) ? .text(text) : nil
             case .path: !text.isEmpty && !text.utf8.contains(0) ? .text(text) : nil
             case .pem: pem(text)
@@ -65,7 +67,8 @@ enum ValueParser {
     }
 
     private static func identifier(_ text: String, _ length: Int) -> ParsedValue? {
-        let isGood = text.utf8.count == length && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+        let isGood =
+            text.utf8.count == length && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
         return isGood ? .text(text) : nil
     }
 
@@ -115,20 +118,27 @@ enum ValueParser {
         if rest.first == "[" {
             guard let close = rest.firstIndex(of: "]") else { return nil }
             host = rest[rest.index(after: rest.startIndex)..<close]
-            guard host.contains(":"), host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 58 || $0 == 46 }) else { return nil }
+            guard host.contains(":"), host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 58 || $0 == 46 }) else {
+                return nil
+            }
             rest = rest[rest.index(after: close)...]
         } else {
             host = rest.prefix { $0 != ":" }
-            guard !host.isEmpty, host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 45 || $0 == 46 }) else { return nil }
+            guard !host.isEmpty, host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 45 || $0 == 46 }) else {
+                return nil
+            }
             rest = rest[host.endIndex...]
         }
         if rest.isEmpty { return Configuration.Endpoint(host: String(host), port: 443) }
-        guard rest.first == ":", let port = integer(String(rest.dropFirst())), (1...65_535).contains(port) else { return nil }
+        guard rest.first == ":", let port = integer(String(rest.dropFirst())), (1...65_535).contains(port) else {
+            return nil
+        }
         return Configuration.Endpoint(host: String(host), port: UInt16(port))
     }
 
     private static func isDatabaseURL(_ text: String) -> Bool {
-        (text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")) && !text.utf8.contains { $0 <= 32 || $0 == 127 }
+        (text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"))
+            && !text.utf8.contains { $0 <= 32 || $0 == 127 }
     }
 
     private static func isBundleID(_ text: String) -> Bool {

@@ -23,10 +23,16 @@ import Testing
             "policy:\n  quietHours:\n    begin: 10:00\n",
             "nudged.yaml:3:5: policy.quietHours.begin: unknown key: remove it, or see the reference for the key's name"
         ),
-        ("xylophone: 1\n", "nudged.yaml:1:1: xylophone: unknown key: remove it, or see the reference for the key's name"),
+        (
+            "xylophone: 1\n",
+            "nudged.yaml:1:1: xylophone: unknown key: remove it, or see the reference for the key's name"
+        ),
         ("apns: text\n", "nudged.yaml:1:7: apns: a single value stands here: write its keys below it, indented"),
         ("apns: [1]\n", "nudged.yaml:1:7: apns: a list stands here: write its keys below it, indented"),
-        ("- a\n", "nudged.yaml:1:1: this is a list and no list of keys: write sections such as apns: and keys below them"),
+        (
+            "- a\n",
+            "nudged.yaml:1:1: this is a list and no list of keys: write sections such as apns: and keys below them"
+        ),
         (
             "schedule:\n  batch: [1]\n",
             "nudged.yaml:2:10: schedule.batch: a list stands here: write a whole number from 1 to 10000"
@@ -35,10 +41,22 @@ import Testing
             "schedule:\n  batch: {a: 1}\n",
             "nudged.yaml:2:10: schedule.batch: a section stands here: write a whole number from 1 to 10000"
         ),
-        ("schedule:\n  batch: many\n", "nudged.yaml:2:10: schedule.batch: \"many\" is wrong: write a whole number from 1 to 10000"),
-        ("schedule:\n  batch: 1.5\n", "nudged.yaml:2:10: schedule.batch: \"1.5\" is wrong: write a whole number from 1 to 10000"),
-        ("schedule:\n  batch: 0\n", "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"),
-        ("schedule:\n  batch: 10001\n", "nudged.yaml:2:10: schedule.batch: \"10001\" is out of range: write a whole number from 1 to 10000"),
+        (
+            "schedule:\n  batch: many\n",
+            "nudged.yaml:2:10: schedule.batch: \"many\" is wrong: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: 1.5\n",
+            "nudged.yaml:2:10: schedule.batch: \"1.5\" is wrong: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: 0\n",
+            "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: 10001\n",
+            "nudged.yaml:2:10: schedule.batch: \"10001\" is out of range: write a whole number from 1 to 10000"
+        ),
         (
             "schedule:\n  interval: 1 day\n",
             "nudged.yaml:2:13: schedule.interval: \"1 day\" is wrong: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
@@ -47,7 +65,10 @@ import Testing
             "schedule:\n  interval: 99ms\n",
             "nudged.yaml:2:13: schedule.interval: \"99ms\" is out of range: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
         ),
-        ("database:\n  allowInsecure: yes\n", "nudged.yaml:2:18: database.allowInsecure: \"yes\" is wrong: write true or false"),
+        (
+            "database:\n  allowInsecure: yes\n",
+            "nudged.yaml:2:18: database.allowInsecure: \"yes\" is wrong: write true or false"
+        ),
         (
             "policy:\n  checkInTime: 9:30\n",
             "nudged.yaml:2:16: policy.checkInTime: \"9:30\" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes"
@@ -76,10 +97,22 @@ import Testing
             "policy:\n  quietHours:\n    start: 21:00\n",
             "nudged.yaml:3:12: policy.quietHours.start: half of the quiet hours alone is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
         ),
-        ("checkIn:\n  title: \"\"\n", "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 100 characters"),
-        ("checkIn:\n  title: \"a\\nb\"\n", "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 100 characters"),
-        ("apns:\n  endpoint: http://x\n", "nudged.yaml:2:13: apns.endpoint: \"http://x\" is wrong: write https://host or https://host:port"),
-        ("log:\n  level: loud\n", "nudged.yaml:2:10: log.level: \"loud\" is wrong: write trace or debug or info or notice or warning or error or critical"),
+        (
+            "checkIn:\n  title: \"\"\n",
+            "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 100 characters"
+        ),
+        (
+            "checkIn:\n  title: \"a\\nb\"\n",
+            "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 100 characters"
+        ),
+        (
+            "apns:\n  endpoint: http://x\n",
+            "nudged.yaml:2:13: apns.endpoint: \"http://x\" is wrong: write https://host or https://host:port"
+        ),
+        (
+            "log:\n  level: loud\n",
+            "nudged.yaml:2:10: log.level: \"loud\" is wrong: write trace or debug or info or notice or warning or error or critical"
+        ),
         (
             "schedule:\n  lease: 20s\n",
             "nudged.yaml:2:10: schedule.lease: schedule.lease (20s) must be more than twice apns.responseTimeout (10s): make the lease longer than 20s, or the response timeout shorter than 10s"
@@ -91,7 +124,10 @@ import Testing
         ("a: b: c\n", "nudged.yaml:1:5: mapping values are not allowed in this context: mend the YAML at this place"),
         ("log: {}\nlog: {}\n", "nudged.yaml:2:1: this key stands already in line 1: mend the YAML at this place"),
         ("log: &a {}\n", "nudged.yaml:1:6: anchors (&) and tags (!) are not taken here: mend the YAML at this place"),
-        ("apns:\n  caFile: /nonexistent\n", "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or name the right path"),
+        (
+            "apns:\n  caFile: /nonexistent\n",
+            "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or name the right path"
+        ),
     ])
     func fault_whenTheFileSays(yaml: String, expected: String) {
         #expect(fixture.faults(yaml) == [expected])
@@ -101,8 +137,10 @@ import Testing
         var environment = ConfigurationFixture.environment
         environment["POLICY_MAX_PER_DAY"] = "-1"
         let faults = fixture.faults(
-            "schedule:\n  batch: 0\n  intervall: 1s\nlog:\n  level: loud\napns:\n  keyId: short\n", environment: environment,
-            without: ["APNS_KEY_ID", "APNS_TEAM_ID"])
+            "schedule:\n  batch: 0\n  intervall: 1s\nlog:\n  level: loud\napns:\n  keyId: short\n",
+            environment: environment,
+            without: ["APNS_KEY_ID", "APNS_TEAM_ID"]
+        )
         #expect(
             faults == [
                 "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000",
@@ -111,7 +149,8 @@ import Testing
                 "nudged.yaml:7:10: apns.keyId: \"short\" is wrong: write 10 capital letters and digits",
                 "environment POLICY_MAX_PER_DAY: policy.maxPerDay: \"-1\" is out of range: write a whole number from 1, or none",
                 "configuration: apns.teamId: it is missing: write it in nudged.yaml or set APNS_TEAM_ID: 10 capital letters and digits",
-            ])
+            ]
+        )
     }
 
     @Test func key_whenGivenTwiceOrNotAtAll() {
@@ -120,16 +159,25 @@ import Testing
         #expect(
             fixture.faults(environment: environment) == [
                 "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: both apns.privateKey and apns.privateKeyFile are given: keep one of them"
-            ])
+            ]
+        )
         #expect(
-            fixture.faults("apns:\n  privateKey: -----BEGIN\n  privateKeyFile: /key.p8\n", without: ["APNS_PRIVATE_KEY"]) == [
+            fixture.faults(
+                "apns:\n  privateKey: -----BEGIN\n  privateKeyFile: /key.p8\n",
+                without: ["APNS_PRIVATE_KEY"]
+            ) == [
                 "nudged.yaml:2:15: apns.privateKey: this is not the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on: "
                     + "write the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on",
                 "nudged.yaml:3:19: apns.privateKeyFile: both apns.privateKey and apns.privateKeyFile are given: keep one of them",
-            ])
+            ]
+        )
         let neither = fixture.faults("log: {}", without: ["APNS_PRIVATE_KEY"])
         #expect(neither.count == 1)
-        #expect(neither.first?.hasPrefix("configuration: apns.privateKey: neither apns.privateKey nor apns.privateKeyFile is given: ") == true)
+        #expect(
+            neither.first?.hasPrefix(
+                "configuration: apns.privateKey: neither apns.privateKey nor apns.privateKeyFile is given: "
+            ) == true
+        )
     }
 
     @Test func keyFile_whenItCantBeUsed() throws {
@@ -140,11 +188,13 @@ import Testing
         #expect(
             faults(open) == [
                 "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
-            ])
+            ]
+        )
         #expect(
             faults("/nonexistent/k.p8") == [
                 "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
-            ])
+            ]
+        )
         #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: name the file itself") == true)
         do throws(ConfigurationError) {
             _ = try fixture.load("apns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
@@ -166,13 +216,18 @@ import Testing
             fixture.faults(checks: checks) == [
                 "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
                     + "give the .p8 file of a key for the push service from Apple's developer site"
-            ])
+            ]
+        )
     }
 
     @Test func database_whenPostgresRefusesIt() {
         struct Insecure: Error, CustomStringConvertible { let description = "db.example is not local" }
         let checks = ConfigurationChecks(database: { _, allowInsecure in if !allowInsecure { throw Insecure() } })
-        #expect(fixture.faults(checks: checks).first?.hasPrefix("environment DATABASE_URL: database.url: db.example is not local: ") == true)
+        #expect(
+            fixture.faults(checks: checks).first?.hasPrefix(
+                "environment DATABASE_URL: database.url: db.example is not local: "
+            ) == true
+        )
         #expect(fixture.faults("database: {allowInsecure: true}", checks: checks).isEmpty)
     }
 
@@ -181,7 +236,8 @@ import Testing
         #expect(
             fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [
                 "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
-            ])
+            ]
+        )
     }
 
     @Test func file_whenItIsMissing() throws {
@@ -190,7 +246,10 @@ import Testing
             Issue.record("taken")
         } catch {
             #expect(error.exitStatus == .configuration)
-            #expect(error.description == "error: /nonexistent/n.yaml: /nonexistent/n.yaml does not exist: put the file there, or name the right path")
+            #expect(
+                error.description
+                    == "error: /nonexistent/n.yaml: /nonexistent/n.yaml does not exist: put the file there, or name the right path"
+            )
         }
         // What it may have said is not called missing as well.
         do throws(ConfigurationError) {
@@ -210,7 +269,8 @@ import Testing
         #expect(
             fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o644) == [
                 "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: chmod 600 nudged.yaml"
-            ])
+            ]
+        )
         #expect(fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o640).isEmpty)
         let url = try fixture.load("database: {url: \"postgres:///a\"}", without: ["DATABASE_URL"], mode: 0o644)
         #expect(url.warnings.count == 1)
@@ -229,7 +289,8 @@ import Testing
                 "environment APNS_SOMETHING_ELSE_ALTOGETHER: unknown variable: unset it, or see the reference for the variable's name",
                 "environment APNS_TEAMID: unknown variable: did you mean APNS_TEAM_ID?",
                 "environment POLICY_CHECKIN_TIME: unknown variable: did you mean POLICY_CHECK_IN_TIME?",
-            ])
+            ]
+        )
         #expect(ConfigurationReport.check(loaded).hasSuffix("\nok: environment and defaults, 3 warnings"))
     }
 
@@ -240,12 +301,17 @@ import Testing
         } catch {
             let lines = fixture.short(ConfigurationReport.check(error)).split(separator: "\n")
             #expect(lines.count == 3)
-            #expect(lines[1] == "error: nudged.yaml:3:3: log.color: unknown key: did you mean log.level?" || lines[1].contains("log.color: unknown key"))
+            #expect(
+                lines[1] == "error: nudged.yaml:3:3: log.color: unknown key: did you mean log.level?"
+                    || lines[1].contains("log.color: unknown key")
+            )
             #expect(lines[2] == "2 errors; the configuration can't be used")
         }
         let loaded = try fixture.load("log:\n  level: debug\n")
         #expect(fixture.short(ConfigurationReport.check(loaded)) == "ok: nudged.yaml")
-        let shown = fixture.short(ConfigurationReport.show(loaded)).split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        let shown = fixture.short(ConfigurationReport.show(loaded)).split(separator: "\n").map {
+            $0.split(separator: " ", omittingEmptySubsequences: true)
+        }
         #expect(shown.contains(["log.level", "debug", "nudged.yaml:2:10"]))
         #expect(shown.contains(["apns.privateKey", "(hidden)", "environment", "APNS_PRIVATE_KEY"]))
         #expect(shown.contains(["schedule.interval", "1s", "default"]))
@@ -259,11 +325,14 @@ import Testing
         var generator = SplitMix(state: seed)
         let words =
             ConfigurationKey.all.flatMap { $0.name.split(separator: ".").map(String.init) } + [
-                ":", ": ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ",", "null", "none", "10:00", "-1", "99999999999999999999", "\"", "'", "|", "\u{0}",
+                ":", ": ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ",", "null", "none", "10:00", "-1",
+                "99999999999999999999", "\"", "'", "|", "\u{0}",
                 "1e9s", ".", "1.", "5m", "é", "\u{1F600}",
             ]
         for _ in 0..<2000 {
-            let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in words.randomElement(using: &generator) ?? "" }.joined()
+            let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
+                words.randomElement(using: &generator) ?? ""
+            }.joined()
             for fault in fixture.faults(text) { #expect(!fault.isEmpty, "seed \(seed)") }
         }
     }

@@ -10,20 +10,25 @@ final class ConfigurationFixture: Sendable {
     static let key = "-----BEGIN PRIVATE KEY-----\nplanted-secret\n-----END PRIVATE KEY-----"
     /// All that `run` needs.
     static let environment = [
-        "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_PRIVATE_KEY": key, "APNS_BUNDLE_ID": "com.example.app",
+        "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_PRIVATE_KEY": key,
+        "APNS_BUNDLE_ID": "com.example.app",
         "APNS_ENVIRONMENT": "sandbox", "DATABASE_URL": "postgresql://nudged:planted-password@localhost/app",
     ]
 
     init() {
         var template = Array("/tmp/nudged-config-XXXXXX".utf8CString)
         mkdtemp(&template)
-        folder = template.withUnsafeBufferPointer { String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+        folder = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 
     deinit {
         if let entries = opendir(folder) {
             while let entry = readdir(entries) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
                 unlink(folder + "/" + name)
             }
             closedir(entries)

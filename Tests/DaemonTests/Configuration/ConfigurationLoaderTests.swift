@@ -1,3 +1,4 @@
+import Policy
 import Systemd
 import Testing
 import YAML
@@ -96,6 +97,18 @@ import YAML
         #expect(configuration.logLevel == .info)
     }
 
+    @Test func policyKeys_haveThePolicysOwnDefaultsAndRanges() throws {
+        #expect(try fixture.load().configuration.policy == Rules.defaults)
+        for key in ConfigurationKey.all where key.name.hasPrefix("policy.") {
+            guard case .integer(let range, _) = key.kind else { continue }
+            for bound in [range.lowerBound, range.upperBound] {
+                let environment = ConfigurationFixture.environment.merging([key.environmentName: String(bound)]) { $1 }
+                #expect(fixture.faults(environment: environment) == [])
+            }
+        }
+        #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 2881) }
+    }
+
     @Test func everyDefault_isAValueOfItsKey() throws {
         for key in ConfigurationKey.all {
             guard let standard = key.standard else { continue }
@@ -105,8 +118,10 @@ import YAML
     }
 
     @Test(arguments: [
-        ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"), ("apns.caFile", "APNS_CA_FILE"),
-        ("database.url", "DATABASE_URL"), ("checkIn.title", "CHECK_IN_TITLE"), ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
+        ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"),
+        ("apns.caFile", "APNS_CA_FILE"),
+        ("database.url", "DATABASE_URL"), ("checkIn.title", "CHECK_IN_TITLE"),
+        ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
         ("policy.quietHours.start", "POLICY_QUIET_HOURS_START"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
         ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),
     ])
@@ -130,14 +145,22 @@ import YAML
         #expect(url(second) == "postgresql:///credential")
         #expect(second.rows.first { $0.key == "database.url" }?.source == .credential(path: credentials))
         #expect(second.configuration.schedule.batch == 5)
-        let third = try fixture.load(yaml, environment: environment, without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"])
+        let third = try fixture.load(
+            yaml,
+            environment: environment,
+            without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"]
+        )
         #expect(url(third) == "postgresql:///file")
         #expect(
             third.rows.first { $0.key == "database.url" }?.source
-                == .file(path: fixture.path, mark: YAMLMark(line: 1, column: 17)))
+                == .file(path: fixture.path, mark: YAMLMark(line: 1, column: 17))
+        )
         // Only secrets come as credentials.
         fixture.write("7", to: "schedule.batch")
-        #expect(try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch == 1000)
+        #expect(
+            try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
+                == 1000
+        )
     }
 
     @Test func value_whenTheWeakerOneIsBadDoesNotMatter() throws {
@@ -157,7 +180,8 @@ import YAML
         environment["APNS_PRIVATE_KEY"] = "-----BEGIN PRIVATE KEY-----\\nab\\\\c\\n-----END PRIVATE KEY-----\\n"
         #expect(
             try fixture.load(environment: environment).configuration.apns?.privateKey.text
-                == "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n")
+                == "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n"
+        )
     }
 
     @Test func privateKey_whenAStrongerPlaceNamesTheOther() throws {
@@ -173,7 +197,8 @@ import YAML
 
     @Test func needs_whenACommandUsesLess() throws {
         #expect(try fixture.load(environment: [:], needs: []).configuration.apns == nil)
-        let database = try fixture.load(environment: ["DATABASE_URL": "postgres:///app"], needs: .database).configuration
+        let database = try fixture.load(environment: ["DATABASE_URL": "postgres:///app"], needs: .database)
+            .configuration
         #expect(database.database?.url.text == "postgres:///app")
         #expect(fixture.faults(environment: [:], needs: .database).count == 1)
     }
@@ -181,22 +206,32 @@ import YAML
     @Test func quietHours_whenTurnedOffOrMixed() throws {
         func quiet(_ yaml: String, _ more: [String: String] = [:]) throws -> String? {
             let environment = ConfigurationFixture.environment.merging(more) { $1 }
-            return try fixture.load(yaml, environment: environment).configuration.policy.quietHours.map { "\($0.start)-\($0.end)" }
+            return try fixture.load(yaml, environment: environment).configuration.policy.quietHours.map {
+                "\($0.start)-\($0.end)"
+            }
         }
         #expect(try quiet("policy: {quietHours: none}") == nil)
         #expect(try quiet("policy: {quietHours: null}") == nil)
         #expect(try quiet("policy:\n  quietHours:\n") == nil)
-        #expect(try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS": "none"]) == nil)
+        #expect(
+            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS": "none"]) == nil
+        )
         let both = ["POLICY_QUIET_HOURS_START": "20:00", "POLICY_QUIET_HOURS_END": "06:00"]
         #expect(try quiet("policy: {quietHours: none}", both) == "20:00-06:00")
-        #expect(try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS_END": "06:00"]) == "21:00-06:00")
+        #expect(
+            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS_END": "06:00"])
+                == "21:00-06:00"
+        )
     }
 
     @Test func secrets_areInNoOutput() throws {
         let loaded = try fixture.load()
         var dumped = ""
         dump(loaded, to: &dumped)
-        let outputs = [dumped, "\(loaded)", String(reflecting: loaded), ConfigurationReport.show(loaded), ConfigurationReport.check(loaded)]
+        let outputs = [
+            dumped, "\(loaded)", String(reflecting: loaded), ConfigurationReport.show(loaded),
+            ConfigurationReport.check(loaded),
+        ]
         for output in outputs { #expect(!output.contains("planted")) }
         var environment = ConfigurationFixture.environment
         environment["APNS_PRIVATE_KEY"] = "planted-key"
