@@ -56,6 +56,6 @@ let package = Package(
         library("Systemd", ["CLinux", logging]),
         library("YAML", ["CLibYAML"]),
         library("LocalPostgres", []),
-        library("Daemon", ["JSON", "TimeZones", "Policy", "Postgres", "APNs", "Store", "Systemd", "YAML", logging]),
+        library("Daemon", ["JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "YAML", logging]),
     ]
 )

@@ -42,7 +42,7 @@ struct ConfigurationAssembler {
             apns: apns(key),
             database: database(),
             schedule: schedule,
-            checkIn: .init(title: values.text("checkIn.title") ?? "", body: values.text("checkIn.body") ?? ""),
+            checkIn: checkIn(),
             policy: policy(),
             logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         )
@@ -154,6 +154,19 @@ extension ConfigurationAssembler {
 
 // MARK: - The rest
 extension ConfigurationAssembler {
+    private mutating func checkIn() -> Configuration.CheckIn {
+        let words = Configuration.CheckIn(
+            title: values.text("checkIn.title") ?? "",
+            body: values.text("checkIn.body") ?? ""
+        )
+        do {
+            try checks.words(words.title, words.body)
+        } catch {
+            report("checkIn.body", "\(error)", "shorten checkIn.title or checkIn.body; nothing is ever cut silently")
+        }
+        return words
+    }
+
     private mutating func database() -> Configuration.Database? {
         guard let url = values.text("database.url") else { return nil }
         let allowInsecure = values.boolean("database.allowInsecure") ?? false

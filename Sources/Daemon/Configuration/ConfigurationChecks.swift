@@ -7,14 +7,19 @@ public struct ConfigurationChecks: Sendable {
     /// Whether the system knows this zone (TimeZones).
     public var zone: @Sendable (String) -> Bool
 
+    /// Whether the words of a check-in fit a push (APNs).
+    public var words: @Sendable (_ title: String, _ body: String) throws -> Void
+
     /// Checks that let everything pass, unless given.
     public init(
         key: @escaping @Sendable (String) throws -> Void = { _ in },
         database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void = { _, _ in },
-        zone: @escaping @Sendable (String) -> Bool = { _ in true }
+        zone: @escaping @Sendable (String) -> Bool = { _ in true },
+        words: @escaping @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
     ) {
         self.key = key
         self.database = database
         self.zone = zone
+        self.words = words
     }
 }

@@ -86,11 +86,11 @@ extension ConfigurationKey {
     ]
 
     private static let checkIn: [ConfigurationKey] = [
-        // Bounded so that every payload stays far below Apple's 4,096 bytes, even in scripts of four bytes a character.
-        .init("checkIn.title", .text(1...100), standard: "Hello again", "The title of a check-in."),
+        // What counts is the payload's size in bytes, which is measured; these bounds only keep nonsense out.
+        .init("checkIn.title", .text(1...1000), standard: "Hello again", "The title of a check-in."),
         .init(
             "checkIn.body",
-            .text(1...400),
+            .text(1...10_000),
             standard: "How are you today? I'm here whenever you feel like talking.",
             "The text of a check-in."
         ),

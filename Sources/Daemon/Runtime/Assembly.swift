@@ -13,17 +13,19 @@ package struct Assembly: Sendable {
     let schedule: Configuration.Schedule
     let statementTimeout: Duration
 
-    /// - Throws: `ConfigurationError`-worded problems of what only the parts themselves can check: the URL, the key, the payload.
+    /// - Throws: what `ConfigurationChecks.system` would have said before.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
-        connection = try Self.connection(database)
+        connection = try Self.connection(
+            database.url.text, allowInsecure: database.allowInsecure, statementTimeout: database.statementTimeout
+        )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        sender = try Self.sender(apns)
+        sender = Self.sender(apns)
         judge = Judge(
-            policy: Policy(rules: try configuration.policy.rules(), zones: zones),
+            policy: Policy(rules: configuration.policy, zones: zones),
             lane: LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
         )
         settings = SweepSettings(
@@ -31,22 +33,21 @@ package struct Assembly: Sendable {
             leaseMilliseconds: configuration.schedule.lease.milliseconds,
             responseMilliseconds: apns.responseTimeout.milliseconds,
             maxInFlight: apns.maxInFlight,
-            payload: try Self.payload(configuration.checkIn)
+            // The words are the same for everyone, so the payload is rendered once and shared by all pushes.
+            payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
         )
     }
 
-    private static func connection(_ database: Configuration.Database) throws -> ConnectionConfiguration {
-        do throws(PostgresError) {
-            return try ConnectionConfiguration.parse(
-                url: database.url.text, allowInsecure: database.allowInsecure, applicationName: "nudged",
-                connectTimeout: .seconds(5), statementTimeout: database.statementTimeout
-            )
-        } catch {
-            throw ConfigurationFault(key: "database.url", what: "\(error)", mend: error.mend ?? "see database.url in README.md")
-        }
+    static func connection(
+        _ url: String, allowInsecure: Bool, statementTimeout: Duration = .seconds(10)
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        try ConnectionConfiguration.parse(
+            url: url, allowInsecure: allowInsecure, applicationName: "nudged", connectTimeout: .seconds(5),
+            statementTimeout: statementTimeout
+        )
     }
 
-    private static func sender(_ apns: Configuration.APNs) throws -> SenderConfiguration {
+    private static func sender(_ apns: Configuration.APNs) -> SenderConfiguration {
         var sender = SenderConfiguration(
             teamID: apns.teamID, keyID: apns.keyID, signingKeyPEM: apns.privateKey.text, topic: apns.bundleID,
             environment: apns.environment == .production ? .production : .sandbox,
@@ -57,17 +58,6 @@ package struct Assembly: Sendable {
         sender.maxInFlight = apns.maxInFlight
         sender.requestDeadline = apns.responseTimeout.milliseconds
         return sender
-    }
-
-    /// The words are the same for everyone, so the payload is rendered once and shared by all pushes.
-    private static func payload(_ checkIn: Configuration.CheckIn) throws -> [UInt8] {
-        do {
-            return try Notification(title: checkIn.title, body: checkIn.body).rendered()
-        } catch {
-            throw ConfigurationFault(
-                key: "checkIn.body", what: "\(error)", mend: "shorten checkIn.title or checkIn.body; nothing is cut silently"
-            )
-        }
     }
 }
 
@@ -87,20 +77,4 @@ public struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
 extension Duration {
     /// Whole milliseconds, rounded down.
     var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
-}
-
-extension Configuration.PolicyRules {
-    /// The same as the policy's own type, which checks the ranges once more.
-    func rules() throws -> Rules {
-        try Rules(
-            defaultTimezone: defaultTimezone,
-            checkInTime: checkInTime,
-            spreadMinutes: spreadMinutes,
-            quietHours: quietHours.map { QuietHours(start: $0.start, end: $0.end) },
-            quietEndJitterMinutes: quietEndJitterMinutes,
-            maxStalenessMinutes: maxStalenessMinutes,
-            maxPerHour: maxPerHour.map(Int64.init),
-            maxPerDay: maxPerDay.map(Int64.init)
-        )
-    }
 }
