@@ -57,5 +57,10 @@ let package = Package(
         library("YAML", ["CLibYAML"]),
         library("LocalPostgres", []),
         library("Daemon", ["JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "YAML", logging]),
+        .executableTarget(
+            name: "nudged",
+            dependencies: ["TimeZones", "Policy", "Systemd", "Daemon", argumentParser, logging],
+            swiftSettings: strict
+        ),
     ]
 )

@@ -106,3 +106,24 @@ public struct SchemaError: Error, Sendable, CustomStringConvertible {
     /// What it is, and what to do.
     public var description: String { standing.words }
 }
+
+extension OneRun {
+    /// How a command that met this error ends.
+    public static func status(of error: any Error) -> ExitStatus {
+        switch error {
+        case let error as PostgresError:
+            switch error.code {
+            case .invalidURL, .insecure: return .configuration
+            default: break
+            }
+            guard let state = error.sqlState else { return .unavailable }
+            // 28: invalid authorization; 42501: insufficient privilege; 3D: no such database; 42P01: a table is missing.
+            if state.hasPrefix("28") || state == "42501" { return .permission }
+            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
+            return error.isTransient ? .temporary : .unavailable
+        case let error as ConfigurationError: return error.exitStatus
+        case is ConfigurationFault, is SchemaError: return .configuration
+        default: return .unavailable
+        }
+    }
+}

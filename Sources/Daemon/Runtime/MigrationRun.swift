@@ -1,0 +1,36 @@
+import Postgres
+import Store
+
+/// `nudged migrate`.
+public struct MigrationRun: Sendable {
+    private let configuration: ConnectionConfiguration
+
+    /// - Throws: what is wrong with `database.url`.
+    public init(_ configuration: Configuration) throws {
+        guard let database = configuration.database else {
+            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
+        }
+        self.configuration = try Assembly.connection(
+            database.url.text, allowInsecure: database.allowInsecure, statementTimeout: database.statementTimeout
+        )
+    }
+
+    /// Applies what is pending, or says what would be. Returns lines for a person.
+    public func run(dryRun: Bool) async throws -> [String] {
+        // One attempt first: who runs it by hand wants to know at once.
+        await (try Connection.open(configuration)).close()
+        let migrator = Migrator(configuration: configuration)
+        defer { Task { await migrator.close() } }
+        switch try await migrator.standing() {
+        case .current: return ["nothing to do: the schema is current"]
+        case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
+        case .behind: return try await migrator.migrate().map { "applied \(Self.name($0))" }
+        case let standing: throw SchemaError(standing: standing)
+        }
+    }
+
+    private static func name(_ migration: Migration) -> String {
+        let digits = String(migration.number)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)_\(migration.name)"
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Daemon
+import Systemd
+
+/// `nudged migrate`.
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Applies pending migrations: adds the schema nudged, two columns and four triggers; changes nothing else."
+    )
+
+    @OptionGroup var config: ConfigurationOption
+    @Flag(help: "Only say what would be applied.") var dryRun = false
+
+    func run() async throws {
+        let loaded = try config.load(needs: .database)
+        do {
+            for line in try await MigrationRun(loaded.configuration).run(dryRun: dryRun) { Output.line(line) }
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(OneRun.status(of: error).rawValue)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Glibc
+
+/// The one binary.
+@main
+struct Nudged: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nudged",
+        abstract: "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
+        version: Version.current,
+        subcommands: [Run.self, Migrate.self, CheckConfig.self, Config.self, Decide.self]
+    )
+
+    /// A write to a closed pipe or socket is an error to be handled where it happens, not the end of the process.
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
+}

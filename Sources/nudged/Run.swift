@@ -1,0 +1,66 @@
+import ArgumentParser
+import Daemon
+import Logging
+import Systemd
+
+/// `nudged run`.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The daemon; with --once, one round of it.",
+        discussion: "Stops on SIGTERM once pushes in flight are answered; SIGHUP reads configuration, key and zones anew."
+    )
+
+    @OptionGroup var config: ConfigurationOption
+    @Flag(help: "Sweep until nobody is due, print a summary, end.") var once = false
+    @Flag(help: "With --once: the summary as one JSON object.") var json = false
+
+    func validate() throws {
+        if json && !once { throw ValidationError("--json goes with --once") }
+    }
+
+    func run() async throws {
+        let environment = ProcessEnvironment.current()
+        let output = LogOutput(environment: environment)
+        LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
+        let log = Logger(label: "nudged")
+        let loaded = try config.load()
+        for warning in loaded.warnings { log.warning("\(warning)", metadata: ["event": "configuration_warning"]) }
+        if once {
+            try await runOnce(loaded.configuration, log: log, output: output)
+        } else {
+            try await serve(loaded.configuration, log: log, output: output, environment: environment)
+        }
+    }
+
+    private func serve(
+        _ configuration: Configuration, log: Logger, output: LogOutput, environment: [String: String]
+    ) async throws {
+        let path = config.path
+        do {
+            let daemon = try Daemon(
+                load: {
+                    try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
+                },
+                log: log, output: output, notifier: Notifier(environment: environment)
+            )
+            await daemon.run()
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(ExitStatus.configuration.rawValue)
+        }
+    }
+
+    private func runOnce(_ configuration: Configuration, log: Logger, output: LogOutput) async throws {
+        output.setLevel(configuration.logLevel)
+        let result: OneRun.Result
+        do {
+            result = try await OneRun(configuration, log: log).run()
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(OneRun.status(of: error).rawValue)
+        }
+        Output.line(json ? result.report.json : result.report.words)
+        if let trouble = result.trouble { Output.error(trouble) }
+        if result.status != .success { throw ExitCode(result.status.rawValue) }
+    }
+}
