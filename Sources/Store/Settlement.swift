@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import TimeZones
 
 /// Users whose decision or outcome is settled in one transaction, with the rows of the record and the tokens that go.
 public struct Settlement: Sendable {
@@ -9,10 +8,10 @@ public struct Settlement: Sendable {
         public let token: String
         public let environment: String
         public let topic: String
-        /// Only a registration older than this is deleted.
-        public let unregisteredAt: Instant
+        /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
+        public let unregisteredAt: Int64
 
-        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Instant) {
+        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Int64) {
             self.userID = userID
             self.token = token
             self.environment = environment
@@ -54,5 +53,8 @@ public struct Settlement: Sendable {
         public let counted: Bool
         public let usersSettled: Int
         public let tokensDeleted: Int
+
+        /// The same, known to have counted.
+        public var counting: Result { Result(counted: true, usersSettled: usersSettled, tokensDeleted: tokensDeleted) }
     }
 }

@@ -71,7 +71,7 @@ struct Judge: Sendable {
         if now >= retry.validUntil || retry.version != subject.user.version {
             let decision = policy.decide(without.candidate, now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
-                return (rest(subject, decision, now: now, retry: retry), [])
+                return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
             }
             guard let again = decision.checkIn, again.slot == retry.slot else {
                 return (firstAttempt(subject, now: now), subject.stale(retry, now: now))
@@ -131,7 +131,9 @@ struct Judge: Sendable {
         return policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
             DeliveryRecord(
                 userID: subject.user.userID, kind: PlannedNudge.kind, key: skipped.slot.iso, slot: skipped.slot,
-                deviceHash: "", outcome: .skipped, reason: skipped.reason.rawValue, attemptedAt: now
+                deviceHash: "", outcome: .skipped, reason: skipped.reason.rawValue,
+                // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
+                attemptedAt: skipped.limit
             )
         }
     }
