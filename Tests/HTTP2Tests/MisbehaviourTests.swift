@@ -202,6 +202,23 @@ struct MisbehaviourTests {
         #expect(pair.closeReason()?.code == .connect)
     }
 
+    /// A listener whose queue is full swallows connections: the client dials until it is told to stop, requests or not.
+    @Test func close_whenStillDialling() throws {
+        let pair = try Pair(
+            Script(answer: Self.accept),
+            // Reserved for documentation (RFC 5737): nobody answers, or there is no route at all.
+            client: {
+                $0.addresses = ["192.0.2.1"]
+                $0.connectTimeout = 20_000
+            }
+        )
+        pair.client.submit([pair.request(1)])
+        pair.client.submit([pair.request(2)])
+        pair.client.close()
+        #expect(pair.told.wait(seconds: 10) { !$0.closed.isEmpty })
+        #expect(pair.told.now.results.values.allSatisfy { $0.count == 1 && $0[0].isUnsent })
+    }
+
     @Test func close_whenBetweenRequests() throws {
         let pair = try Pair(Script(answer: Self.accept))
         pair.submit(1...1)
