@@ -63,7 +63,7 @@ import Testing
             _ = try await connection.transaction([F.sql("create table gone (n int)"), F.sql("rollback")])
         }
         #expect(rolledBack != nil)
-        for bad in ["", "select 1; select 2", "copy pg_class to stdout"] {
+        for bad in ["", "select 1; select 2"] {
             #expect(await F.error { _ = try await connection.run(F.sql(bad)) } != nil)
         }
         let other = try await Connection.open(connection.configuration)
@@ -71,6 +71,14 @@ import Testing
             F.sql("select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'")
         )
         #expect(try open.int8(0, 0) == 0)
+    }
+
+    @Test(arguments: ["copy pg_class to stdout", "copy pg_class from stdin"])
+    func copy_whenTried_closesAndDoesNotHang(sql: String) async throws {
+        let connection = try await F.connection()
+        #expect(await F.error { _ = try await connection.run(F.sql(sql)) } != nil)
+        let other = try await F.connection()
+        #expect(await F.error { try await other.execute(script: sql) } != nil)
     }
 
     @Test func interactive_whenBodyReturns_commits() async throws {
