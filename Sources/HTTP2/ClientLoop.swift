@@ -36,6 +36,9 @@ final class ClientLoop: Sendable {
         }
     }
 
+    /// There is no thread to run on.
+    func refuse() { end(nil, CloseReason(.connect, "no thread left for a connection")) }
+
     /// Completes what is left and says the last word.
     private func end(_ session: ClientSession?, _ reason: CloseReason) {
         let byUs = reason.code == .closed || reason.code == .drained
