@@ -1,0 +1,33 @@
+/// What the sender refuses before a byte is written. No case holds a token, a key or a payload.
+public enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The rendered payload is over Apple's limit; a text is never cut silently.
+    case payloadTooLarge(bytes: Int, limit: Int)
+    /// The token is not an even count of 2 to 200 hexadecimal digits.
+    case invalidToken
+    /// The collapse id is empty or over 64 bytes.
+    case invalidCollapseID(bytes: Int)
+    /// A custom member's name is taken by the payload itself, or given twice.
+    case reservedMember(name: String)
+    /// A custom member's value is no JSON.
+    case malformedMember(name: String)
+    /// The provider token could not be signed; `cause` is the signing key's description.
+    case unsignedToken(cause: String)
+
+    /// What is wrong, in words, without any of the user's data.
+    public var description: String {
+        switch self {
+        case .payloadTooLarge(let bytes, let limit):
+            "the payload is \(bytes) bytes, Apple takes \(limit)"
+        case .invalidToken:
+            "the device token is not an even count of 2 to 200 hexadecimal digits"
+        case .invalidCollapseID(let bytes):
+            "the collapse id is \(bytes) bytes, Apple takes 1 to 64"
+        case .reservedMember(let name):
+            "the custom member \"\(name)\" is reserved or given twice"
+        case .malformedMember(let name):
+            "the custom member \"\(name)\" has a value that is no JSON"
+        case .unsignedToken(let cause):
+            "the provider token could not be signed: \(cause)"
+        }
+    }
+}

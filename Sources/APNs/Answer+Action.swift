@@ -1,0 +1,72 @@
+extension Answer {
+    /// What this answer asks for. Status and reason must fit each other: a known reason under another status counts
+    /// as an unknown answer, which goes by its class and so neither deletes nor stops.
+    public var action: AnswerAction {
+        switch (status, reason) {
+        case (200, _):
+            .accepted
+        case (410, "Unregistered"?), (410, "ExpiredToken"?):
+            .deleteToken(timestamp: timestamp)
+        case (400, "BadDeviceToken"?), (400, "DeviceTokenNotForTopic"?):
+            .quarantine
+        case (400, "IdleTimeout"?):
+            .reconnect
+        case (403, "ExpiredProviderToken"?):
+            .refreshToken
+        case (403, "UnrelatedKeyIdInToken"?):
+            .newConnection
+        case (429, "TooManyProviderTokenUpdates"?):
+            .restConnection
+        case (429, "TooManyRequests"?):
+            .delayDevice(retryAfter: retryAfter)
+        case (400, let reason?) where Self.wrongNudge.contains(reason):
+            .rejectNudge
+        case (413, "PayloadTooLarge"?):
+            .rejectNudge
+        case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
+            .ourBug
+        case (400, let reason?) where Self.refusedTopic.contains(reason):
+            .stopLane(mend: Self.mend(for: reason))
+        case (403, let reason?) where Self.refusedProvider.contains(reason):
+            .stopLane(mend: Self.mend(for: reason))
+        case (500..., _):
+            .backOff(retryAfter: retryAfter, drains: status == 503 && reason == "Shutdown")
+        default:
+            .reject
+        }
+    }
+
+    static let wrongNudge: Set<String> = [
+        "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "InvalidPushType", "MissingDeviceToken",
+        "PayloadEmpty",
+    ]
+
+    static let refusedTopic: Set<String> = ["BadTopic", "TopicDisallowed"]
+
+    // BadEnvironmentKeyInToken is undocumented, but seen.
+    static let refusedProvider: Set<String> = [
+        "BadCertificate", "BadCertificateEnvironment", "Forbidden", "InvalidProviderToken", "MissingProviderToken",
+        "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken",
+    ]
+
+    /// What an operator does about a configuration that Apple refuses, by Apple's reason.
+    static func mend(for reason: String) -> String {
+        switch reason {
+        case "BadTopic", "TopicDisallowed":
+            "set apns.bundleId to the app's bundle id, and use a key that may send for it"
+        case "InvalidProviderToken":
+            "check that apns.keyId and apns.teamId belong to the key in apns.privateKey, that the key was not "
+                + "revoked, and that this machine's clock is right"
+        case "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
+            "the key is not for this service: change apns.environment, or use a key for it"
+        case "BadCertificateEnvironment":
+            "change apns.environment: the credential is for the other service"
+        case "ExpiredProviderToken":
+            "even a new provider token counts as expired: set this machine's clock right (timedatectl)"
+        case "UnrelatedKeyIdInToken":
+            "use one key for this topic: apns.keyId is of another team than earlier pushes"
+        default:
+            "check apns.teamId, apns.keyId and apns.privateKey against the key in Apple's developer account"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+
+/// JSON text (RFC 8259) straight into bytes.
+enum JSONText {
+    /// A string in quotes. Runs without a character to escape are copied whole.
+    static func append(_ text: String, to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for (index, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+                out.append(contentsOf: bytes[start..<index])
+                appendEscape(of: byte, to: &out)
+                start = index + 1
+            }
+            out.append(contentsOf: bytes[start...])
+        }
+        out.append(UInt8(ascii: "\""))
+    }
+
+    /// A number.
+    static func append(_ number: some BinaryInteger, to out: inout [UInt8]) {
+        out.append(contentsOf: number.description.utf8)
+    }
+
+    /// 36 characters, lower case (RFC 9562, section 4), without quotes.
+    static func append(_ uuid: UUID, to out: inout [UInt8]) {
+        withUnsafeBytes(of: uuid.uuid) { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { out.append(UInt8(ascii: "-")) }
+                out.append(hexadecimal(byte >> 4))
+                out.append(hexadecimal(byte & 15))
+            }
+        }
+    }
+
+    static func hexadecimal(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? nibble + UInt8(ascii: "0") : nibble - 10 + UInt8(ascii: "a")
+    }
+
+    private static func appendEscape(of byte: UInt8, to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x22, 0x5C: out.append(byte)
+        case 0x08: out.append(UInt8(ascii: "b"))
+        case 0x09: out.append(UInt8(ascii: "t"))
+        case 0x0A: out.append(UInt8(ascii: "n"))
+        case 0x0C: out.append(UInt8(ascii: "f"))
+        case 0x0D: out.append(UInt8(ascii: "r"))
+        default:
+            out.append(contentsOf: "u00".utf8)
+            out.append(hexadecimal(byte >> 4))
+            out.append(hexadecimal(byte & 15))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Pushes that wait for a stream, first come first served.
+struct LaneQueue: Sendable {
+    private var tags: [UInt64] = []
+    private var head = 0
+
+    /// Not later than the earliest `writeBy` among those that wait; may be too early after some left.
+    private(set) var earliest = Int64.max
+
+    var count: Int { tags.count - head }
+    var first: UInt64? { head < tags.count ? tags[head] : nil }
+
+    mutating func append(_ tag: UInt64, writeBy: Int64) {
+        tags.append(tag)
+        earliest = min(earliest, writeBy)
+    }
+
+    mutating func removeFirst() {
+        head += 1
+        if head == tags.count {
+            tags.removeAll(keepingCapacity: true)
+            head = 0
+            earliest = .max
+        }
+    }
+
+    /// Takes all out.
+    mutating func removeAll() -> [UInt64] {
+        let all = Array(tags[head...])
+        tags.removeAll(keepingCapacity: true)
+        head = 0
+        earliest = .max
+        return all
+    }
+}

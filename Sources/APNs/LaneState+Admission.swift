@@ -1,0 +1,105 @@
+extension LaneState {
+    /// Why a push would have to wait longer than the lane lets it; nil where it may wait for a stream.
+    var refusal: String? {
+        switch phase {
+        case .draining: return "draining"
+        case .stopped(let reason, _): return reason
+        case .running: break
+        }
+        if now < pauseUntil { return pauseReason }
+        if links.contains(where: { $0.phase == .open || $0.phase == .dialing }) { return nil }
+        if now < dialAfter { return dialReason }
+        return canDial ? nil : "resting"
+    }
+
+    /// Whether one more connection may be dialled now.
+    var canDial: Bool {
+        now >= dialAfter && links.count(where: \.isActive) < limits.connections
+            && !links.contains { $0.phase == .dialing }
+    }
+
+    var isProbeDue: Bool {
+        guard case .stopped = phase else { return false }
+        return !isProbing && now >= nextProbe && now >= dialAfter
+    }
+
+    /// Takes a push up, or answers it at once.
+    mutating func admit(_ push: Push, batch: Int) {
+        if let outcome = verdict(on: push) {
+            let result = PushResult(tag: push.tag, outcome: outcome, apnsID: nil)
+            effects.results.append(.init(batch: batch, result: result))
+            return
+        }
+        var isProbe = false
+        if isProbeDue {
+            isProbe = true
+            isProbing = true
+            nextProbe = now + LaneLimits.probeInterval
+        }
+        queue.append(flights.insert(push, batch: batch, isProbe: isProbe), writeBy: push.writeBy)
+    }
+
+    /// The outcome of a push that is not sent.
+    private func verdict(on push: Push) -> PushOutcome? {
+        if let fault = push.fault() {
+            switch fault {
+            case .payloadTooLarge: return .payloadTooLarge
+            case .invalidCollapseID: return .invalidCollapseID
+            default: return .invalidToken
+            }
+        }
+        // One connection takes one topic only (apns.md): the daemon has a sender for each.
+        guard push.topic == limits.topic else {
+            return .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil)
+        }
+        guard now < push.writeBy else { return .unsent(reason: "too_late") }
+        if let refusal, !isProbeDue { return .unsent(reason: refusal) }
+        return nil
+    }
+
+    /// Answers those whose time went by while they waited.
+    mutating func expireWaiting() {
+        guard queue.earliest <= now else { return }
+        for tag in queue.removeAll() {
+            guard let flight = flights[tag] else { continue }
+            if flight.push.writeBy <= now {
+                resolve(tag, .unsent(reason: "too_late"))
+            } else {
+                queue.append(tag, writeBy: flight.push.writeBy)
+            }
+        }
+    }
+
+    /// Ends a push: the only way out.
+    mutating func resolve(_ tag: UInt64, _ outcome: PushOutcome) {
+        guard let flight = flights.remove(tag) else { return }
+        if flight.isProbe { isProbing = false }
+        let result = PushResult(
+            tag: flight.push.tag,
+            outcome: outcome,
+            apnsID: flight.wasSubmitted ? flight.push.apnsID : nil
+        )
+        effects.results.append(.init(batch: flight.batch, result: result))
+    }
+
+    /// Lets a push that was surely not taken wait once more, within bounds.
+    mutating func requeue(_ tag: UInt64, why: String) {
+        guard let flight = flights[tag] else { return }
+        guard flight.push.writeBy > now else { return resolve(tag, .unsent(reason: "too_late")) }
+        guard flight.resends < LaneLimits.resends else {
+            // Whoever claims it again at once would go round as fast as the server answers.
+            pause(for: limit.nextPause(jitter: jitter()), why: why)
+            return resolve(tag, .unsent(reason: why))
+        }
+        flights.update(tag) { flight in
+            flight.resends += 1
+            flight.link = nil
+        }
+        queue.append(tag, writeBy: flight.push.writeBy)
+    }
+
+    mutating func pause(for span: Int64, why: String) {
+        pauseUntil = max(pauseUntil, now + span)
+        pauseReason = why
+    }
+}

@@ -1,0 +1,109 @@
+extension LaneState {
+    mutating func open(_ number: Int, streams: Int) {
+        var isOpened = false
+        change(number) { link in
+            link.streams = max(streams, 0)
+            // A lane may have been drained or given a new configuration while it dialled.
+            guard link.phase == .dialing else { return }
+            link.phase = .open
+            isOpened = true
+        }
+        if isOpened { effects.log.append(.connectionOpened(connection: number, streams: streams)) }
+    }
+
+    /// GOAWAY: the connection takes nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
+    mutating func goAway(_ number: Int, reason: String) {
+        effects.log.append(.goAway(connection: number, reason: reason))
+        retire(number)
+    }
+
+    /// Lets a connection end once its pushes are answered.
+    mutating func retire(_ number: Int) {
+        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
+        switch links[index].phase {
+        case .retiring, .closing: return
+        case .dialing, .open, .resting: break
+        }
+        links[index].phase = .retiring
+        if !links[index].isProven { countFruitless() }
+    }
+
+    /// One connection that ended without an accepted push is no reason to wait (its token may have been too old, its
+    /// server about to restart); with the second in a row dialling at once would spin.
+    private mutating func countFruitless() {
+        fruitless += 1
+        if fruitless > 1 { postponeDial(why: "connections end without an accepted push") }
+    }
+
+    @discardableResult
+    private mutating func postponeDial(why: String) -> Int64 {
+        let pause = backoff.next(jitter: jitter())
+        dialAfter = max(dialAfter, now + pause)
+        dialReason = why
+        return pause
+    }
+
+    /// The connection is no more.
+    mutating func close(_ number: Int, why: String) {
+        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
+        let link = links.remove(at: index)
+        // All that the connection took has completed by now. What is left was on its way there and finds it closed:
+        // none of it was written.
+        for tag in flights.tags(on: number) {
+            inFlight -= 1
+            requeue(tag, why: "connection_lost")
+        }
+        var pause: Int64 = 0
+        switch link.phase {
+        case .closing, .retiring:
+            return
+        case .dialing:
+            pause = postponeDial(why: why)
+        case .open, .resting:
+            if !link.isProven { pause = postponeDial(why: why) }
+        }
+        effects.log.append(.connectionLost(connection: number, why: why, retryInMilliseconds: pause))
+    }
+
+    mutating func rest(_ number: Int, until: Int64) {
+        var rests = false
+        change(number) { link in
+            guard link.phase == .open else { return }
+            link.phase = .resting(until: until)
+            rests = true
+        }
+        if rests { effects.log.append(.connectionResting(connection: number, until: until)) }
+    }
+
+    mutating func endRests() {
+        for index in links.indices {
+            if case .resting(let until) = links[index].phase, until <= now { links[index].phase = .open }
+        }
+    }
+
+    /// Closes connections that have nothing more to wait for.
+    mutating func reap() {
+        for index in links.indices where links[index].inFlight == 0 {
+            let link = links[index]
+            guard link.phase == .retiring || phase == .draining, link.phase != .closing else { continue }
+            links[index].phase = .closing
+            effects.closes.append(link.number)
+        }
+    }
+
+    /// A new key or endpoint: old connections end in good order, and nothing of the old troubles counts any more.
+    mutating func reconfigure(_ limits: LaneLimits) {
+        self.limits = limits
+        guard phase != .draining else { return }
+        for index in links.indices where links[index].isActive { links[index].phase = .retiring }
+        if isStopped { effects.log.append(.laneResumed) }
+        phase = .running
+        limit = AdaptiveLimit(most: limits.maxInFlight)
+        backoff.reset()
+        fruitless = 0
+        pauseUntil = .min
+        dialAfter = .min
+        nextProbe = .min
+        expiredToken = nil
+    }
+}

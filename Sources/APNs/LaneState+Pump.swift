@@ -1,0 +1,90 @@
+extension LaneState {
+    /// Gives waiting pushes to connections with free streams, and dials where that would help.
+    mutating func pump() {
+        if let refusal { flush(refusal) }
+        var submissions: [LaneEffects.Submission] = []
+        while let tag = queue.first, inFlight < min(limits.maxInFlight, limit.limit) {
+            guard let index = roomiestLink() else { break }
+            guard let place = place(for: index, in: &submissions) else { continue }
+            queue.removeFirst()
+            guard let push = flights[tag]?.push else { continue }
+            let token = submissions[place].token.number
+            let round = limit.round
+            flights.update(tag) { flight in
+                flight.link = submissions[place].link
+                flight.token = token
+                flight.round = round
+                flight.wasSubmitted = true
+            }
+            links[index].inFlight += 1
+            inFlight += 1
+            submissions[place].pushes.append((tag, push))
+        }
+        effects.submissions.append(contentsOf: submissions)
+        if queue.count > 0, let refusal { flush(refusal) }
+        if wantsConnection { dial() }
+    }
+
+    /// The open connection with most free streams; nil where none has any.
+    private func roomiestLink() -> Int? {
+        var best: Int?
+        var most = 0
+        for index in links.indices {
+            let space = links[index].space(share: limits.share)
+            if space > most {
+                most = space
+                best = index
+            }
+        }
+        return best
+    }
+
+    /// Where this event's pushes for a connection are gathered. Nil where the connection may show no token: it then is
+    /// no open one any more.
+    private mutating func place(for index: Int, in submissions: inout [LaneEffects.Submission]) -> Int? {
+        let number = links[index].number
+        if let place = submissions.firstIndex(where: { $0.link == number }) { return place }
+        switch tokens.token(for: &links[index].use, now: now, wall: wall) {
+        case .show(let token):
+            submissions.append(.init(link: number, token: token, pushes: []))
+            return submissions.count - 1
+        case .replaceConnection:
+            links[index].phase = .retiring
+        case .wait(let until):
+            rest(number, until: until)
+        }
+        return nil
+    }
+
+    private var wantsConnection: Bool {
+        guard canDial, phase != .draining else { return false }
+        let open = links.filter { $0.phase == .open }
+        if open.isEmpty { return queue.count > 0 }
+        // A connection that still has to prove itself is full with one push: wait for its verdict.
+        return refusal == nil && inFlight < limit.limit
+            && open.allSatisfy { $0.isProven && $0.space(share: limits.share) == 0 }
+    }
+
+    private mutating func dial() {
+        lastLink += 1
+        links.append(LaneLink(number: lastLink))
+        effects.dials.append(lastLink)
+    }
+
+    /// Answers what waits, but for the probe of a stopped lane.
+    private mutating func flush(_ why: String) {
+        guard queue.count > 0 else { return }
+        for tag in queue.removeAll() {
+            guard let flight = flights[tag] else { continue }
+            if flight.isProbe, isStopped, now >= dialAfter {
+                queue.append(tag, writeBy: flight.push.writeBy)
+            } else {
+                resolve(tag, .unsent(reason: why))
+            }
+        }
+    }
+
+    var isStopped: Bool {
+        if case .stopped = phase { true } else { false }
+    }
+}

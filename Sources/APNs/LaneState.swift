@@ -1,0 +1,132 @@
+internal import HTTP2
+
+/// One lane, (key, environment, topic), as a value: events in, effects out. It reads no clock and opens no socket.
+///
+/// Two invariants carry the promises of the daemon: every push that comes in by `send` leaves by `results` exactly once;
+/// and a push that a connection has is not given to another before that one said that it was unsent, or Apple answered
+/// that it did not take it.
+struct LaneState: Sendable {
+    enum Phase: Sendable, Equatable {
+        /// → stopped, draining.
+        case running
+        /// Apple refuses the configuration. → running (a probe was accepted, or a new configuration), draining.
+        case stopped(reason: String, mend: String)
+        /// The end.
+        case draining
+    }
+
+    /// 5xx answers since the last line about them.
+    struct Storm: Sendable {
+        var count = 0
+        var lastStatus = 0
+        var lastReason = ""
+        var nextLine = Int64.min
+    }
+
+    var limits: LaneLimits
+    var phase = Phase.running
+    var links: [LaneLink] = []
+    var flights = LaneFlights()
+    var queue = LaneQueue()
+    var limit: AdaptiveLimit
+    var backoff = DialBackoff()
+    var storm = Storm()
+    /// Nothing is sent before (5xx at a limit of one).
+    var pauseUntil = Int64.min
+    var pauseReason = ""
+    /// Nothing is dialled before.
+    var dialAfter = Int64.min
+    var dialReason = ""
+    /// Connections in a row that ended in good order without an accepted push.
+    var fruitless = 0
+    var nextProbe = Int64.min
+    var isProbing = false
+    /// The last token that Apple called expired, until a later one was accepted.
+    var expiredToken: Int?
+    var lastLink = 0
+    /// In flight on all connections.
+    var inFlight = 0
+
+    /// Set at the head of `handle`, for the length of one event.
+    var now: Int64 = 0
+    var wall: Int64 = 0
+    var tokens = ProviderTokenSchedule()
+    var effects = LaneEffects()
+    /// 0 to 1; injected.
+    let jitter: @Sendable () -> Double
+
+    init(limits: LaneLimits, jitter: @escaping @Sendable () -> Double) {
+        self.limits = limits
+        self.jitter = jitter
+        limit = AdaptiveLimit(most: limits.maxInFlight)
+    }
+
+    /// Takes an event and says what to do.
+    ///
+    /// - Parameters:
+    ///   - now: Milliseconds of CLOCK_BOOTTIME.
+    ///   - wall: Milliseconds since 1970.
+    ///   - tokens: The key's schedule, shared with other lanes; the caller holds its lock.
+    mutating func handle(
+        _ event: LaneEvent,
+        now: Int64,
+        wall: Int64,
+        tokens: inout ProviderTokenSchedule
+    ) -> LaneEffects {
+        self.now = now
+        self.wall = wall
+        self.tokens = tokens
+        endRests()
+        take(event)
+        expireWaiting()
+        pump()
+        reap()
+        reportStorm()
+        tokens = self.tokens
+        let effects = self.effects
+        self.effects = LaneEffects()
+        return effects
+    }
+
+    private mutating func take(_ event: LaneEvent) {
+        switch event {
+        case .send(let pushes, let batch):
+            for push in pushes { admit(push, batch: batch) }
+        case .opened(let link, let streams):
+            open(link, streams: streams)
+        case .capacity(let link, let streams):
+            change(link) { $0.streams = max(streams, 0) }
+        case .completions(let link, let completions):
+            for completion in completions { complete(completion, on: link) }
+        case .notTaken(let link, let tags):
+            for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }
+        case .unsigned(let link, let tags, let why):
+            stop(reason: "unsigned_token", mend: why)
+            for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
+        case .goAway(let link, let reason):
+            goAway(link, reason: reason)
+        case .closed(let link, let why):
+            close(link, why: why)
+        case .tick:
+            break
+        case .reconfigured(let limits):
+            reconfigure(limits)
+        case .drain:
+            phase = .draining
+        case .cutOff:
+            phase = .draining
+            for index in links.indices where links[index].phase != .closing {
+                links[index].phase = .closing
+                effects.closes.append(links[index].number)
+            }
+        }
+    }
+
+    /// Whether a drain is through.
+    var isDrained: Bool { phase == .draining && links.isEmpty && flights.count == 0 }
+
+    mutating func change(_ number: Int, _ body: (inout LaneLink) -> Void) {
+        guard let index = links.firstIndex(where: { $0.number == number }) else { return }
+        body(&links[index])
+    }
+}

@@ -1,0 +1,67 @@
+internal import FoundationEssentials
+
+extension Notification {
+    /// Appends the payload as JSON: `{"aps":{…},"conversation_id"?,"domain"?,"action",…}`.
+    ///
+    /// Written by hand, without a tree of values: this runs once per nudge.
+    public func render(into out: inout [UInt8]) {
+        out.append(contentsOf: "{\"aps\":{\"alert\":{\"title\":".utf8)
+        JSONText.append(title, to: &out)
+        out.append(contentsOf: ",\"body\":".utf8)
+        JSONText.append(body, to: &out)
+        out.append(UInt8(ascii: "}"))
+        renderOptions(into: &out)
+        out.append(UInt8(ascii: "}"))
+        if let conversationID {
+            out.append(contentsOf: ",\"conversation_id\":\"".utf8)
+            JSONText.append(conversationID, to: &out)
+            out.append(UInt8(ascii: "\""))
+        }
+        Self.append("domain", domain, to: &out)
+        out.append(contentsOf: ",\"action\":\"".utf8)
+        out.append(contentsOf: action.utf8)
+        out.append(UInt8(ascii: "\""))
+        out.append(contentsOf: custom.rendered)
+        out.append(UInt8(ascii: "}"))
+    }
+
+    /// The payload, measured.
+    ///
+    /// - Throws: `APNsError.payloadTooLarge` over `pushType.payloadLimit` bytes; nothing is ever cut.
+    public func rendered(for pushType: PushType = .alert) throws(APNsError) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(320 + title.utf8.count + body.utf8.count)
+        render(into: &out)
+        guard out.count <= pushType.payloadLimit else {
+            throw .payloadTooLarge(bytes: out.count, limit: pushType.payloadLimit)
+        }
+        return out
+    }
+
+    /// The members of `aps` after the alert.
+    private func renderOptions(into out: inout [UInt8]) {
+        Self.append("sound", sound, to: &out)
+        if let badge {
+            out.append(contentsOf: ",\"badge\":".utf8)
+            JSONText.append(badge, to: &out)
+        }
+        Self.append("thread-id", threadID, to: &out)
+        Self.append("category", category, to: &out)
+        Self.append("interruption-level", interruptionLevel?.rawValue, to: &out)
+        if let relevanceScore, relevanceScore.isFinite {
+            out.append(contentsOf: ",\"relevance-score\":".utf8)
+            out.append(contentsOf: relevanceScore.description.utf8)
+        }
+        if mutableContent { out.append(contentsOf: ",\"mutable-content\":1".utf8) }
+        if contentAvailable { out.append(contentsOf: ",\"content-available\":1".utf8) }
+    }
+
+    /// `name` is one of ours and needs no escape.
+    private static func append(_ name: StaticString, _ value: String?, to out: inout [UInt8]) {
+        guard let value else { return }
+        out.append(contentsOf: ",\"".utf8)
+        name.withUTF8Buffer { out.append(contentsOf: $0) }
+        out.append(contentsOf: "\":".utf8)
+        JSONText.append(value, to: &out)
+    }
+}

@@ -1,0 +1,37 @@
+extension Push {
+    /// The most hexadecimal digits of a device token: today's are 64, Apple promises up to 100 bytes.
+    static let tokenDigits = 2...200
+    static let collapseIDBytes = 1...64
+
+    /// What keeps this push from being sent at all, or nil. A final verdict: sending it again changes nothing.
+    func fault() -> APNsError? {
+        guard Push.isToken(token) else { return .invalidToken }
+        if let collapseID, !Push.isCollapseID(collapseID) {
+            return .invalidCollapseID(bytes: collapseID.utf8.count)
+        }
+        guard payload.count <= pushType.payloadLimit else {
+            return .payloadTooLarge(bytes: payload.count, limit: pushType.payloadLimit)
+        }
+        return nil
+    }
+
+    /// Whether `text` can stand in a path as a device token.
+    public static func isToken(_ text: String) -> Bool {
+        let digits = text.utf8
+        guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
+        return digits.allSatisfy { digit in
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                UInt8(ascii: "A")...UInt8(ascii: "F"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Whether `text` can stand in the header `apns-collapse-id`. A control character or one beyond ASCII would
+    /// end the whole connection at some HTTP/2 peers (RFC 9113, section 8.2.1), so it is refused here.
+    public static func isCollapseID(_ text: String) -> Bool {
+        collapseIDBytes.contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

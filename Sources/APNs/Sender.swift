@@ -1,0 +1,195 @@
+import HTTP2
+import OpenSSL
+import Synchronization
+
+/// Sends pushes over the connections of one lane: one (key, environment, topic).
+///
+/// `LaneState` decides; this class performs: it opens and closes connections, writes requests, calls back. Every push
+/// has exactly one result. All methods may be called from any thread.
+public final class Sender: Sendable {
+    let core: Mutex<SenderCore>
+    let clock: SenderClock
+    private let log: @Sendable (SenderEvent) -> Void
+    private let onStateChange: @Sendable (LaneStatus) -> Void
+
+    /// A sender that has no connection yet: the first push opens one.
+    ///
+    /// - Parameters:
+    ///   - configuration: The lane's key, topic and limits.
+    ///   - clock: The clocks and the timer; tests hold them.
+    ///   - jitter: A random number from 0 to 1, for pauses; tests give one.
+    ///   - log: Gets what is worth a line; called on any thread, must not block.
+    ///   - onStateChange: Gets the status whenever it changed; called on any thread, must not block.
+    /// - Throws: `APNsError.unsignedToken`, in words with the mend, where the key's text is no P-256 key.
+    public init(
+        configuration: SenderConfiguration,
+        clock: SenderClock = .system,
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        log: @escaping @Sendable (SenderEvent) -> Void,
+        onStateChange: @escaping @Sendable (LaneStatus) -> Void = { _ in }
+    ) throws(APNsError) {
+        let tokens = try ProviderTokenSource(configuration)
+        self.clock = clock
+        self.log = log
+        self.onStateChange = onStateChange
+        let state = LaneState(limits: LaneLimits(configuration), jitter: jitter)
+        core = Mutex(SenderCore(state: state, configuration: configuration, tokens: tokens))
+    }
+
+    deinit {
+        core.withLock { core in
+            for link in core.links.values { link.connection.close() }
+        }
+    }
+
+    /// Sends each push once. `onResults` gets each tag exactly once, several to a call, on any thread (also before
+    /// `send` returns); it must not block.
+    public func send(_ pushes: [Push], onResults: @escaping @Sendable ([PushResult]) -> Void) {
+        guard !pushes.isEmpty else { return }
+        handle { core in
+            core.lastBatch += 1
+            core.batches[core.lastBatch] = SenderCore.Batch(onResults: onResults, open: pushes.count)
+            return .send(pushes, batch: core.lastBatch)
+        }
+    }
+
+    /// How many pushes may be committed now: their streams are free.
+    ///
+    /// 1 where no connection is open and one may be dialled, and until a new connection's first push was accepted;
+    /// 0 while backing off, resting, draining, or stopped (but for one probe a minute).
+    public var freeSlots: Int {
+        let now = clock.now()
+        return core.withLock { $0.state.freeSlots(now: now) }
+    }
+
+    /// How the lane stands.
+    public var status: LaneStatus {
+        let now = clock.now()
+        return core.withLock { $0.state.status(now: now) }
+    }
+
+    /// Takes a new key, endpoint or limits: pushes in flight end on their old connections, later ones use new
+    /// connections. A stopped lane resumes.
+    ///
+    /// - Throws: `APNsError.unsignedToken` where the key's text is no P-256 key; the old configuration stays.
+    public func reconfigure(_ configuration: SenderConfiguration) throws(APNsError) {
+        let last = core.withLock { $0.tokens.withSchedule { $0.lastNumber } }
+        // Eight beyond, for what the old key signs meanwhile.
+        let tokens = try ProviderTokenSource(configuration, after: last + 8)
+        handle { core in
+            let old = core.configuration
+            let keeps =
+                old.keyID == configuration.keyID && old.teamID == configuration.teamID
+                && old.signingKeyPEM == configuration.signingKeyPEM
+            // The same key keeps its token: Apple counts tokens, not our reloads.
+            if !keeps { core.tokens = tokens }
+            core.configuration = configuration
+            return .reconfigured(LaneLimits(configuration))
+        }
+    }
+
+    /// Takes an event to the state machine and does what it says. Called on any thread, never with the lock held.
+    func handle(_ event: (inout SenderCore) -> LaneEvent) {
+        let now = clock.now()
+        let wall = clock.wall()
+        let (effects, deliveries, resumed) = core.withLock { core in
+            let event = event(&core)
+            let effects = core.tokens.withSchedule { tokens in
+                core.state.handle(event, now: now, wall: wall, tokens: &tokens)
+            }
+            // Known before it is started, so that its first event finds it.
+            for number in effects.dials { core.links[number] = makeLink(number, core) }
+            for event in effects.log { core.notices.append(.log(event)) }
+            noteStatus(&core, now: now)
+            setTimer(&core, now: now)
+            var resumed = core.takeReadyWaiters(now: now)
+            if core.state.isDrained {
+                resumed += core.drainers
+                core.drainers = []
+            }
+            return (effects, core.deliveries(of: effects.results), resumed)
+        }
+        perform(effects)
+        for delivery in deliveries { delivery.onResults(delivery.results) }
+        for continuation in resumed { continuation.resume() }
+        notify()
+    }
+
+    private func perform(_ effects: LaneEffects) {
+        for number in effects.dials { link(number)?.connection.start() }
+        for submission in effects.submissions { submit(submission) }
+        for number in effects.closes {
+            guard let link = link(number) else { continue }
+            link.connection.close()
+        }
+    }
+
+    private func submit(_ submission: LaneEffects.Submission) {
+        let number = submission.link
+        let tags = { submission.pushes.map(\.tag) }
+        guard let link = link(number) else {
+            return handle { _ in .notTaken(number, tags: tags()) }
+        }
+        do {
+            let (requests, isNewToken) = try link.requests(for: submission)
+            if isNewToken {
+                note(.tokenMinted(keyID: link.tokens.keyID, issuedAt: submission.token.issuedAt))
+            }
+            if !link.connection.submit(requests) {
+                handle { _ in .notTaken(number, tags: tags()) }
+            }
+        } catch {
+            note(.tokenFailed(keyID: link.tokens.keyID, why: error.description))
+            handle { _ in .unsigned(number, tags: tags(), why: error.description) }
+        }
+    }
+
+    private func link(_ number: Int) -> SenderLink? {
+        core.withLock { $0.links[number] }
+    }
+
+    /// One timer: set anew only for an earlier instant. One that was set for a later one finds nothing to do.
+    private func setTimer(_ core: inout SenderCore, now: Int64) {
+        if let wake = core.wake, wake <= now { core.wake = nil }
+        guard let next = core.state.nextWake(now: now), next < core.wake ?? .max else { return }
+        core.wake = next
+        clock.wake(next) { [weak self] in
+            self?.handle { _ in .tick }
+        }
+    }
+
+    private func noteStatus(_ core: inout SenderCore, now: Int64) {
+        let status = core.state.status(now: now)
+        guard status != core.lastStatus else { return }
+        core.lastStatus = status
+        core.notices.append(.status(status))
+    }
+
+    private func note(_ event: SenderEvent) {
+        core.withLock { $0.notices.append(.log(event)) }
+    }
+
+    /// Hands out what is to be told, in order, without a lock: what is called may call the sender.
+    private func notify() {
+        var isFirst = true
+        while let notices = takeNotices(isFirst: isFirst) {
+            isFirst = false
+            for notice in notices {
+                switch notice {
+                case .log(let event): log(event)
+                case .status(let status): onStateChange(status)
+                }
+            }
+        }
+    }
+
+    /// The next notices; nil where there are none, or another thread hands them out.
+    private func takeNotices(isFirst: Bool) -> [SenderCore.Notice]? {
+        core.withLock { core in
+            if isFirst, core.isNotifying { return nil }
+            core.isNotifying = !core.notices.isEmpty
+            defer { core.notices = [] }
+            return core.notices.isEmpty ? nil : core.notices
+        }
+    }
+}

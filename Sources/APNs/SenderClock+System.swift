@@ -1,0 +1,27 @@
+import Dispatch
+import Glibc
+
+extension SenderClock {
+    /// CLOCK_BOOTTIME, the wall clock, and a timer of Dispatch.
+    ///
+    /// The timer runs on CLOCK_MONOTONIC, which stands still while the machine is suspended: it then is late by the
+    /// rest of its span after waking up, no more. What is due is judged by `now`.
+    public static let system: SenderClock = {
+        let timers = DispatchQueue(label: "nudged.apns.timers")
+        return SenderClock(
+            now: { milliseconds(of: CLOCK_BOOTTIME) },
+            wall: { milliseconds(of: CLOCK_REALTIME) },
+            wake: { instant, action in
+                let span = max(0, instant - milliseconds(of: CLOCK_BOOTTIME))
+                timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
+            }
+        )
+    }()
+
+    private static func milliseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // Cannot fail: both clocks exist since Linux 2.6.39.
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,73 @@
+/// All that a sender changes, behind one lock.
+struct SenderCore: Sendable {
+    /// Whose results go where, and how many are still to come.
+    struct Batch: Sendable {
+        let onResults: @Sendable ([PushResult]) -> Void
+        var open: Int
+    }
+
+    /// Something to tell, in the order in which it came about.
+    enum Notice: Sendable {
+        case log(SenderEvent)
+        case status(LaneStatus)
+    }
+
+    /// A task that waits for free slots.
+    struct Waiter: Sendable {
+        let minimum: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    var state: LaneState
+    var configuration: SenderConfiguration
+    var tokens: ProviderTokenSource
+    var links: [Int: SenderLink] = [:]
+    var batches: [Int: Batch] = [:]
+    var lastBatch = 0
+    var waiters: [UInt64: Waiter] = [:]
+    var drainers: [CheckedContinuation<Void, Never>] = []
+    var lastWaiter: UInt64 = 0
+    var notices: [Notice] = []
+    /// Whether some thread is handing notices out: it takes those that come meanwhile, so their order holds.
+    var isNotifying = false
+    var lastStatus = LaneStatus.idle
+    /// The instant for which the timer is set.
+    var wake: Int64?
+
+    /// Results by batch, each with its callback; batches that are through are forgotten.
+    mutating func deliveries(
+        of results: [LaneEffects.Resolved]
+    ) -> [(onResults: @Sendable ([PushResult]) -> Void, results: [PushResult])] {
+        var grouped: [(batch: Int, results: [PushResult])] = []
+        for resolved in results {
+            // Completions of one batch come in runs: looking at the last few groups finds nearly all.
+            if let place = grouped.lastIndex(where: { $0.batch == resolved.batch }) {
+                grouped[place].results.append(resolved.result)
+            } else {
+                grouped.append((resolved.batch, [resolved.result]))
+            }
+        }
+        return grouped.compactMap { group in
+            guard var batch = batches[group.batch] else { return nil }
+            batch.open -= group.results.count
+            batches[group.batch] = batch.open > 0 ? batch : nil
+            return (batch.onResults, group.results)
+        }
+    }
+
+    /// Waiters whose slots are free now.
+    mutating func takeReadyWaiters(now: Int64) -> [CheckedContinuation<Void, Never>] {
+        guard !waiters.isEmpty else { return [] }
+        let most = state.mostSlots(now: now)
+        let free = state.freeSlots(now: now)
+        guard free > 0 else { return state.phase == .draining ? takeAllWaiters() : [] }
+        let ready = waiters.filter { free >= min($0.value.minimum, most) }
+        for waiter in ready { waiters[waiter.key] = nil }
+        return ready.map(\.value.continuation)
+    }
+
+    private mutating func takeAllWaiters() -> [CheckedContinuation<Void, Never>] {
+        defer { waiters = [:] }
+        return waiters.values.map(\.continuation)
+    }
+}

@@ -1,0 +1,57 @@
+import COpenSSL
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+    /// The four big-endian 64-bit words of a digest: a value that needs no heap.
+    public struct Digest: Equatable, Hashable, Sendable {
+        /// Bytes 0 to 7, 8 to 15, 16 to 23 and 24 to 31.
+        public let words: (UInt64, UInt64, UInt64, UInt64)
+
+        /// The 32 bytes.
+        public var bytes: [UInt8] {
+            [words.0, words.1, words.2, words.3].flatMap { word in
+                (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+            }
+        }
+
+        /// Equal where all 32 bytes are.
+        public static func == (left: Digest, right: Digest) -> Bool {
+            left.words == right.words
+        }
+
+        /// Feeds the first word: it is as good as random.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(words.0)
+        }
+    }
+
+    /// OpenSSL 3 looks a digest up by name at each `EVP_sha256()` use; fetched once, it costs a reference.
+    // Guard: set once by the lazy initialiser of a static, never freed, only read after.
+    private nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
+
+    /// The digest of `bytes`.
+    ///
+    /// OpenSSL's SHA-256 cannot fail on bytes in memory, except without memory for its context: the digest is then
+    /// nil.
+    public static func digest(of bytes: UnsafeRawBufferPointer) -> Digest? {
+        withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { out -> Digest? in
+            var length: UInt32 = 0
+            let done = EVP_Digest(
+                bytes.baseAddress,
+                bytes.count,
+                out.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                &length,
+                algorithm ?? EVP_sha256(),
+                nil
+            )
+            guard done == 1, length == 32 else { return nil }
+            let word = { (index: Int) in UInt64(bigEndian: out.load(fromByteOffset: index * 8, as: UInt64.self)) }
+            return Digest(words: (word(0), word(1), word(2), word(3)))
+        }
+    }
+
+    /// The digest of `bytes`; see `digest(of:)` over raw memory.
+    public static func digest(of bytes: [UInt8]) -> Digest? {
+        bytes.withUnsafeBytes { digest(of: $0) }
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a provider key's text is no key to sign with. No case holds a byte of the key.
+public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The text holds no PEM private key block (or one that is encrypted or damaged).
+    case notPEM
+    /// A private key, but of another kind (RSA, Ed25519 …).
+    case notEllipticCurve
+    /// An EC key on another curve.
+    case notP256
+    /// OpenSSL failed at a step which cannot fail for a good key; `step` names it.
+    case signingFailed(step: String)
+
+    /// What is wrong and what to do about it, in words for an operator.
+    public var description: String {
+        switch self {
+        case .notPEM:
+            "the key is not a PEM private key: give the whole text of the .p8 file from Apple, from "
+                + "-----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----, line breaks included"
+        case .notEllipticCurve:
+            "the key is a private key, but not an elliptic curve key: use the .p8 file of an APNs "
+                + "authentication key (Apple Developer, Keys), not a certificate's key"
+        case .notP256:
+            "the key is an elliptic curve key, but not on P-256 (prime256v1): use the .p8 file of an "
+                + "APNs authentication key (Apple Developer, Keys)"
+        case .signingFailed(let step):
+            "OpenSSL could not sign with the key (\(step))"
+        }
+    }
+}

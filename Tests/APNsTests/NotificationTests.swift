@@ -1,0 +1,102 @@
+import FoundationEssentials
+import JSON
+import Testing
+
+@testable import APNs
+
+@Suite struct NotificationTests {
+    private func text(_ notification: APNs.Notification) -> String {
+        var out: [UInt8] = []
+        notification.render(into: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    @Test func payload_isExact_whenPlain() {
+        #expect(
+            text(.init(title: "Hi", body: "How are you?")) == #"{"aps":{"alert":{"title":"Hi","body":"How are you?"},"#
+                + #""sound":"default"},"action":"new_conversation"}"#
+        )
+    }
+
+    @Test func payload_isExact_whenEverythingIsSet() throws {
+        var notification = APNs.Notification(title: "a\"b", body: "line\nline\\ \u{1}\u{1F} é 👋")
+        notification.badge = 3
+        notification.threadID = "t"
+        notification.category = "c"
+        notification.interruptionLevel = .timeSensitive
+        notification.relevanceScore = 0.5
+        notification.mutableContent = true
+        notification.contentAvailable = true
+        notification.conversationID = UUID(uuidString: "0F0E0D0C-0B0A-0908-0706-050403020100")
+        notification.domain = "work"
+        notification.custom = try CustomMembers([("campaign", "{\"n\":[1,2]}"), ("x", "null")])
+        #expect(
+            text(notification) == #"{"aps":{"alert":{"title":"a\"b","body":"line\nline\\ \u0001\u001f é 👋"},"#
+                + #""sound":"default","badge":3,"thread-id":"t","category":"c","interruption-level":"time-sensitive","#
+                + #""relevance-score":0.5,"mutable-content":1,"content-available":1},"#
+                + #""conversation_id":"0f0e0d0c-0b0a-0908-0706-050403020100","domain":"work","#
+                + #""action":"open_conversation","campaign":{"n":[1,2]},"x":null}"#
+        )
+    }
+
+    @Test func payload_parsesBackToTheSameWords_whateverTheyAre() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix(seed)
+        func words() -> String {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let top: UInt32 = [0x20, 0x80, 0x800, 0x1_0000, 0x11_0000].randomElement(using: &random) ?? 0x80
+                if let scalar = Unicode.Scalar(UInt32.random(in: 0..<top, using: &random)) { text.append(scalar) }
+            }
+            return String(text)
+        }
+        for _ in 0..<3_000 {
+            var notification = APNs.Notification(title: words(), body: words())
+            notification.threadID = words()
+            notification.domain = words()
+            let value = try JSONValue(parsing: text(notification))
+            let alert = value["aps"]?["alert"]
+            // Compared by scalars: Swift's == also equates canonically equivalent strings.
+            for (found, given) in [
+                (alert?["title"], notification.title), (alert?["body"], notification.body),
+                (value["aps"]?["thread-id"], notification.threadID ?? ""), (value["domain"], notification.domain ?? ""),
+            ] {
+                guard case .string(let found)? = found else {
+                    Issue.record("no string, seed \(seed)")
+                    return
+                }
+                #expect(found.unicodeScalars.elementsEqual(given.unicodeScalars), "seed \(seed)")
+            }
+        }
+    }
+
+    /// Scenario 17.
+    @Test(arguments: [(PushType.alert, 4_096), (.background, 4_096), (.voip, 5_120)])
+    func payload_isMeasured_whenAtAndOverTheLimit(type: PushType, limit: Int) throws {
+        let frame = try APNs.Notification(title: "", body: "").rendered().count
+        let full = APNs.Notification(title: "", body: String(repeating: "x", count: limit - frame))
+        #expect(try full.rendered(for: type).count == limit)
+        let over = APNs.Notification(title: "", body: String(repeating: "x", count: limit - frame + 1))
+        #expect(throws: APNsError.payloadTooLarge(bytes: limit + 1, limit: limit)) { try over.rendered(for: type) }
+    }
+
+    @Test(arguments: ["aps", "conversation_id", "domain", "action"])
+    func customMember_isRefused_whenItsNameIsTaken(name: String) {
+        #expect(throws: APNsError.reservedMember(name: name)) { try CustomMembers([(name, "1")]) }
+    }
+
+    @Test func customMember_isRefused_whenGivenTwiceOrNoJSON() {
+        #expect(throws: APNsError.reservedMember(name: "a")) { try CustomMembers([("a", "1"), ("a", "2")]) }
+        for bad in ["", "x", "1}", "1,\"aps\":{}", "{\"a\":}"] {
+            #expect(throws: APNsError.malformedMember(name: "a")) { try CustomMembers([("a", bad)]) }
+        }
+    }
+
+    @Test func relevance_isLeftOut_whenNotFinite() {
+        for score in [Double.nan, .infinity, -.infinity] {
+            var notification = APNs.Notification(title: "", body: "")
+            notification.relevanceScore = score
+            #expect(!text(notification).contains("relevance"))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import APNs
+
+@Suite struct ProviderTokenScheduleTests {
+    typealias Schedule = ProviderTokenSchedule
+    static let minute: Int64 = 60_000
+    static let epoch: Int64 = 1_788_000_000_000
+
+    /// Two clocks that tests set.
+    struct Clocks {
+        var now: Int64 = 5_000_000
+        var wallOffset: Int64 = epoch
+        var wall: Int64 { now + wallOffset }
+    }
+
+    private func number(_ verdict: Schedule.Verdict) -> Int? {
+        if case .show(let token) = verdict { token.number } else { nil }
+    }
+
+    @Test func token_isShared_whenSeveralConnectionsAsk() {
+        var schedule = Schedule()
+        let clocks = Clocks()
+        var first: Schedule.Use?
+        var second: Schedule.Use?
+        #expect(number(schedule.token(for: &first, now: clocks.now, wall: clocks.wall)) == 1)
+        #expect(
+            number(
+                schedule.token(for: &second, now: clocks.now + 30 * Self.minute, wall: clocks.wall + 30 * Self.minute)
+            ) == 1
+        )
+        #expect(first?.token.issuedAt == clocks.wall / 1_000)
+    }
+
+    @Test func token_isMadeAnewAtAbout35Minutes_whenUsedFromTheStart() {
+        var schedule = Schedule()
+        var clocks = Clocks()
+        var use: Schedule.Use?
+        var changes: [Int64] = []
+        let start = clocks.now
+        for _ in 0..<(6 * 60) {
+            let before = use?.token.number
+            _ = schedule.token(for: &use, now: clocks.now, wall: clocks.wall)
+            if use?.token.number != before { changes.append((clocks.now - start) / Self.minute) }
+            clocks.now += Self.minute
+        }
+        #expect(changes == [0, 35, 70, 105, 140, 175, 210, 245, 280, 315, 350])
+    }
+
+    /// Scenario 11: minted early, first used late.
+    @Test func token_isKeptFor20Minutes_whenFirstUsedJustBeforeItsRefresh() {
+        var schedule = Schedule()
+        let clocks = Clocks()
+        var early: Schedule.Use?
+        var late: Schedule.Use?
+        func ask(_ use: inout Schedule.Use?, minute: Int64) -> Int? {
+            let passed = minute * Self.minute
+            return number(schedule.token(for: &use, now: clocks.now + passed, wall: clocks.wall + passed))
+        }
+        #expect(ask(&early, minute: 0) == 1)
+        #expect(ask(&late, minute: 34) == 1)
+        #expect(ask(&early, minute: 35) == 2)
+        #expect(ask(&late, minute: 36) == 1)
+        #expect(ask(&late, minute: 54) == 1)
+        #expect(ask(&late, minute: 55) == 2)
+        // The second connection's own 20 minutes run from its first use at 55.
+        #expect(ask(&early, minute: 70) == 3)
+        #expect(ask(&late, minute: 74) == 2)
+        #expect(ask(&late, minute: 76) == 3)
+    }
+
+    /// Scenario 10.
+    @Test(arguments: [-120, 120] as [Int64])
+    func token_isMadeAnewWithinTheRateLimit_whenWallClockSteps(minutes: Int64) {
+        var schedule = Schedule()
+        var clocks = Clocks()
+        var pinned: Schedule.Use?
+        var fresh: Schedule.Use?
+        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 1)
+        clocks.now += 5 * Self.minute
+        clocks.wallOffset += minutes * Self.minute
+        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 1)
+        #expect(number(schedule.token(for: &fresh, now: clocks.now, wall: clocks.wall)) == 2)
+        #expect(fresh?.token.issuedAt == clocks.wall / 1_000)
+        clocks.now += 16 * Self.minute
+        #expect(number(schedule.token(for: &pinned, now: clocks.now, wall: clocks.wall)) == 2)
+    }
+
+    @Test func token_isKept_whenWallClockIsSlewed() {
+        var schedule = Schedule()
+        var use: Schedule.Use?
+        _ = schedule.token(for: &use, now: 0, wall: Self.epoch)
+        let later = 30 * Self.minute
+        #expect(number(schedule.token(for: &use, now: later, wall: Self.epoch + later + 20_000)) == 1)
+    }
+
+    @Test func connection_isReplaced_whenItsTokenWasCalledExpired() {
+        var schedule = Schedule()
+        var old: Schedule.Use?
+        var new: Schedule.Use?
+        _ = schedule.token(for: &old, now: 0, wall: Self.epoch)
+        schedule.expire(1)
+        #expect(number(schedule.token(for: &new, now: 1_000, wall: Self.epoch + 1_000)) == 2)
+        // A second answer about the same token is no reason for a third one.
+        schedule.expire(1)
+        var third: Schedule.Use?
+        #expect(number(schedule.token(for: &third, now: 2_000, wall: Self.epoch + 2_000)) == 2)
+    }
+
+    @Test func nothingIsMade_whenAppleSawTooManyUpdates() {
+        var schedule = Schedule()
+        var use: Schedule.Use?
+        _ = schedule.token(for: &use, now: 0, wall: Self.epoch)
+        schedule.forbidMinting(now: 34 * Self.minute)
+        var other: Schedule.Use?
+        // Due at 35, but forbidden until 54: the old one still serves.
+        #expect(number(schedule.token(for: &use, now: 40 * Self.minute, wall: Self.epoch + 40 * Self.minute)) == 1)
+        #expect(number(schedule.token(for: &other, now: 50 * Self.minute, wall: Self.epoch + 50 * Self.minute)) == 1)
+        #expect(number(schedule.token(for: &use, now: 54 * Self.minute, wall: Self.epoch + 54 * Self.minute)) == 2)
+        // First used at 50 and too old at 55: neither shown any longer nor changed before 70.
+        let last = schedule.token(for: &other, now: 56 * Self.minute, wall: Self.epoch + 56 * Self.minute)
+        #expect(last == .replaceConnection)
+    }
+
+    @Test func connectionWaits_whenNoTokenIsLeftWithinTheEmbargo() {
+        var schedule = Schedule()
+        schedule.forbidMinting(now: 0)
+        var use: Schedule.Use?
+        #expect(schedule.token(for: &use, now: 1, wall: Self.epoch) == .wait(until: Schedule.embargo))
+    }
+
+    /// For random clocks, steps, embargoes and connections the two rules hold at every instant.
+    @Test func rules_hold_whateverHappens() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix(seed)
+        for _ in 0..<200 {
+            var schedule = Schedule()
+            var clocks = Clocks()
+            var uses: [Schedule.Use?] = [nil, nil, nil]
+            for _ in 0..<400 {
+                clocks.now += Int64.random(in: 0...(4 * Self.minute), using: &random)
+                if Int.random(in: 0..<60, using: &random) == 0 {
+                    clocks.wallOffset += Int64.random(in: -120...120, using: &random) * Self.minute
+                }
+                if Int.random(in: 0..<150, using: &random) == 0 { schedule.forbidMinting(now: clocks.now) }
+                if Int.random(in: 0..<100, using: &random) == 0, let current = schedule.current {
+                    schedule.expire(current.number)
+                    for index in uses.indices where uses[index]?.token == current { uses[index] = nil }
+                }
+                let index = Int.random(in: 0..<3, using: &random)
+                let before = uses[index]
+                switch schedule.token(for: &uses[index], now: clocks.now, wall: clocks.wall) {
+                case .show(let token):
+                    #expect(clocks.now - token.mintedAt < 55 * Self.minute, "seed \(seed)")
+                    if let before, before.token != token {
+                        #expect(clocks.now - before.since >= 20 * Self.minute, "seed \(seed)")
+                    }
+                    #expect(uses[index]?.token == token)
+                case .replaceConnection:
+                    uses[index] = nil
+                case .wait(let until):
+                    #expect(until > clocks.now, "seed \(seed)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import COpenSSL
+
+/// Private keys made for a test, as PEM text.
+enum GeneratedKey {
+    static func ellipticCurve(_ nid: Int32) -> String {
+        pem(of: EVP_PKEY_EC) { context in
+            EVP_PKEY_keygen_init(context)
+            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, nid)
+        }
+    }
+
+    static func rsa() -> String {
+        pem(of: EVP_PKEY_RSA) { context in
+            EVP_PKEY_keygen_init(context)
+            EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048)
+        }
+    }
+
+    /// Verifies a raw `r || s` signature: independent of the code under test, which only signs.
+    static func verifies(_ raw: [UInt8], _ message: [UInt8], pem: String) -> Bool {
+        let text = Array(pem.utf8)
+        let bio = BIO_new_mem_buf(text, Int32(text.count))
+        defer { BIO_free(bio) }
+        let key = PEM_read_bio_PrivateKey(bio, nil, nil, nil)
+        defer { EVP_PKEY_free(key) }
+        let signature = ECDSA_SIG_new()
+        defer { ECDSA_SIG_free(signature) }
+        ECDSA_SIG_set0(signature, BN_bin2bn(raw, 32, nil), BN_bin2bn(Array(raw[32...]), 32, nil))
+        var encoded = [UInt8](repeating: 0, count: 80)
+        let length = encoded.withUnsafeMutableBufferPointer { out in
+            var cursor = out.baseAddress
+            return i2d_ECDSA_SIG(signature, &cursor)
+        }
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key)
+        return EVP_DigestVerify(context, encoded, Int(length), message, message.count) == 1
+    }
+
+    private static func pem(of kind: Int32, _ prepare: (OpaquePointer?) -> Void) -> String {
+        let context = EVP_PKEY_CTX_new_id(kind, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        prepare(context)
+        var key: OpaquePointer?
+        EVP_PKEY_keygen(context, &key)
+        defer { EVP_PKEY_free(key) }
+        let bio = BIO_new(BIO_s_mem())
+        defer { BIO_free(bio) }
+        PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil)
+        var text = [UInt8](repeating: 0, count: 8_192)
+        let count = BIO_read(bio, &text, Int32(text.count))
+        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import OpenSSL
+
+@Suite struct SHA256Tests {
+    /// FIPS 180-4's own examples.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func digest_equalsTheStandards_whenTextIsAnExample(text: String, expected: String) throws {
+        let digest = try #require(SHA256.digest(of: Array(text.utf8)))
+        let digits = digest.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(digits == expected)
+    }
+
+    @Test func digests_differ_whenBytesDo() {
+        #expect(SHA256.digest(of: [1]) != SHA256.digest(of: [2]))
+        #expect(SHA256.digest(of: [1]) == SHA256.digest(of: [1]))
+    }
+}
