@@ -26,8 +26,17 @@ public struct AcceptedPush: Sendable, Equatable {
 
     func with(payload: [UInt8]) -> AcceptedPush {
         AcceptedPush(
-            token: token, apnsID: apnsID, collapseID: collapseID, topic: topic, priority: priority, expiration: expiration,
-            payload: payload, receivedAt: receivedAt, connection: connection, attempt: attempt)
+            token: token,
+            apnsID: apnsID,
+            collapseID: collapseID,
+            topic: topic,
+            priority: priority,
+            expiration: expiration,
+            payload: payload,
+            receivedAt: receivedAt,
+            connection: connection,
+            attempt: attempt
+        )
     }
 
     /// One JSON object without a newline.

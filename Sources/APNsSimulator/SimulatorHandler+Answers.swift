@@ -43,7 +43,11 @@ extension SimulatorHandler {
             perform(action, connection)
             return perform(then, pending, after: after, isLogged: isLogged)
         case .goAway(let extent, let code, let reason, let then):
-            connection.goAway(lastStreamID: Self.lastStream(extent, pending.streamID), code: code, debug: Self.debug(reason))
+            connection.goAway(
+                lastStreamID: Self.lastStream(extent, pending.streamID),
+                code: code,
+                debug: Self.debug(reason)
+            )
             return perform(then, pending, after: after, isLogged: isLogged)
         case .silence, .closeTCP, .close, .reset:
             note(pending, 0, "")
@@ -51,7 +55,8 @@ extension SimulatorHandler {
         }
     }
 
-    private func unanswered(_ answer: ScriptedAnswer, _ connection: ServerConnection, _ after: Duration?) -> ServerReply {
+    private func unanswered(_ answer: ScriptedAnswer, _ connection: ServerConnection, _ after: Duration?) -> ServerReply
+    {
         switch answer {
         case .reset(let code): return .reset(code: code, after: after)
         case .closeTCP: connection.resetTCP()
@@ -74,13 +79,20 @@ extension SimulatorHandler {
 
     func answer(_ refusal: Refusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {
         log.answered(
-            AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id))
+            AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id)
+        )
         return Self.reply(refusal.status, refusal.reason, id: id, timestamp: nil, retryAfter: nil, after: nil)
     }
 
     private func note(_ pending: PendingPush, _ status: Int, _ reason: String) {
         log.answered(
-            AnsweredRequest(token: pending.push.token, status: status, reason: reason, connection: pending.connection.id))
+            AnsweredRequest(
+                token: pending.push.token,
+                status: status,
+                reason: reason,
+                connection: pending.connection.id
+            )
+        )
     }
 
     private static func reply(

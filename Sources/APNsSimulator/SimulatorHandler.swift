@@ -85,7 +85,9 @@ final class SimulatorHandler: ServerHandler {
     }
 
     /// A request whose target is good: is the rest, and what does the script say?
-    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(Refusal) -> ServerReply {
+    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(Refusal)
+        -> ServerReply
+    {
         let authorization = request.headers["authorization"]
         let (script, verdict) = state.withLock { ($0.script, Self.admit(authorization, connection.id, &$0)) }
         if let verdict { throw verdict }
@@ -110,7 +112,9 @@ final class SimulatorHandler: ServerHandler {
 
     private static func admit(_ authorization: String?, _ connection: Int, _ state: inout State) -> Refusal? {
         guard state.script.settings.checksProviderToken else { return nil }
-        guard let authorization, ProviderToken.bearer(authorization) != nil else { return Refusal(403, "MissingProviderToken") }
+        guard let authorization, ProviderToken.bearer(authorization) != nil else {
+            return Refusal(403, "MissingProviderToken")
+        }
         let token: ProviderToken?
         if let known = state.tokens[authorization] {
             token = known
@@ -120,7 +124,11 @@ final class SimulatorHandler: ServerHandler {
         }
         do throws(Refusal) {
             try state.connections[connection]?.tokens.admit(
-                authorization, token, now: state.script.now(), settings: state.script.settings)
+                authorization,
+                token,
+                now: state.script.now(),
+                settings: state.script.settings
+            )
             return nil
         } catch {
             return error
@@ -143,7 +151,8 @@ final class SimulatorHandler: ServerHandler {
             guard var current = state.connections[connection], !current.raisedStreams else { return nil }
             current.raisedStreams = true
             state.connections[connection] = current
-            return current.script?.raisesStreams ?? true && settings.streams != settings.firstStreams ? settings.streams : nil
+            return current.script?.raisesStreams ?? true && settings.streams != settings.firstStreams
+                ? settings.streams : nil
         }
     }
 }
