@@ -13,8 +13,8 @@ final class ClientInbox: Sendable {
 
     private struct State {
         var batch = Batch()
-        /// Whether the eventfd is signalled already: one system call wakes for many submissions.
-        var isSignalled = false
+        /// Whether the loop sleeps, or is about to: only then does a message cost a system call.
+        var isAsleep = true
         var isStarted = false
         var isFinished = false
     }
@@ -49,15 +49,35 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// All that has come since the last call.
+    /// All that has come since the last call; the loop is awake from here on.
     func take() -> Batch {
         state.withLock { state in
-            if state.isSignalled { wake.clear() }
-            state.isSignalled = false
+            state.isAsleep = false
             let batch = state.batch
             state.batch.requests = []
             return batch
         }
+    }
+
+    /// Whether the loop may sleep: nothing has come meanwhile, and whatever comes will signal.
+    func goToSleep(knowingDrain isDraining: Bool) -> Bool {
+        state.withLock { state in
+            let isNews = !state.batch.requests.isEmpty || state.batch.closes || (state.batch.drains && !isDraining)
+            guard !isNews else { return false }
+            state.isAsleep = true
+            return true
+        }
+    }
+
+    /// Takes the wake-up back, whatever waits: a connection that is still dialling looks only for its end.
+    func sleepOn() {
+        wake.clear()
+        state.withLock { $0.isAsleep = true }
+    }
+
+    /// How the connection was told to end; nil: not yet.
+    var end: CloseReason.Code? {
+        state.withLock { $0.batch.closes ? .closed : $0.batch.drains ? .drained : nil }
     }
 
     /// Takes the rest and lets nothing more in.
@@ -73,8 +93,8 @@ final class ClientInbox: Sendable {
     private func change(_ body: (inout State) -> Bool) -> Bool {
         let (taken, signals) = state.withLock { state in
             let taken = body(&state)
-            defer { state.isSignalled = true }
-            return (taken, !state.isSignalled)
+            defer { state.isAsleep = false }
+            return (taken, state.isAsleep)
         }
         if signals { wake.signal() }
         return taken

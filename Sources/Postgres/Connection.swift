@@ -74,6 +74,10 @@ public actor Connection {
         let all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
         let rows = try flight(all, timeout + Self.grace)
         try Self.checkCommitted(rows[rows.count - 1])
+        // After a ROLLBACK among the statements our COMMIT has nothing to commit, and is still answered COMMIT.
+        for answer in rows[2..<rows.count - 1] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
+            throw PostgresError(.rolledBack, statement: answer.statement, detail: "it ends the transaction itself")
+        }
         return Array(rows[2..<rows.count - 1])
     }
 
