@@ -8,13 +8,15 @@ extension Store {
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
     /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
-        _ intent: Intent, leaseMilliseconds: Int64
+        _ intent: Intent,
+        leaseMilliseconds: Int64
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
         // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
         let updates = intent.entries.map(\.update).sorted { $0.userID < $1.userID }
         let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
         let rows = try await one(
-            intents, .intent,
+            intents,
+            .intent,
             [
                 .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
                 .timestamp(intent.attemptedAt.microseconds),
@@ -31,7 +33,9 @@ extension Store {
         guard !kept.isEmpty else { return ([], []) }
         let held = updates.filter { kept.contains($0.userID) }
         let changed = try await one(
-            intents, .touchedSince, [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
+            intents,
+            .touchedSince,
+            [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
         )
         return (kept, try userSet(changed))
     }
@@ -50,7 +54,8 @@ extension Store {
         var counted = true
         if case .openIntent = settlement.fence { counted = closed }
         return Settlement.Result(
-            counted: counted, usersSettled: Int(try rows[0].int8(0, 1)),
+            counted: counted,
+            usersSettled: Int(try rows[0].int8(0, 1)),
             tokensDeleted: rows.count > 1 ? Int(try rows[1].int8(0, 0)) : 0
         )
     }
@@ -97,11 +102,16 @@ extension Store {
     private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
         let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
         return Statement(
-            Query.forgetDevices.rawValue, sql: Query.forgetDevices.sql,
+            Query.forgetDevices.rawValue,
+            sql: Query.forgetDevices.sql,
             parameters: [
                 .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
                 .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
-                .timestampArray(tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map { $0.overflow ? nil : $0.partialValue }),
+                .timestampArray(
+                    tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map {
+                        $0.overflow ? nil : $0.partialValue
+                    }
+                ),
             ]
         )
     }

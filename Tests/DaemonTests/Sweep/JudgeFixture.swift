@@ -11,7 +11,8 @@ enum JudgeFixture {
     static let lane = LaneIdentity(environment: "sandbox", topic: "com.example.app")
     static let zones = ZoneDatabase()
     static let userID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
-    static let daily = #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
+    static let daily =
+        #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
 
     static func judge(_ rules: Rules = .defaults) -> Judge {
         Judge(policy: Policy(rules: rules, zones: zones), lane: lane)
@@ -31,14 +32,32 @@ enum JudgeFixture {
     }
 
     static func user(
-        version: Int64 = 1, touchedAt: Instant? = nil, since: Instant? = nil, fingerprint: Int64? = nil,
-        askedAt: Instant? = nil, history: History = History(), retry: Retry? = nil, preferences: String? = daily,
-        timezone: String? = nil, firstSessionComplete: Bool = true, devices: [Device] = [device(1)]
+        version: Int64 = 1,
+        touchedAt: Instant? = nil,
+        since: Instant? = nil,
+        fingerprint: Int64? = nil,
+        askedAt: Instant? = nil,
+        history: History = History(),
+        retry: Retry? = nil,
+        preferences: String? = daily,
+        timezone: String? = nil,
+        firstSessionComplete: Bool = true,
+        devices: [Device] = [device(1)]
     ) -> ClaimedUser {
         ClaimedUser(
-            userID: userID, version: version, dueAt: 0, touchedAt: touchedAt, since: since, fingerprint: fingerprint,
-            askedAt: askedAt, history: history, retry: retry?.json, preferences: preferences, timezone: timezone,
-            firstSessionComplete: firstSessionComplete, devices: devices
+            userID: userID,
+            version: version,
+            dueAt: 0,
+            touchedAt: touchedAt,
+            since: since,
+            fingerprint: fingerprint,
+            askedAt: askedAt,
+            history: history,
+            retry: retry?.json,
+            preferences: preferences,
+            timezone: timezone,
+            firstSessionComplete: firstSessionComplete,
+            devices: devices
         )
     }
 }
