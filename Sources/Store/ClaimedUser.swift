@@ -25,9 +25,19 @@ public struct ClaimedUser: Sendable {
     public let devices: [Device]
 
     public init(
-        userID: UUID, version: Int64, dueAt: Int64, touchedAt: Instant?, since: Instant?, fingerprint: Int64?,
-        askedAt: Instant?, history: History, retry: String?, preferences: String?, timezone: String?,
-        firstSessionComplete: Bool, devices: [Device]
+        userID: UUID,
+        version: Int64,
+        dueAt: Int64,
+        touchedAt: Instant?,
+        since: Instant?,
+        fingerprint: Int64?,
+        askedAt: Instant?,
+        history: History,
+        retry: String?,
+        preferences: String?,
+        timezone: String?,
+        firstSessionComplete: Bool,
+        devices: [Device]
     ) {
         self.userID = userID
         self.version = version

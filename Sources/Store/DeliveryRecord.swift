@@ -24,8 +24,16 @@ public struct DeliveryRecord: Sendable, Equatable {
     public let attemptedAt: Instant
 
     public init(
-        userID: UUID, kind: String, key: String, slot: LocalDate?, deviceHash: String, apnsID: UUID? = nil,
-        outcome: Outcome, reason: String? = nil, status: Int? = nil, attemptedAt: Instant
+        userID: UUID,
+        kind: String,
+        key: String,
+        slot: LocalDate?,
+        deviceHash: String,
+        apnsID: UUID? = nil,
+        outcome: Outcome,
+        reason: String? = nil,
+        status: Int? = nil,
+        attemptedAt: Instant
     ) {
         self.userID = userID
         self.kind = kind

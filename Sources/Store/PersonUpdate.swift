@@ -16,8 +16,14 @@ public struct PersonUpdate: Sendable, Equatable {
     public var retry: String?
 
     public init(
-        userID: UUID, version: Int64, dueAt: Instant, askedAt: Instant, since: Instant?, fingerprint: Int64,
-        history: History, retry: String? = nil
+        userID: UUID,
+        version: Int64,
+        dueAt: Instant,
+        askedAt: Instant,
+        since: Instant?,
+        fingerprint: Int64,
+        history: History,
+        retry: String? = nil
     ) {
         self.userID = userID
         self.version = version

@@ -37,7 +37,11 @@ public struct Settlement: Sendable {
     public var staleTokens: [StaleToken]
 
     public init(
-        leaseID: UUID, sweepID: UUID, fence: Fence, updates: [PersonUpdate] = [], records: [DeliveryRecord] = [],
+        leaseID: UUID,
+        sweepID: UUID,
+        fence: Fence,
+        updates: [PersonUpdate] = [],
+        records: [DeliveryRecord] = [],
         staleTokens: [StaleToken] = []
     ) {
         self.leaseID = leaseID

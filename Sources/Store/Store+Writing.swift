@@ -8,12 +8,14 @@ extension Store {
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
     /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
-        _ intent: Intent, leaseMilliseconds: Int64
+        _ intent: Intent,
+        leaseMilliseconds: Int64
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
         let updates = intent.entries.map(\.update)
         let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
         let rows = try await one(
-            intents, .intent,
+            intents,
+            .intent,
             [
                 .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
                 .timestamp(intent.attemptedAt.microseconds),
@@ -45,7 +47,8 @@ extension Store {
         var counted = true
         if case .openIntent = settlement.fence { counted = closed }
         return Settlement.Result(
-            counted: counted, usersSettled: Int(try rows[0].int8(0, 1)),
+            counted: counted,
+            usersSettled: Int(try rows[0].int8(0, 1)),
             tokensDeleted: rows.count > 1 ? Int(try rows[1].int8(0, 0)) : 0
         )
     }
@@ -90,7 +93,8 @@ extension Store {
 
     private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
         Statement(
-            Query.forgetDevices.rawValue, sql: Query.forgetDevices.sql,
+            Query.forgetDevices.rawValue,
+            sql: Query.forgetDevices.sql,
             parameters: [
                 .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
                 .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),

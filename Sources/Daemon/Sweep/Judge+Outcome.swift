@@ -26,14 +26,22 @@ extension Judge {
     /// The row as the intent commits it: `dueAt` is not taken then, since the user stays leased.
     func updateAtIntent(_ nudge: PlannedNudge, now: Instant) -> PersonUpdate {
         PersonUpdate(
-            userID: nudge.userID, version: nudge.version, dueAt: now, askedAt: now, since: nudge.candidate.since,
-            fingerprint: nudge.fingerprint, history: historyAtIntent(nudge, now: now)
+            userID: nudge.userID,
+            version: nudge.version,
+            dueAt: now,
+            askedAt: now,
+            since: nudge.candidate.since,
+            fingerprint: nudge.fingerprint,
+            history: historyAtIntent(nudge, now: now)
         )
     }
 
     /// Settles a nudge once each of its targets has an outcome. `attemptedAt`: the intent's instant; `now`: when to ask again counts from here.
     func settle(
-        _ nudge: PlannedNudge, outcomes: [PushOutcome], attemptedAt: Instant, now: Instant
+        _ nudge: PlannedNudge,
+        outcomes: [PushOutcome],
+        attemptedAt: Instant,
+        now: Instant
     ) -> Settled {
         var ledger = Ledger(nudge: nudge, lane: lane, attemptedAt: attemptedAt, now: now)
         for (target, outcome) in zip(nudge.targets, outcomes) { ledger.enter(outcome, for: target) }
@@ -47,20 +55,29 @@ extension Judge {
         candidate.history = trimmed(candidate, now: now)
 
         // Where nothing at all was written, nothing is left to remember: the nudge is as new.
-        let isUntouched = !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasDelayed
+        let isUntouched =
+            !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasDelayed
         let retry =
             left.isEmpty || isUntouched
             ? nil
             : Retry(
-                slot: nudge.slot, validUntil: nudge.validUntil, version: nudge.version,
-                attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0), counts: counts, left: left
+                slot: nudge.slot,
+                validUntil: nudge.validUntil,
+                version: nudge.version,
+                attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0),
+                counts: counts,
+                left: left
             )
         let next = policy.decide(candidate, now: now)
         let update = PersonUpdate(
-            userID: nudge.userID, version: nudge.version,
+            userID: nudge.userID,
+            version: nudge.version,
             dueAt: dueAt(nudge.userID, next, retry: retry, now: now),
-            askedAt: now, since: candidate.since, fingerprint: nudge.fingerprint,
-            history: candidate.history, retry: retry?.json
+            askedAt: now,
+            since: candidate.since,
+            fingerprint: nudge.fingerprint,
+            history: candidate.history,
+            retry: retry?.json
         )
         return Settled(update: update, records: ledger.records, staleTokens: ledger.staleTokens)
     }
@@ -126,19 +143,32 @@ private struct Ledger {
             }
         staleTokens.append(
             Settlement.StaleToken(
-                userID: nudge.userID, token: target.device.token, environment: lane.environment, topic: lane.topic,
+                userID: nudge.userID,
+                token: target.device.token,
+                environment: lane.environment,
+                topic: lane.topic,
                 unregisteredAt: instant
             )
         )
     }
 
     private mutating func record(
-        _ outcome: DeliveryRecord.Outcome, _ target: PlannedNudge.Target, reason: String? = nil, status: Int? = nil
+        _ outcome: DeliveryRecord.Outcome,
+        _ target: PlannedNudge.Target,
+        reason: String? = nil,
+        status: Int? = nil
     ) {
         records.append(
             DeliveryRecord(
-                userID: nudge.userID, kind: PlannedNudge.kind, key: nudge.key, slot: nudge.slot,
-                deviceHash: target.hash, apnsID: target.apnsID, outcome: outcome, reason: reason, status: status,
+                userID: nudge.userID,
+                kind: PlannedNudge.kind,
+                key: nudge.key,
+                slot: nudge.slot,
+                deviceHash: target.hash,
+                apnsID: target.apnsID,
+                outcome: outcome,
+                reason: reason,
+                status: status,
                 attemptedAt: attemptedAt
             )
         )

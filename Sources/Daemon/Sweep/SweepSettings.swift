@@ -12,7 +12,11 @@ public struct SweepSettings: Sendable, Equatable {
     public var payload: [UInt8]?
 
     public init(
-        batch: Int, leaseMilliseconds: Int64, responseMilliseconds: Int64, maxInFlight: Int, payload: [UInt8]?
+        batch: Int,
+        leaseMilliseconds: Int64,
+        responseMilliseconds: Int64,
+        maxInFlight: Int,
+        payload: [UInt8]?
     ) {
         self.batch = batch
         self.leaseMilliseconds = leaseMilliseconds

@@ -10,7 +10,9 @@ extension Sweeper {
     func settle(_ chunk: Chunk, _ outcomes: [PushOutcome], reserved: Int, _ run: SweepRun) async {
         await hooks.beforeSettle?()
         var settlement = Settlement(
-            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .openIntent(chunk: chunk.number)
+            leaseID: chunk.leaseID,
+            sweepID: chunk.sweepID,
+            fence: .openIntent(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
         var index = 0
@@ -40,7 +42,9 @@ extension Sweeper {
     /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
     func withdraw(_ chunk: Chunk, reserved: Int, _ run: SweepRun) async {
         var settlement = Settlement(
-            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .none(chunk: chunk.number)
+            leaseID: chunk.leaseID,
+            sweepID: chunk.sweepID,
+            fence: .none(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
         for nudge in chunk.nudges {
@@ -66,7 +70,9 @@ extension Sweeper {
                 onEvent(.settlementFailed(error: error.description, attempt: attempt))
                 if !error.isTransient, attempt >= 3 { return nil }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
-                try? await Task.sleep(for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds))))
+                try? await Task.sleep(
+                    for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds)))
+                )
             }
         }
         return nil
@@ -91,7 +97,9 @@ extension Sweeper {
                 report.rejected += 1
                 onEvent(
                     .rejected(
-                        user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? "",
+                        user: record.userID,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? "",
                         status: record.status
                     )
                 )
