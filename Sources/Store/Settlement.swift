@@ -5,13 +5,18 @@ public import TimeZones
 public struct Settlement: Sendable {
     /// A token that a 410 proved stale.
     public struct StaleToken: Sendable {
+        /// Whose device it was.
         public let userID: UUID
+        /// The token; never logged.
         public let token: String
+        /// `sandbox` or `production`: where the answer came from.
         public let environment: String
+        /// The topic that was asked for.
         public let topic: String
         /// Only a registration older than this is deleted.
         public let unregisteredAt: Instant
 
+        /// All parts.
         public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Instant) {
             self.userID = userID
             self.token = token
@@ -29,13 +34,20 @@ public struct Settlement: Sendable {
         case openIntent(chunk: Int32)
     }
 
+    /// The lease under which the users are ours.
     public let leaseID: UUID
+    /// The sweep, for the record.
     public let sweepID: UUID
+    /// What must hold for the settlement to count.
     public let fence: Fence
+    /// The users' rows.
     public var updates: [PersonUpdate]
+    /// Rows of the record.
     public var records: [DeliveryRecord]
+    /// Tokens that go.
     public var staleTokens: [StaleToken]
 
+    /// All parts.
     public init(
         leaseID: UUID,
         sweepID: UUID,
@@ -56,7 +68,9 @@ public struct Settlement: Sendable {
     public struct Result: Sendable, Equatable {
         /// False where the fence held the settlement back.
         public let counted: Bool
+        /// Rows that were still ours.
         public let usersSettled: Int
+        /// Tokens that no registration had renewed.
         public let tokensDeleted: Int
     }
 }
