@@ -9,7 +9,7 @@ public actor Connection {
     /// What the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)
 
-    private let executor = SerialQueueExecutor(label: "nudged.postgres")
+    let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
     private let notices: (@Sendable (Notice) -> Void)?
     private var link: ServerLink?

@@ -21,15 +21,18 @@ struct Apple: AsyncParsableCommand {
         settings.topics = [Self.topic]
         settings.recording = .counts
         let simulator = try APNsSimulator(
-            script: SimulatorScript(settings: settings), certificate: certificate.server, port: port
+            script: SimulatorScript(settings: settings),
+            certificate: certificate.server,
+            port: port
         )
         try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
         try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         try simulator.start()
         signal(SIGTERM, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
-        print(simulator.port)
-        fflush(stdout)
+        // Not print: a pipe would hold it back in stdio's buffer.
+        let line = Array("\(simulator.port)\n".utf8)
+        _ = Glibc.write(STDOUT_FILENO, line, line.count)
         await withCheckedContinuation { continuation in
             stop.setEventHandler {
                 stop.cancel()

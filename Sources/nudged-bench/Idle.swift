@@ -42,7 +42,13 @@ struct Idle: AsyncParsableCommand {
         let now = Instant(seconds: try await store.clock() / 1_000_000)
         _ = try await store.drain(limit: 5000, now: now)
         _ = try await store.recover(except: [], limit: 100)
-        let users = try await store.claim(now: now, after: .start, limit: 1000, leaseID: UUID(), leaseMilliseconds: 30_000)
+        let users = try await store.claim(
+            now: now,
+            after: .start,
+            limit: 1000,
+            leaseID: UUID(),
+            leaseMilliseconds: 30_000
+        )
         guard users.isEmpty else { throw ValidationError("\(users.count) users were due") }
     }
 }

@@ -9,7 +9,7 @@ struct ProcessUsage {
 
     static func now() -> ProcessUsage {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let seconds = [usage.ru_utime, usage.ru_stime].reduce(0.0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
         return ProcessUsage(seconds: seconds, maxResidentKilobytes: usage.ru_maxrss)
     }

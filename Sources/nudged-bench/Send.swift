@@ -22,14 +22,25 @@ struct Send: AsyncParsableCommand {
     func run() async throws {
         guard let target = Self.target(endpoint) else { throw ValidationError("--endpoint is https://host:port") }
         var configuration = SenderConfiguration(
-            teamID: "ABCDE12345", keyID: "KEY1234567", signingKeyPEM: try signingKey(), topic: "com.example.App",
-            environment: .sandbox, endpoint: target, caFile: ca
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            signingKeyPEM: try signingKey(),
+            topic: "com.example.App",
+            environment: .sandbox,
+            endpoint: target,
+            caFile: ca
         )
         configuration.connections = connections
         configuration.maxInFlight = streams * connections
-        let sender = try Sender(configuration: configuration, log: { event in
-            if case .connectionLost(_, let why, _) = event { fputs("connection lost: \(why)\n", stderr) }
-        })
+        let sender = try Sender(
+            configuration: configuration,
+            log: { event in
+                if case .connectionLost(_, let why, _) = event {
+                    let line = Array("connection lost: \(why)\n".utf8)
+                    _ = Glibc.write(STDERR_FILENO, line, line.count)
+                }
+            }
+        )
         let start = monotonicSeconds()
         let before = ProcessUsage.now()
         let accepted = await Flood(sender, count: count, width: streams * connections).run()
@@ -77,7 +88,8 @@ private final class Flood: Sendable {
     private let state = Mutex(State())
     private static let notification = Notification(
         title: "Good morning",
-        body: "How did yesterday's walk go? Two minutes now are enough to note what went well and what you would like to try today."
+        body:
+            "How did yesterday's walk go? Two minutes now are enough to note what went well and what you would like to try today."
     )
 
     init(_ sender: Sender, count: Int, width: Int) {
@@ -136,8 +148,13 @@ private final class Flood: Sendable {
         payload.reserveCapacity(320)
         notification.render(into: &payload)
         return Push(
-            tag: tag, token: token(words), topic: "com.example.App", expiration: 1_795_300_000, apnsID: id(words),
-            payload: payload, writeBy: .max
+            tag: tag,
+            token: token(words),
+            topic: "com.example.App",
+            expiration: 1_795_300_000,
+            apnsID: id(words),
+            payload: payload,
+            writeBy: .max
         )
     }
 
@@ -156,9 +173,11 @@ private final class Flood: Sendable {
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
 
     private static func id(_ words: (UInt64, UInt64, UInt64, UInt64)) -> UUID {
-        var bytes: (
-            UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
-        ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        var bytes:
+            (
+                UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
+                UInt8
+            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { raw in
             raw.storeBytes(of: words.0, as: UInt64.self)
             raw.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)

@@ -18,7 +18,8 @@ struct Sweep: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.seed(users: users, due: true)
         let apple = try ChildProcess(
-            [CommandLine.arguments[0], "apple", "--folder", bench.folder], output: .pipe, errorOutput: .inherit
+            [CommandLine.arguments[0], "apple", "--folder", bench.folder],
+            output: .captured
         )
         defer { _ = apple.end() }
         guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
@@ -28,7 +29,8 @@ struct Sweep: AsyncParsableCommand {
 
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
-        let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }).run()
+        let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+            .run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
 
@@ -51,7 +53,8 @@ struct Sweep: AsyncParsableCommand {
                 "APNS_MAX_IN_FLIGHT": "\(maxInFlight)", "SCHEDULE_BATCH": "\(batch)",
                 "DATABASE_URL": bench.cluster.url(database: "bench"),
             ],
-            checks: .system, standardPath: "/nonexistent"
+            checks: .system,
+            standardPath: "/nonexistent"
         ).configuration
     }
 }

@@ -16,7 +16,10 @@ final class Workbench: Sendable {
         cluster = try LocalCluster(
             LocalCluster.Options(
                 fsync: true,
-                settings: ["shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min", "synchronous_commit": "on"]
+                settings: [
+                    "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min",
+                    "synchronous_commit": "on",
+                ]
             )
         )
         try cluster.createDatabase(named: "bench")

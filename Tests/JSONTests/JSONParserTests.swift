@@ -73,14 +73,16 @@ struct JSONParserTests {
         )
     }
 
-    @Test func parse_whenBytesAreRandom_neverCrashes() {
+    @Test(arguments: Seeds.all)
+    func parse_whenBytesAreRandom_neverCrashes(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
         let alphabet = Array("{}[]\":,\\u0d8-+.eE19truefalsn \n\u{7F}".utf8) + [0x80, 0xC3, 0xED, 0xF0, 0xFF, 0]
-        for _ in 0..<100_000 {
-            let bytes = (0..<Int.random(in: 0...24)).map { _ in alphabet.randomElement() ?? 0 }
+        for _ in 0..<30_000 {
+            let bytes = (0..<random.int(0...24)).map { _ in random.pick(alphabet) }
             guard let value = try? JSONValue(parsing: bytes) else { continue }
             var writer = JSONWriter()
             writer.value(value)
-            #expect((try? JSONValue(parsing: writer.bytes)) == value, "\(bytes)")
+            #expect((try? JSONValue(parsing: writer.bytes)) == value, "seed \(seed): \(bytes)")
         }
     }
 

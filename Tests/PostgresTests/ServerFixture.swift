@@ -7,7 +7,7 @@ import Testing
 /// One server for all tests of this process; its watchdog ends it with us. Each test has a database of its own.
 enum ServerFixture {
     static let cluster = Result {
-        try LocalCluster(LocalCluster.Options(maxConnections: 60, password: "correct-horse"))
+        try LocalCluster(LocalCluster.Options(maxConnections: 300, password: "correct-horse"))
     }
     private static let count = Atomic<Int>(0)
 

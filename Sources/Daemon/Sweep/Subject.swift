@@ -136,8 +136,12 @@ struct Subject: Sendable {
                 deviceHash: left.deviceHash,
                 outcome: .skipped,
                 reason: "stale",
+<<<<<<< HEAD
                 // When its time ended: seen twice, it is one row.
                 attemptedAt: min(retry.validUntil, now)
+=======
+                attemptedAt: now
+>>>>>>> main
             )
         }
     }

@@ -27,6 +27,7 @@ public struct SweepReport: Sendable, Equatable {
     /// Milliseconds from the first query to the last.
     public var milliseconds: Int64 = 0
 
+    /// Nothing done yet.
     public init() {}
 
     /// Whether a line in the journal is worth its place.

@@ -11,6 +11,7 @@ public struct SweepSettings: Sendable, Equatable {
     /// The check-in's rendered payload; nil: it is over Apple's limit, and each push is recorded so.
     public var payload: [UInt8]?
 
+    /// All parts.
     public init(
         batch: Int,
         leaseMilliseconds: Int64,
