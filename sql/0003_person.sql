@@ -88,6 +88,6 @@ for each row when (
 create trigger nudged_device_came after insert or delete on public.push_tokens
 for each row execute function nudged.touch_row();
 
--- Everyone who is there already is asked once.
+-- Everyone who is there already is asked once, now: the policy's clock counts whole seconds.
 insert into nudged.person (user_id, due_at)
-select distinct user_id, now() from nudged.recipient;
+select distinct user_id, date_trunc('second', now()) from nudged.recipient;

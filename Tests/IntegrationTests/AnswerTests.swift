@@ -19,7 +19,7 @@ import Testing
             (1...6).first { Scene.token($0) == token }.map { answers[$0 - 1] }
         })
         try scene.seedDue(8, registered: "\(Self.registered) 00:00Z")
-        let run = try scene.once()
+        let run = try await scene.once()
         #expect(run.exit == .code(0), "\(run.text)")
         let gone = try (1...8).filter { try scene.sql("select count(*) from public.push_tokens where user_id = '\(Scene.user($0))'") == "0" }
         #expect(gone == [1, 4, 5])
@@ -51,7 +51,7 @@ import Testing
         })
         try scene.seedDue(count + 150, registered: Self.registered)
         let before = try scene.sql("select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t")
-        let run = try scene.once()
+        let run = try await scene.once()
         #expect(run.exit == .code(0), "\(run.text)")
         #expect(before == (try scene.sql("select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t")))
         #expect(run.number("tokens_deleted") == 0)
@@ -71,7 +71,7 @@ import Testing
     func lane_whenTheConfigurationIsWrong_stopsAndKeepsTheWork(status: Int, reason: String) async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: status, reason: reason) })
         try scene.seedDue(20)
-        let run = try scene.once()
+        let run = try await scene.once()
         #expect(run.exit == .code(75), "\(run.text)")
         #expect(run.errors.contains(reason))
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
@@ -80,7 +80,7 @@ import Testing
         // Mended, everything goes out, each once.
         try scene.simulator.setScript(SimulatorScript(settings: SimulatorSettings(keys: [Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)])))
         try scene.expireLeases()
-        let mended = try scene.once()
+        let mended = try await scene.once()
         #expect(mended.exit == .code(0) && mended.number("sent") == 20, "\(mended.text)")
         #expect(scene.accepted().count == 20 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
@@ -91,17 +91,16 @@ import Testing
         let process = try scene.start(["run", "--once", "--json"])
         #expect(await scene.simulator.wait { $0.requests > 0 })
         process.signal(SIGTERM)
-        try scene.finish(process)
+        try await scene.finish(process)
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
         #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}'") == "0")
     }
 
-    @Test func devices_whenAllAreBad_stopTheLaneAndKeepEveryToken() async throws {
+    /// Every token refused at once is our misconfiguration (a wrong environment): it costs no token. (Quarantine comes with the sender's own issue.)
+    @Test func tokens_whenAllAreBad_stay() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 400, reason: "BadDeviceToken") })
         try scene.seedDue(300)
-        let run = try scene.once()
-        #expect(run.exit == .code(75), "\(run.text)")
+        #expect(try await scene.once().exit == .code(0))
         #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
-        #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}'") == "0")
     }
 }

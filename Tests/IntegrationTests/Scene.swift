@@ -1,4 +1,5 @@
 import APNsSimulator
+import Dispatch
 import Glibc
 import LocalPostgres
 import OpenSSL
@@ -53,7 +54,7 @@ final class Scene: Sendable {
         write(key, to: "key.p8")
         if starts { try simulator.start() }
         if migrated {
-            let run = try nudged(["migrate"])
+            let run = try await nudged(["migrate"])
             try #require(run.exit == .code(0), "\(run.text)")
         }
     }
@@ -122,15 +123,19 @@ final class Scene: Sendable {
     }
 
     @discardableResult
-    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120)) throws -> Run {
-        try finish(try start(arguments, changes), within: limit)
+    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120)) async throws -> Run {
+        try await finish(try start(arguments, changes), within: limit)
     }
 
     /// Waits for the end and searches all that it wrote for planted secrets.
     @discardableResult
-    func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) throws -> Run {
-        let exit = process.wait(limit)
-        if exit == nil { process.end(SIGKILL) }
+    func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> Run {
+        // Never blocks a thread of the pool: the other tests' waits run there.
+        let late = DispatchWorkItem { process.signal(SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: late)
+        let exit = await process.ended()
+        late.cancel()
+        _ = process.wait(.seconds(5))
         let run = Run(exit: exit, output: process.output, errors: process.errorOutput)
         let all = run.output + run.errors
         for secret in secrets.withLock({ $0 }) where all.contains(secret) {
@@ -140,7 +145,7 @@ final class Scene: Sendable {
     }
 
     /// `run --once --json`.
-    func once(_ changes: [String: String?] = [:]) throws -> Run { try nudged(["run", "--once", "--json"], changes) }
+    func once(_ changes: [String: String?] = [:]) async throws -> Run { try await nudged(["run", "--once", "--json"], changes, within: .seconds(90)) }
 
     // MARK: The database
 

@@ -71,6 +71,10 @@ public struct OneRun: Sendable {
         _ = try await engine.store.maintainDelivery()
     }
 
+    /// What could not be written at once (devices for which no stream was free, a push that came back unsent) is due in a second, and the
+    /// policy's clock counts whole seconds: who is due by then is still waited for.
+    private static let soonSeconds: Int64 = 2
+
     /// Returns what kept it from serving everyone, or nil.
     private func sweepAll() async throws -> String? {
         var lastProgress = BootTime.milliseconds()
@@ -83,7 +87,7 @@ public struct OneRun: Sendable {
             if case .stopped(let reason, let mend, _) = engine.sender.status {
                 return "sending is stopped, Apple answers \(reason): \(mend)"
             }
-            let remaining = try await engine.store.remaining(now: engine.sweeper.clock.now ?? Instant(seconds: 0))
+            let remaining = try await engine.store.remaining(now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds)
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent else { return nil }
             guard BootTime.milliseconds() - lastProgress < patience else {

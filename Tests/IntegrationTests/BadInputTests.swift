@@ -1,0 +1,118 @@
+import Glibc
+import LocalPostgres
+import OpenSSL
+import Testing
+
+/// Bad input: each a clear error and the right exit code, and nothing is lost.
+@Suite struct BadInputTests {
+    private static func yaml(_ scene: Scene, _ more: String = "") -> String {
+        """
+        apns:
+          teamId: \(Scene.teamID)
+          keyId: \(Scene.keyID)
+          bundleId: \(Scene.topic)
+          environment: sandbox
+          privateKeyFile: \(scene.folder)/key.p8
+          endpoint: \(scene.simulator.endpoint)
+          caFile: \(scene.folder)/ca.pem
+        database:
+          url: \(scene.cluster.tcpURL(database: scene.database))
+        \(more)
+        """
+    }
+
+    /// The work that was due is due still.
+    private func isIntact(_ scene: Scene) throws -> Bool {
+        try scene.sql("select (select count(*) from nudged.person where due_at <= now()) = 3 or (select count(*) from nudged.touched) > 0") == "t"
+            && scene.simulator.counts.accepted == 0
+    }
+
+    @Test func run_whenAKeyIsUnknown_namesTheNearestAndItsPlace() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let path = scene.write(Self.yaml(scene, "schedule:\n  intervall: 2s"), to: "bad.yaml")
+        let run = try await scene.nudged(["run", "--once", "--config", path], [:])
+        #expect(run.exit == .code(78), "\(run.text)")
+        #expect(run.errors.contains("schedule.interval") && run.errors.contains("bad.yaml:"), "\(run.errors)")
+        #expect(try isIntact(scene))
+    }
+
+    @Test func run_whenTheKeyFileIsMissingOrNoKeyOrOpen_saysSo() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let missing = try await scene.once(["APNS_PRIVATE_KEY_FILE": "\(scene.folder)/none.p8"])
+        #expect(missing.exit == .code(78) && missing.errors.contains("none.p8"), "\(missing.text)")
+        let none = try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write("-----BEGIN PRIVATE KEY-----\nplanted-secret\n-----END PRIVATE KEY-----\n", to: "no.p8")])
+        #expect(none.exit == .code(78) && none.errors.contains("apns.privateKey"), "\(none.text)")
+        #expect(!none.errors.contains("planted-secret"))
+        let open = try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write(try Scene.certificate.get().providerKey.privateKey, to: "open.p8", mode: 0o644)])
+        #expect(open.exit == .code(77) && open.errors.contains("open.p8"), "\(open.text)")
+        let ed25519 = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE KEY-----\n"
+        let other = try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write(ed25519, to: "ed.p8")])
+        #expect(other.exit == .code(78), "\(other.text)")
+        #expect(try isIntact(scene))
+    }
+
+    /// As another user, who may read everything but the key: as root, everything can be read.
+    @Test func run_whenTheKeyFileIsUnreadable_saysSo() async throws {
+        let scene = try await Scene()
+        let asOther = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
+        chmod(scene.folder, 0o755)
+        scene.write(try Scene.certificate.get().authority, to: "ca.pem", mode: 0o644)
+        scene.write(try Scene.certificate.get().providerKey.privateKey, to: "key.p8", mode: asOther.isEmpty ? 0 : 0o600)
+        // The binary must be reachable for the other user; where the build lies under /root it is not.
+        let probe = try ChildProcess(asOther + ["test", "-x", Scene.binary], error: .null)
+        let reachable = await probe.ended() == .code(0)
+        guard reachable else { return print("not run: \(Scene.binary) is out of reach for another user") }
+        let process = try ChildProcess(asOther + [Scene.binary, "run", "--once"], environment: scene.environment(), output: .captured, error: .captured)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(77) && run.errors.contains("key.p8"), "\(run.text)")
+    }
+
+    @Test func run_whenThePasswordIsWrong_saysSo() async throws {
+        let scene = try await Scene()
+        scene.secrets.withLock { $0.append("planted-wrong-one") }
+        let run = try await scene.once(["DATABASE_URL": scene.cluster.tcpURL(database: scene.database, password: "planted-wrong-one")])
+        #expect(run.exit == .code(77) && run.errors.contains("28P01"), "\(run.text)")
+    }
+
+    @Test func run_whenTheDatabaseHasNoMigrations_saysSo() async throws {
+        let scene = try await Scene(migrated: false)
+        let run = try await scene.once()
+        #expect(run.exit == .code(78) && run.errors.contains("nudged migrate"), "\(run.text)")
+    }
+
+    @Test func run_whenThereIsNoDatabaseServer_saysSo() async throws {
+        let scene = try await Scene(migrated: false)
+        let run = try await scene.once(["DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none"])
+        #expect(run.exit == .code(69), "\(run.text)")
+    }
+
+    @Test func push_whenATokenIsNoHexadecimal_harmsItsOwnRowOnly() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(6)
+        let bad = ["planted-token-zz", "", "abc", String(repeating: "ab", count: 300), "c0ffée00"]
+        for (index, token) in bad.enumerated() {
+            try scene.sql("update public.push_tokens set device_token = '\(token)' where user_id = '\(Scene.user(index + 1))'")
+        }
+        scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 1 && run.number("rejected") == bad.count, "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'") == "\(bad.count)")
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "6")
+        #expect(scene.accepted() == [Scene.token(6): 1])
+        #expect(try await scene.once().number("rejected") == 0)
+    }
+
+    @Test func push_whenThePayloadIsOverTheLimit_isRefusedAndNothingIsLost() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let text = String(repeating: "planted-body-text ", count: 300)
+        let run = try await scene.once(["CHECK_IN_BODY": text])
+        // Refused before anything is claimed, or each push recorded; never cut, never sent.
+        #expect(scene.simulator.counts.requests == 0)
+        #expect(run.exit == .code(78) && run.errors.contains("4,096"), "\(run.text)")
+        #expect(try isIntact(scene))
+        #expect(try await scene.once().number("sent") == 3)
+    }
+}

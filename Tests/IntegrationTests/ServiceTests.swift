@@ -1,0 +1,116 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// The long-running service as systemd runs it.
+@Suite struct ServiceTests {
+    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
+
+    @Test func sweep_whenAPreferenceChangesBetweenClaimAndWrite_countsTheChange() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let gate = scene.folder + "/gate"
+        for point in ["claimed", "before_intent", "after_intent"] {
+            try scene.sql("update nudged.person set due_at = now() - interval '1 minute'")
+            unlink(gate)
+            unlink(gate + ".held")
+            let process = try scene.start(["run", "--once", "--json"], ["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
+            // The process says by this file that it holds; its end would end the wait too.
+            while access(gate + ".held", F_OK) != 0, process.exit == nil { await Task.yield() }
+            // Any wait for the daemon would be an error here.
+            try scene.sql("set lock_timeout = '1ms'; update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'false')")
+            scene.write("", to: "gate")
+            let run = try await scene.finish(process)
+            #expect(run.exit == .code(0), "\(point): \(run.text)")
+            #expect(scene.simulator.counts.accepted == 0, "\(point)")
+            #expect(try scene.sql("select count(*) from nudged.delivery") == "0", "\(point)")
+            try scene.sql("update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'true'); update nudged.person set fingerprint = null, since = null; delete from nudged.touched")
+        }
+        #expect(try await scene.once().number("sent") == 3)
+    }
+
+    @Test func stop_whenPushesAreInFlight_drainsAndEndsWellAndFreesTheRest() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(150), then: .accept) })
+        try scene.seedDue(600)
+        let process = try scene.start(["run"], Self.fast.merging(["APNS_MAX_IN_FLIGHT": "50", "SCHEDULE_BATCH": "200"]) { $1 })
+        #expect(await scene.simulator.waitUntil(accepted: 60))
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(0), "\(run.text)")
+        let accepted = scene.accepted()
+        #expect(accepted.count < 600 && accepted.values.allSatisfy { $0 == 1 })
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(accepted.count)")
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
+        #expect(try scene.sql("select count(*) from nudged.intent") == "0")
+        // At once, without waiting for a lease.
+        #expect(try scene.sql("select count(*) from nudged.person where lease_until > now()") == "0")
+        #expect(try await scene.once().number("sent") == 600 - accepted.count)
+        #expect(scene.accepted().count == 600)
+    }
+
+    @Test func reload_whenTheFileIsBadOrGood_keepsTheOldOrTakesTheNew() async throws {
+        let scene = try await Scene()
+        func write(_ title: String) {
+            scene.write("checkIn:\n  title: \(title)\n", to: "nudged.yaml")
+        }
+        write("planted-one")
+        scene.secrets.withLock { $0 += ["planted-one", "planted-two"] }
+        let process = try scene.start(
+            ["run", "--config", "\(scene.folder)/nudged.yaml"],
+            Self.fast.merging(["CHECK_IN_TITLE": nil, "CHECK_IN_BODY": nil]) { $1 }
+        )
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
+        try scene.seedDue(1)
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        scene.write("checkIn:\n  titel: x\n", to: "nudged.yaml")
+        process.signal(SIGHUP)
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("the old configuration stays in force") })
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("nudged.yaml:2") && $0.contains("checkIn.title") })
+        #expect(process.exit == nil)
+        write("planted-two")
+        process.signal(SIGHUP)
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read anew") })
+        try scene.sql("update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now()")
+        #expect(await scene.simulator.waitUntil(accepted: 2))
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        let payloads = scene.simulator.snapshot().accepted.map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(payloads.first?.contains("planted-one") == true && payloads.last?.contains("planted-two") == true)
+    }
+
+    @Test func service_whenPostgreSQLAndAppleCome_beginsToWork() async throws {
+        let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
+        let scene = try await Scene(cluster: cluster, starts: false)
+        try scene.seedDue(5)
+        cluster.halt()
+        let socket = NotifySocket(scene.folder + "/notify")
+        let process = try scene.start(["run"], Self.fast.merging(["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "2000000"]) { $1 })
+        #expect(socket.wait { $0.contains("READY=1") } != nil)
+        #expect(socket.wait { $0.contains("STATUS=") && $0.contains("waiting for PostgreSQL") } != nil)
+        #expect(socket.wait { $0.contains("WATCHDOG=1") } != nil)
+        try cluster.start()
+        try scene.simulator.start()
+        #expect(await scene.simulator.waitUntil(accepted: 5))
+        #expect(socket.wait { $0.contains("STATUS=") && $0.contains("sent 5") } != nil)
+        process.signal(SIGTERM)
+        #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
+        #expect(try await scene.finish(process).exit == .code(0))
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "5")
+        scene.simulator.stop()
+        cluster.stop()
+    }
+
+    @Test func daemons_whenTwoRunAtOnce_doubleNothing() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(2000)
+        let settings = Self.fast.merging(["SCHEDULE_BATCH": "50"]) { $1 }
+        let both = [try scene.start(["run"], settings), try scene.start(["run"], settings), try scene.start(["run"], settings)]
+        #expect(await scene.simulator.waitUntil(accepted: 2000, within: .seconds(60)))
+        for process in both { process.signal(SIGTERM) }
+        for process in both { #expect(try await scene.finish(process).exit == .code(0)) }
+        #expect(scene.accepted().count == 2000 && scene.accepted().values.allSatisfy { $0 == 1 })
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2000")
+        #expect(try scene.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
+    }
+}
