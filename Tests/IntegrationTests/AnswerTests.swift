@@ -21,10 +21,14 @@ import Testing
         try scene.seedDue(8, registered: "\(Self.registered) 00:00Z")
         let run = try await scene.once()
         #expect(run.exit == .code(0), "\(run.text)")
-        let gone = try (1...8).filter { try scene.sql("select count(*) from public.push_tokens where user_id = '\(Scene.user($0))'") == "0" }
+        let gone = try (1...8).filter {
+            try scene.sql("select count(*) from public.push_tokens where user_id = '\(Scene.user($0))'") == "0"
+        }
         #expect(gone == [1, 4, 5])
         #expect(run.number("tokens_deleted") == 3 && run.number("sent") == 2)
-        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'rejected' and status = 410") == "6")
+        #expect(
+            try scene.sql("select count(*) from nudged.delivery where outcome = 'rejected' and status = 410") == "6"
+        )
     }
 
     /// Answers that end this push or put it off: the lane goes on. A hundred good devices close the window of verdicts.
@@ -41,7 +45,8 @@ import Testing
             .answer(status: 403, reason: "ExpiredProviderToken"), .answer(status: 403, reason: "UnrelatedKeyIdInToken"),
             .answer(status: 500, reason: "InternalServerError"), .answer(status: 503, reason: "ServiceUnavailable"),
             .answer(status: 503, reason: "Shutdown"), .rawBody(status: 404, bytes: Array("<html>".utf8)),
-            .rawBody(status: 418, bytes: []), .answer(status: 400, reason: "NeverHeardOf"), .rawBody(status: 502, bytes: [0xFF]),
+            .rawBody(status: 418, bytes: []), .answer(status: 400, reason: "NeverHeardOf"),
+            .rawBody(status: 502, bytes: [0xFF]),
             .answer(status: 410, reason: "NeverHeardOf", timestamp: nil), .rawBody(status: 410, bytes: Array("{".utf8)),
         ]
         let count = answers.count
@@ -53,11 +58,15 @@ import Testing
         let before = try scene.sql("select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t")
         let run = try await scene.once()
         #expect(run.exit == .code(0), "\(run.text)")
-        #expect(before == (try scene.sql("select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t")))
+        #expect(
+            before == (try scene.sql("select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t"))
+        )
         #expect(run.number("tokens_deleted") == 0)
         // Each has its row; those to be resent were accepted.
         #expect(try scene.sql("select count(distinct user_id) from nudged.delivery") == "\(count + 150)")
-        let outcomes = try scene.lines("select coalesce(status, 0), coalesce(reason, ''), outcome from nudged.delivery where outcome <> 'accepted' order by user_id")
+        let outcomes = try scene.lines(
+            "select coalesce(status, 0), coalesce(reason, ''), outcome from nudged.delivery where outcome <> 'accepted' order by user_id"
+        )
         #expect(outcomes.filter { $0.hasSuffix("|deferred") }.count == 5, "\(outcomes)")
         #expect(run.number("sent") == 150 + 3, "\(outcomes)")
     }
@@ -65,7 +74,8 @@ import Testing
     /// Answers that stop the lane: the work stays pending, nothing is deleted or closed, and the command says what to mend.
     @Test(arguments: [
         (400, "BadTopic"), (400, "TopicDisallowed"), (403, "BadCertificate"), (403, "BadCertificateEnvironment"),
-        (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"), (403, "BadEnvironmentKeyIdInToken"),
+        (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"),
+        (403, "BadEnvironmentKeyIdInToken"),
         (403, "BadEnvironmentKeyInToken"),
     ])
     func lane_whenTheConfigurationIsWrong_stopsAndKeepsTheWork(status: Int, reason: String) async throws {
@@ -76,9 +86,19 @@ import Testing
         #expect(run.errors.contains(reason))
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
         #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
-        #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}' or due_at > now() + interval '5 seconds'") == "0")
+        #expect(
+            try scene.sql(
+                "select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}' or due_at > now() + interval '5 seconds'"
+            ) == "0"
+        )
         // Mended, everything goes out, each once.
-        try scene.simulator.setScript(SimulatorScript(settings: SimulatorSettings(keys: [Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)])))
+        try scene.simulator.setScript(
+            SimulatorScript(
+                settings: SimulatorSettings(keys: [
+                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
+                ])
+            )
+        )
         try scene.expireLeases()
         let mended = try await scene.once()
         #expect(mended.exit == .code(0) && mended.number("sent") == 20, "\(mended.text)")
@@ -93,7 +113,9 @@ import Testing
         process.signal(SIGTERM)
         try await scene.finish(process)
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
-        #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}'") == "0")
+        #expect(
+            try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}'") == "0"
+        )
     }
 
     /// Every token refused at once is our misconfiguration (a wrong environment): it costs no token. (Quarantine comes with the sender's own issue.)

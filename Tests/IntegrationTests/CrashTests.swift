@@ -12,26 +12,37 @@ import Testing
     func devices_whenKilledAtAFailPoint_getTheirPushOnce(point: String, time: Int) async throws {
         let scene = try await Scene(perDevice: Self.slow)
         try scene.seedDue(Self.users, devices: Self.devices)
-        let killed = try await scene.nudged(["run", "--once", "--json"], Self.small.merging(["NUDGED_FAIL_POINT": "\(point):kill:\(time)"]) { $1 })
+        let killed = try await scene.nudged(
+            ["run", "--once", "--json"],
+            Self.small.merging(["NUDGED_FAIL_POINT": "\(point):kill:\(time)"]) { $1 }
+        )
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try await check(scene, "\(point):\(time)")
     }
 
-    @Test(arguments: [1, 40, 200, 450, 700]) func devices_whenKilledInMidFlight_getTheirPushOnce(after: Int) async throws {
-        let scene = try await Scene(perDevice: Self.slow)
+    @Test(arguments: [1, 40, 200, 450, 700]) func devices_whenKilledInMidFlight_getTheirPushOnce(after: Int)
+        async throws
+    {
+        let count = after + Int.random(in: 0..<40)
+        let trigger = SignalTrigger(SIGKILL, atRequest: count)
+        let scene = try await Scene(perDevice: { token, attempt in
+            trigger.request()
+            return Self.slow(token, attempt)
+        })
         try scene.seedDue(Self.users, devices: Self.devices)
         let process = try scene.start(["run", "--once", "--json"], Self.small)
-        let count = after + Int.random(in: 0..<40)
-        #expect(await scene.simulator.waitUntil(accepted: count))
-        process.signal(SIGKILL)
-        try await scene.finish(process)
-        try await check(scene, "after \(count) accepted")
+        trigger.arm(process)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .signal(SIGKILL), "\(run.text)")
+        try await check(scene, "at request \(count)")
     }
 
     /// Some answers late, some devices put off: several chunks are open at once, and users are split over them.
     private static let slow: @Sendable (String, Int) -> ScriptedAnswer? = { token, attempt in
         let last = token.utf8.last ?? 0
-        if last != UInt8(ascii: "2") { return .delay(.milliseconds(last == UInt8(ascii: "1") ? 60 : 20), then: .accept) }
+        if last != UInt8(ascii: "2") {
+            return .delay(.milliseconds(last == UInt8(ascii: "1") ? 60 : 20), then: .accept)
+        }
         // One device of some users only: a storm would slow the whole lane down.
         let isPutOff = last == UInt8(ascii: "2") && token.utf8.dropLast().last == UInt8(ascii: "7")
         return isPutOff && attempt == 1 ? .answer(status: 429, reason: "TooManyRequests") : nil
@@ -55,12 +66,18 @@ import Testing
         )
         let last = try await scene.once(Self.small)
         #expect(last.exit == .code(0), "\(last.text)")
-        let unknown = Set(try scene.lines("select distinct user_id || ' ' || device_hash from nudged.delivery where outcome = 'unknown'"))
+        let unknown = Set(
+            try scene.lines(
+                "select distinct user_id || ' ' || device_hash from nudged.delivery where outcome = 'unknown'"
+            )
+        )
         print("killed \(moment): \(open) pushes in open intents, \(unknown.count) recorded unknown")
         #expect(unknown.count <= open)
         let accepted = scene.accepted()
         #expect(accepted.values.allSatisfy { $0 == 1 }, "\(moment): a device got two")
-        let hashes = try scene.lines("select user_id || ' ' || left(encode(sha256(convert_to(lower(device_token), 'UTF8')), 'hex'), 16), device_token from public.push_tokens")
+        let hashes = try scene.lines(
+            "select user_id || ' ' || left(encode(sha256(convert_to(lower(device_token), 'UTF8')), 'hex'), 16), device_token from public.push_tokens"
+        )
         var lost = 0
         for line in hashes {
             let parts = line.split(separator: "|").map(String.init)
@@ -69,9 +86,17 @@ import Testing
         #expect(lost == 0, "\(moment): \(lost) devices got nothing, and nothing says why")
         #expect(hashes.count == Self.users * Self.devices)
         // The record says accepted of exactly those that Apple has, or unknown.
-        let recorded = Int(try scene.sql("select count(distinct (user_id, device_hash)) from nudged.delivery where outcome in ('accepted', 'unknown')")) ?? -1
+        let recorded =
+            Int(
+                try scene.sql(
+                    "select count(distinct (user_id, device_hash)) from nudged.delivery where outcome in ('accepted', 'unknown')"
+                )
+            ) ?? -1
         #expect(recorded == Self.users * Self.devices)
         #expect(try scene.sql("select count(*) from nudged.intent") == "0")
-        #expect(try scene.sql("select count(*) from nudged.person where lease_id is not null and lease_until > now()") == "0")
+        #expect(
+            try scene.sql("select count(*) from nudged.person where lease_id is not null and lease_until > now()")
+                == "0"
+        )
     }
 }

@@ -21,7 +21,8 @@ import struct FoundationEssentials.UUID
         var served: Set<String> {
             Set(
                 devices.filter {
-                    $0.platform == "ios" && $0.environment ?? "sandbox" == "sandbox" && $0.topic ?? Scene.topic == Scene.topic
+                    $0.platform == "ios" && $0.environment ?? "sandbox" == "sandbox"
+                        && $0.topic ?? Scene.topic == Scene.topic
                 }.map { $0.token.lowercased() }
             )
         }
@@ -48,15 +49,19 @@ import struct FoundationEssentials.UUID
         if random.chance(4) { return nil }
         if random.chance(6) {
             return [
-                "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#, #"{"check_ins_enabled":true}"#,
-                #"{"check_ins_enabled":true,"frequency":"hourly"}"#, #"{"check_ins_enabled":true,"frequency":"daily","weekday":8}"#,
+                "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#,
+                #"{"check_ins_enabled":true}"#,
+                #"{"check_ins_enabled":true,"frequency":"hourly"}"#,
+                #"{"check_ins_enabled":true,"frequency":"daily","weekday":8}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","quiet_hours_start":"22:00"}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"9:00"}"#,
                 #"{"check_ins_enabled":true,"frequency":"daily","max_per_day":0}"#,
             ].randomElement(using: &random)
         }
         var parts = [#""check_ins_enabled":\#(!random.chance(8))"#]
-        parts.append(#""frequency":"\#(["daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily")""#)
+        parts.append(
+            #""frequency":"\#(["daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily")""#
+        )
         if random.chance(70) {
             let odd = ["Mars/Base", "UTC+3", "europe/berlin", "UTC", ""].randomElement(using: &random) ?? "UTC"
             parts.append(#""timezone":"\#(random.chance(5) ? odd : zones.randomElement(using: &random) ?? "UTC")""#)
@@ -76,18 +81,23 @@ import struct FoundationEssentials.UUID
         let zones = ZoneDatabase().names
         var people = (1...20_000).map { number in
             Person(
-                id: Scene.user(number), preferences: preferences(&random, zones: zones),
-                timezone: random.chance(20) ? nil : zones.randomElement(using: &random), firstSession: !random.chance(5)
+                id: Scene.user(number),
+                preferences: preferences(&random, zones: zones),
+                timezone: random.chance(20) ? nil : zones.randomElement(using: &random),
+                firstSession: !random.chance(5)
             )
         }
         // 30,000 devices over 20,000 users: none to seven each.
         for number in 0..<30_000 {
             let user = number < 17_000 ? number : Int.random(in: 0..<17_000, using: &random)
             // Most registered long ago, some within these days.
-            let age = random.chance(85) ? Int64.random(in: 10...200, using: &random) * 86_400 : Int64.random(in: 600...200_000, using: &random)
+            let age =
+                random.chance(85)
+                ? Int64.random(in: 10...200, using: &random) * 86_400 : Int64.random(in: 600...200_000, using: &random)
             people[user].devices.append(
                 (
-                    token: Scene.token(number + 1), registered: now - age, platform: random.chance(5) ? "android" : "ios",
+                    token: Scene.token(number + 1), registered: now - age,
+                    platform: random.chance(5) ? "android" : "ios",
                     environment: random.chance(80) ? nil : random.chance(70) ? "sandbox" : "production",
                     topic: random.chance(90) ? nil : random.chance(70) ? Scene.topic : "com.example.other"
                 )
@@ -106,7 +116,8 @@ import struct FoundationEssentials.UUID
                     select u::uuid, p::jsonb, f, z from unnest($1::text[], $2::text[], $3::bool[], $4::text[]) as t (u, p, f, z)
                     """,
                 parameters: [
-                    .textArray(people.map(\.id)), .textArray(people.map(\.preferences)), .boolArray(people.map(\.firstSession)),
+                    .textArray(people.map(\.id)), .textArray(people.map(\.preferences)),
+                    .boolArray(people.map(\.firstSession)),
                     .textArray(people.map(\.timezone)),
                 ]
             )
@@ -121,8 +132,10 @@ import struct FoundationEssentials.UUID
                     from unnest($1::text[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::text[]) as d (u, t, p, r, e, o)
                     """,
                 parameters: [
-                    .textArray(devices.map(\.0)), .textArray(devices.map(\.1.token)), .textArray(devices.map(\.1.platform)),
-                    .int8Array(devices.map(\.1.registered)), .textArray(devices.map(\.1.environment)), .textArray(devices.map(\.1.topic)),
+                    .textArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
+                    .textArray(devices.map(\.1.platform)),
+                    .int8Array(devices.map(\.1.registered)), .textArray(devices.map(\.1.environment)),
+                    .textArray(devices.map(\.1.topic)),
                 ]
             )
         )
@@ -135,12 +148,14 @@ import struct FoundationEssentials.UUID
         let lines = people.map { person in
             let zone = person.timezone.map { "\"\($0)\"" } ?? "null"
             let since = person.since.map { "\"\(Instant(seconds: $0).rfc3339)\"" } ?? "null"
-            return #"{"id":"\#(person.id)","kind":"check_in","now":"\#(instant)","user_id":"\#(person.id)","preferences":"#
+            return
+                #"{"id":"\#(person.id)","kind":"check_in","now":"\#(instant)","user_id":"\#(person.id)","preferences":"#
                 + #"\#(person.preferences ?? "null"),"timezone":\#(zone),"first_session_complete":\#(person.firstSession),"#
                 + #""devices":\#(person.served.count),"since":\#(since)}"#
         }
         let input = scene.write(lines.joined(separator: "\n") + "\n", to: "questions-\(now).jsonl")
-        let script = #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
+        let script =
+            #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
         let process = try ChildProcess(["python3", script], input: .file(input), output: .captured, error: .captured)
         let exit = await process.ended()
         _ = process.wait(.seconds(5))
@@ -166,8 +181,12 @@ import struct FoundationEssentials.UUID
         // Seeded before the migration: an existing project's data.
         let scene = try await Scene(migrated: false)
         scene.secrets.withLock { $0.append("c0ffee00000000") }
-        try scene.sql("create table public.context_profiles (user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null, timezone text)")
-        try scene.sql("create table public.push_tokens (id uuid primary key default gen_random_uuid(), user_id uuid not null, device_token text not null, platform text not null, created_at timestamptz not null, updated_at timestamptz not null, environment text, topic text, unique (user_id, device_token))")
+        try scene.sql(
+            "create table public.context_profiles (user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null, timezone text)"
+        )
+        try scene.sql(
+            "create table public.push_tokens (id uuid primary key default gen_random_uuid(), user_id uuid not null, device_token text not null, platform text not null, created_at timestamptz not null, updated_at timestamptz not null, environment text, topic text, unique (user_id, device_token))"
+        )
         let start = Int64(Glibc.time(nil))
         let people = Self.population(&random, now: start)
         try await Self.insert(people, scene.cluster.url(database: scene.database))
@@ -189,14 +208,24 @@ import struct FoundationEssentials.UUID
         for person in people {
             // A slot lives for hours: what is the same at both ends was the same in between.
             let isSame = sends(atStart[person.id]) == sends(later[person.id])
-            if !isSame { either.formUnion(person.served) } else if sends(atStart[person.id]) { expected.formUnion(person.served) }
+            if !isSame {
+                either.formUnion(person.served)
+            } else if sends(atStart[person.id]) {
+                expected.formUnion(person.served)
+            }
         }
         print("reference: \(expected.count) devices expected, \(either.count) at a border; run: \(first.output)")
         #expect(either.count < 300 && expected.count > 1000)
         #expect(firstTokens.values.allSatisfy { $0 == 1 }, "a device got two")
         let got = Set(firstTokens.keys.map { $0.lowercased() })
-        #expect(got.subtracting(either) == expected.subtracting(either), "\(got.subtracting(expected).subtracting(either).count) too many, \(expected.subtracting(got).subtracting(either).count) missing")
-        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(scene.accepted().count)")
+        #expect(
+            got.subtracting(either) == expected.subtracting(either),
+            "\(got.subtracting(expected).subtracting(either).count) too many, \(expected.subtracting(got).subtracting(either).count) missing"
+        )
+        #expect(
+            try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'")
+                == "\(scene.accepted().count)"
+        )
         // The second run sent nothing that the first had sent, and nothing but what became due meanwhile.
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
         #expect(Set(scene.accepted().keys.map { $0.lowercased() }).subtracting(got).isSubset(of: either))
@@ -205,15 +234,20 @@ import struct FoundationEssentials.UUID
 
     /// One user's frequency changed in SQL: the next run decides by the new one. Their daily slot is in two hours, their weekly one is not.
     private func changeFrequency(_ scene: Scene, _ people: [Person]) async throws {
-        let index = try #require(people.firstIndex { $0.firstSession && !$0.served.isEmpty && $0.served.count == $0.devices.count })
+        let index = try #require(
+            people.firstIndex { $0.firstSession && !$0.served.isEmpty && $0.served.count == $0.devices.count }
+        )
         let id = people[index].id
         let slot = (Int64(Glibc.time(nil)) + 7200) / 60 * 60
         let day = (slot / 86_400 + 3) % 7 + 1
         let minutes = Int(slot % 86_400 / 60)
         func write(_ frequency: String) async throws {
             // Anchored three days away, so that the weekly slot is none of today's or tomorrow's.
-            let text = #"{"check_ins_enabled":true,"frequency":"\#(frequency)","timezone":"UTC","weekday":\#((day + 2) % 7 + 1),"quiet_hours_start":"00:00","quiet_hours_end":"00:00","check_in_time":"\#(Self.time(minutes))"}"#
-            try scene.sql("update public.context_profiles set notification_preferences = '\(text)' where user_id = '\(id)'")
+            let text =
+                #"{"check_ins_enabled":true,"frequency":"\#(frequency)","timezone":"UTC","weekday":\#((day + 2) % 7 + 1),"quiet_hours_start":"00:00","quiet_hours_end":"00:00","check_in_time":"\#(Self.time(minutes))"}"#
+            try scene.sql(
+                "update public.context_profiles set notification_preferences = '\(text)' where user_id = '\(id)'"
+            )
             #expect(try await scene.once().exit == .code(0))
         }
         try await write("weekly")

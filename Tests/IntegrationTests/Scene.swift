@@ -30,7 +30,10 @@ final class Scene: Sendable {
 
     /// A migrated database, unless told otherwise, and a simulated Apple that accepts everything but what the script says.
     init(
-        migrated: Bool = true, cluster: LocalCluster? = nil, port: UInt16 = 0, starts: Bool = true,
+        migrated: Bool = true,
+        cluster: LocalCluster? = nil,
+        port: UInt16 = 0,
+        starts: Bool = true,
         perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
     ) async throws {
         self.cluster = try cluster ?? Self.cluster.get()
@@ -45,11 +48,15 @@ final class Scene: Sendable {
         let keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         simulator = try APNsSimulator(
             script: SimulatorScript(settings: SimulatorSettings(keys: keys), perDevice: perDevice),
-            certificate: certificate.server, port: port
+            certificate: certificate.server,
+            port: port
         )
         let key = certificate.providerKey.privateKey
         // The middle of the key's own text, and all that else must not be told.
-        secrets = Mutex([Self.password, Self.title, Self.body] + key.split(separator: "\n").filter { $0.count > 40 }.map(String.init))
+        secrets = Mutex(
+            [Self.password, Self.title, Self.body]
+                + key.split(separator: "\n").filter { $0.count > 40 }.map(String.init)
+        )
         write(certificate.authority, to: "ca.pem")
         write(key, to: "key.p8")
         if starts { try simulator.start() }
@@ -118,12 +125,17 @@ final class Scene: Sendable {
 
     func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> ChildProcess {
         try ChildProcess(
-            [Self.binary] + arguments, environment: environment(changes), output: .captured, error: .captured
+            [Self.binary] + arguments,
+            environment: environment(changes),
+            output: .captured,
+            error: .captured
         )
     }
 
     @discardableResult
-    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120)) async throws -> Run {
+    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120))
+        async throws -> Run
+    {
         try await finish(try start(arguments, changes), within: limit)
     }
 
@@ -145,7 +157,9 @@ final class Scene: Sendable {
     }
 
     /// `run --once --json`.
-    func once(_ changes: [String: String?] = [:]) async throws -> Run { try await nudged(["run", "--once", "--json"], changes, within: .seconds(90)) }
+    func once(_ changes: [String: String?] = [:]) async throws -> Run {
+        try await nudged(["run", "--once", "--json"], changes, within: .seconds(90))
+    }
 
     // MARK: The database
 
@@ -186,7 +200,9 @@ final class Scene: Sendable {
 
     /// Ends every lease, as if its time had passed.
     func expireLeases() throws {
-        try sql("update nudged.person set lease_until = now() - interval '1 second' where lease_id is not null; update nudged.intent set expires_at = now() - interval '1 second'")
+        try sql(
+            "update nudged.person set lease_until = now() - interval '1 second' where lease_id is not null; update nudged.intent set expires_at = now() - interval '1 second'"
+        )
     }
 
     /// What Apple accepted, by token.

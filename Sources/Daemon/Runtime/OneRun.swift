@@ -87,7 +87,9 @@ public struct OneRun: Sendable {
             if case .stopped(let reason, let mend, _) = engine.sender.status {
                 return "sending is stopped, Apple answers \(reason): \(mend)"
             }
-            let remaining = try await engine.store.remaining(now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds)
+            let remaining = try await engine.store.remaining(
+                now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
+            )
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent else { return nil }
             guard BootTime.milliseconds() - lastProgress < patience else {
