@@ -148,6 +148,9 @@ struct MisbehaviourTests {
     }
 
     @Test func reading_whenServerStops_unreadAreDoubtfulAndRestUnsent() throws {
+        // Made first: an idle connection to this server ends by PING.
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
+        let requests = (1...1_000).map { Request(template: Pair.template, tag: $0, path: "/t/\($0)", body: body) }
         let pair = try Pair(
             Script(open: { $0.stopReading() }, answer: Self.accept),
             server: {
@@ -155,11 +158,11 @@ struct MisbehaviourTests {
             },
             client: {
                 $0.requestDeadline = 100
-                $0.pingInterval = 200
+                $0.pingInterval = 500
                 $0.pingTimeout = 100
             }
         )
-        pair.submit(1...1_000, body: 60_000)
+        #expect(pair.client.submit(requests))
         let results = pair.results(1_000)
         // The full socket keeps the queue from being begun; the unanswered PING ends it.
         #expect(pair.closeReason()?.code == .pingTimeout)
@@ -200,6 +203,44 @@ struct MisbehaviourTests {
     @Test func connection_whenNobodyListens() throws {
         let pair = try Pair(Script(answer: Self.accept), client: { $0.addresses = ["127.0.0.3"] })
         #expect(pair.closeReason()?.code == .connect)
+    }
+
+    /// A server that is never started lets TCP connect and answers no handshake.
+    @Test func close_whenStillDialling_isHeardAfterRequests() throws {
+        let leaf = try Pair.authority.get().issue(for: ["localhost"])
+        let configuration = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let server = try Server(configuration: configuration, handler: Script(answer: Self.accept))
+        var dialling = ClientConfiguration(host: "localhost", port: server.port)
+        dialling.addresses = ["127.0.0.1"]
+        dialling.connectTimeout = 60_000
+        let told = Watched(Pair.Told())
+        let client = ClientConnection(configuration: dialling) { event in told.change { $0.note(event) } }
+        client.start()
+        // Not awaited but given: time for the thread to wait, be woken by the request, and wait again.
+        let start = boottime()
+        for tag in UInt64(1)...3 {
+            #expect(Poll.until { boottime() >= start + tag * 15 })
+            client.submit([Request(template: Pair.template, tag: tag, path: "/t/\(tag)")])
+        }
+        #expect(Poll.until { boottime() >= start + 60 })
+        client.close()
+        #expect(told.wait { !$0.closed.isEmpty })
+        #expect(told.now.closed.first?.code == .closed)
+        #expect(told.now.results == [1: [.unsent(.closed)], 2: [.unsent(.closed)], 3: [.unsent(.closed)]])
+    }
+
+    @Test func goaway_whenStreamIsTheLastAndReset_isUnknown() throws {
+        let pair = try Pair(
+            Script { request, connection in
+                if request.streamID == 3 { connection.goAway(lastStreamID: 3) }
+                return .reset(code: 2, after: .milliseconds(20))
+            }
+        )
+        pair.submit(1...3)
+        let results = pair.results(3)
+        #expect(results[1] == .unknown(.reset(code: 2)))
+        #expect(results[2] == .unknown(.reset(code: 2)))
+        #expect(results[3]?.isUnsent == true)
     }
 
     @Test func close_whenBetweenRequests() throws {
