@@ -135,6 +135,10 @@ import Testing
         lane.pass(33 * 60_000)
         lane.answer(429, "TooManyProviderTokenUpdates")
         #expect(lane.outcomes == [.unsent(reason: "TooManyProviderTokenUpdates")])
+        var other: ProviderTokenSchedule.Use?
+        let passed: Int64 = 10 * 60_000
+        let verdict = lane.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
+        #expect(verdict == other.map { .show($0.token) } && other?.token.number == 1, "no lane of the key mints")
         #expect(lane.status == .resting(until: lane.now + 1_200_000) && lane.free == 0)
         lane.send()
         #expect(lane.outcomes.last == .unsent(reason: "resting") && lane.dials == [1])
