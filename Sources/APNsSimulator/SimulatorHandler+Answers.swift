@@ -26,7 +26,7 @@ extension SimulatorHandler {
             return accept(pending, after: after, isLogged: isLogged)
         case .answer(let status, let reason, let timestamp, let retryAfter):
             note(pending, status, reason)
-            let id = pending.push.apnsID.uuidString.lowercased()
+            let id = pending.push.apnsID.canonical
             return Self.reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: after)
         case .rawBody(let status, let bytes):
             note(pending, status, "")
@@ -73,7 +73,7 @@ extension SimulatorHandler {
             pending.connection.sendSettings(maxConcurrentStreams: streams)
         }
         var headers = HeaderFields()
-        headers.append("apns-id", pending.push.apnsID.uuidString.lowercased())
+        headers.append("apns-id", pending.push.apnsID.canonical)
         return .respond(status: 200, headers: headers, after: after)
     }
 

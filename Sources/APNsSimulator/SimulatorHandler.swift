@@ -71,7 +71,7 @@ final class SimulatorHandler: ServerHandler {
             token = try RequestTarget.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
-            let id = request.headers["apns-id"] ?? UUID().uuidString.lowercased()
+            let id = request.headers["apns-id"] ?? UUID().canonical
             return answer(error, token, connection, id: id)
         }
     }
@@ -89,8 +89,9 @@ final class SimulatorHandler: ServerHandler {
         -> ServerReply
     {
         let authorization = request.headers["authorization"]
-        let (script, verdict) = state.withLock { ($0.script, Self.admit(authorization, connection.id, &$0)) }
-        if let verdict { throw verdict }
+        let script = state.withLock { $0.script }
+        let now = script.now()
+        if let verdict = state.withLock({ Self.admit(authorization, connection.id, now, &$0) }) { throw verdict }
         let fields = try PushFields(headers: request.headers, body: request.body, settings: script.settings)
         let attempt = attempt(token, script)
         let push = AcceptedPush(
@@ -101,7 +102,7 @@ final class SimulatorHandler: ServerHandler {
             priority: fields.priority,
             expiration: fields.expiration,
             payload: request.body,
-            receivedAt: script.now(),
+            receivedAt: now,
             connection: connection.id,
             attempt: attempt
         )
@@ -110,7 +111,9 @@ final class SimulatorHandler: ServerHandler {
         return perform(answer, pending, after: nil, isLogged: false)
     }
 
-    private static func admit(_ authorization: String?, _ connection: Int, _ state: inout State) -> Refusal? {
+    private static func admit(_ authorization: String?, _ connection: Int, _ now: Int64, _ state: inout State)
+        -> Refusal?
+    {
         guard state.script.settings.checksProviderToken else { return nil }
         guard let authorization, ProviderToken.bearer(authorization) != nil else {
             return Refusal(403, "MissingProviderToken")
@@ -126,7 +129,7 @@ final class SimulatorHandler: ServerHandler {
             try state.connections[connection]?.tokens.admit(
                 authorization,
                 token,
-                now: state.script.now(),
+                now: now,
                 settings: state.script.settings
             )
             return nil
