@@ -49,9 +49,20 @@ extension SimulatorHandler {
                 debug: Self.debug(reason)
             )
             return perform(then, pending, after: after, isLogged: isLogged)
+        case .held(let then):
+            hold(HeldPush(pending: pending, then: then, isLogged: isLogged))
+            return .silence
         case .silence, .closeTCP, .close, .reset:
             note(pending, 0, "")
             return unanswered(answer, connection, after)
+        }
+    }
+
+    /// Answers all that is held, on the caller's thread; the server's own writes them.
+    func release() {
+        for held in takeHeld() {
+            let reply = perform(held.then, held.pending, after: nil, isLogged: held.isLogged)
+            held.pending.connection.reply(reply, to: held.pending.streamID)
         }
     }
 

@@ -6,6 +6,7 @@ import Synchronization
 /// Answers requests as the script says. Its methods run on the server's thread; the mutex is for `setScript` alone.
 final class SimulatorHandler: ServerHandler {
     struct ConnectionState {
+        let connection: ServerConnection
         var script: ConnectionScript?
         var tokens = ConnectionTokens()
         var requests = 0
@@ -21,6 +22,7 @@ final class SimulatorHandler: ServerHandler {
         /// By the whole `authorization` field; nil: looked at, and wrong. A sender has few tokens, an attacker is not simulated.
         var tokens: [String: ProviderToken?] = [:]
         var attempts: [String: Int] = [:]
+        var held: [HeldPush] = []
     }
 
     let log: SimulatorLog
@@ -56,7 +58,7 @@ final class SimulatorHandler: ServerHandler {
         log.connectionOpened()
         let perConnection = state.withLock { $0.script.perConnection }
         let script = perConnection?(connection.id)
-        state.withLock { $0.connections[connection.id] = ConnectionState(script: script) }
+        state.withLock { $0.connections[connection.id] = ConnectionState(connection: connection, script: script) }
         for action in script?.atOpening ?? [] { perform(action, connection) }
     }
 
@@ -145,6 +147,26 @@ final class SimulatorHandler: ServerHandler {
             state.attempts[token, default: 0] += 1
             return state.attempts[token] ?? 1
         }
+    }
+
+    func hold(_ push: HeldPush) {
+        state.withLock { $0.held.append(push) }
+        log.held(1)
+    }
+
+    /// All that was held, which then is held no more.
+    func takeHeld() -> [HeldPush] {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        log.held(-held.count)
+        return held
+    }
+
+    /// The open connections, in the order of their arrival.
+    func openConnections() -> [ServerConnection] {
+        state.withLock { $0.connections.values.map(\.connection) }.sorted { $0.id < $1.id }
     }
 
     /// The number of streams to tell the connection of after its first accepted push; nil afterwards.
