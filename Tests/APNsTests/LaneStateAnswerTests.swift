@@ -207,6 +207,15 @@ import Testing
         #expect(lane.free > 500)
     }
 
+    @Test func limit_bindsWhatWaits_whenMoreWasHandedOver() {
+        var lane = LaneBench.proven(maxInFlight: 30)
+        lane.send(60)
+        #expect(lane.submitted.count == 30)
+        for _ in 0..<20 { lane.answer(500, "InternalServerError") }
+        for _ in 0..<16 { lane.answer(200) }
+        #expect((1...17).contains(lane.submitted.count))
+    }
+
     @Test func limit_stands_whenAFewOfManyErr() {
         var lane = LaneBench.proven()
         for _ in 0..<20 {
