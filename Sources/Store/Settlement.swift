@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import TimeZones
 
 /// Users whose decision or outcome is settled in one transaction, with the rows of the record and the tokens that go.
 public struct Settlement: Sendable {
@@ -13,11 +12,11 @@ public struct Settlement: Sendable {
         public let environment: String
         /// The topic that was asked for.
         public let topic: String
-        /// Only a registration older than this is deleted.
-        public let unregisteredAt: Instant
+        /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
+        public let unregisteredAt: Int64
 
         /// All parts.
-        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Instant) {
+        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Int64) {
             self.userID = userID
             self.token = token
             self.environment = environment
@@ -72,5 +71,8 @@ public struct Settlement: Sendable {
         public let usersSettled: Int
         /// Tokens that no registration had renewed.
         public let tokensDeleted: Int
+
+        /// The same, known to have counted.
+        public var counting: Result { Result(counted: true, usersSettled: usersSettled, tokensDeleted: tokensDeleted) }
     }
 }

@@ -11,7 +11,8 @@ extension Store {
         _ intent: Intent,
         leaseMilliseconds: Int64
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
-        let updates = intent.entries.map(\.update)
+        // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
+        let updates = intent.entries.map(\.update).sorted { $0.userID < $1.userID }
         let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
         let rows = try await one(
             intents,
@@ -22,6 +23,7 @@ extension Store {
                 .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
                 .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
             ] + histories(updates) + [
+                .textArray(updates.map(\.retry)),
                 .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.kind)), .textArray(devices.map(\.1.key)),
                 .dateArray(devices.map { $0.1.slot?.days }), .textArray(devices.map(\.1.deviceHash)),
                 .uuidArray(devices.map(\.1.apnsID)),
@@ -29,7 +31,12 @@ extension Store {
         )
         let kept = try userSet(rows)
         guard !kept.isEmpty else { return ([], []) }
-        let changed = try await one(intents, .touchedSince, [.uuidArray(Array(kept))])
+        let held = updates.filter { kept.contains($0.userID) }
+        let changed = try await one(
+            intents,
+            .touchedSince,
+            [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
+        )
         return (kept, try userSet(changed))
     }
 
@@ -54,7 +61,8 @@ extension Store {
     }
 
     private func parameters(of settlement: Settlement) -> [Parameter] {
-        let updates = settlement.updates
+        // In the order of user_id: see `commit`.
+        let updates = settlement.updates.sorted { $0.userID < $1.userID }
         let records = settlement.records
         let (chunk, mustBeOpen): (Int32, Bool) =
             switch settlement.fence {
@@ -92,13 +100,18 @@ extension Store {
     }
 
     private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
-        Statement(
+        let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+        return Statement(
             Query.forgetDevices.rawValue,
             sql: Query.forgetDevices.sql,
             parameters: [
                 .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
                 .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
-                .timestampArray(tokens.map(\.unregisteredAt.microseconds)),
+                .timestampArray(
+                    tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map {
+                        $0.overflow ? nil : $0.partialValue
+                    }
+                ),
             ]
         )
     }

@@ -37,6 +37,8 @@ public struct Store: Sendable {
     /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
     static let pinnedPlans: [(String, String)] = [
         ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off"),
+        // A bitmap loses the index's order: the claim would then sort all that is due, for each batch anew.
+        ("enable_bitmapscan", "off"),
     ]
 
     /// Closes the connections.

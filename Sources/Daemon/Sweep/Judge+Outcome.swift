@@ -32,7 +32,24 @@ extension Judge {
             askedAt: now,
             since: nudge.candidate.since,
             fingerprint: nudge.fingerprint,
+<<<<<<< HEAD
+            history: historyAtIntent(nudge, now: now),
+            retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json
+        )
+    }
+
+    /// What a crash leaves to do: the devices that are not in the intent, which counts. Those in it are never written again.
+    private func retryAtIntent(_ nudge: PlannedNudge) -> Retry {
+        Retry(
+            slot: nudge.slot,
+            validUntil: nudge.validUntil,
+            version: nudge.version,
+            attempt: nudge.attempt,
+            counts: true,
+            left: nudge.waiting
+=======
             history: historyAtIntent(nudge, now: now)
+>>>>>>> main
         )
     }
 
@@ -135,11 +152,11 @@ private struct Ledger {
     }
 
     private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
-        let instant: Instant =
+        let instant: Int64 =
             switch deletes {
-            // Rounded down: a registration in the same second is the newer one (design.md, promise 5).
-            case .olderThan(let milliseconds): Instant(seconds: milliseconds / 1000)
-            case .olderThanSend: attemptedAt
+            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay for ever.
+            case .olderThan(let milliseconds): milliseconds
+            case .olderThanSend: attemptedAt.seconds * 1000
             }
         staleTokens.append(
             Settlement.StaleToken(

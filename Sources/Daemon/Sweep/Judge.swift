@@ -77,7 +77,7 @@ struct Judge: Sendable {
         if now >= retry.validUntil || retry.version != subject.user.version {
             let decision = policy.decide(without.candidate, now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
-                return (rest(subject, decision, now: now, retry: retry), [])
+                return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
             }
             guard let again = decision.checkIn, again.slot == retry.slot else {
                 return (firstAttempt(subject, now: now), subject.stale(retry, now: now))
@@ -150,7 +150,12 @@ struct Judge: Sendable {
                 deviceHash: "",
                 outcome: .skipped,
                 reason: skipped.reason.rawValue,
+<<<<<<< HEAD
+                // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
+                attemptedAt: skipped.limit
+=======
                 attemptedAt: now
+>>>>>>> main
             )
         }
     }

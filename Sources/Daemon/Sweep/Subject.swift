@@ -136,13 +136,24 @@ struct Subject: Sendable {
                 deviceHash: left.deviceHash,
                 outcome: .skipped,
                 reason: "stale",
+<<<<<<< HEAD
+                // When its time ended: seen twice, it is one row.
+                attemptedAt: min(retry.validUntil, now)
+=======
                 attemptedAt: now
+>>>>>>> main
             )
         }
     }
 }
 
 extension Retry {
+    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes nobody, and asks nobody each second.
+    func postponed(by decision: Decision) -> Retry {
+        guard let next = decision.nextAt else { return self }
+        return keeping(left.map { Left(deviceHash: $0.deviceHash, notBefore: max($0.notBefore, next)) })
+    }
+
     /// The same with only these devices left.
     func keeping(_ left: [Left]) -> Retry {
         Retry(slot: slot, validUntil: validUntil, version: version, attempt: attempt, counts: counts, left: left)

@@ -24,9 +24,6 @@ extension Sweeper {
             settlement.records += settled.records
             settlement.staleTokens += settled.staleTokens
         }
-        // In the order of user_id, like every other writer: two daemons can't deadlock.
-        settlement.updates.sort { $0.userID < $1.userID }
-        settlement.staleTokens.sort { ($0.userID, $0.token) < ($1.userID, $1.token) }
         if let result = await carryOut(settlement) {
             if result.counted {
                 count(settlement, outcomes, into: &run.report)
@@ -53,7 +50,6 @@ extension Sweeper {
                 judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now).update
             )
         }
-        settlement.updates.sort { $0.userID < $1.userID }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         close(reserved, chunk.leaseID, run)
     }
@@ -62,11 +58,16 @@ extension Sweeper {
     /// then the open intent says `unknown`.
     private func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
         var attempt = 0
+        var mayHaveCommitted = false
         while !isAbandoned {
             do {
-                return try await store.settle(settlement)
+                let result = try await store.settle(settlement)
+                // The intent that is gone was most likely closed by our own transaction, whose answer was lost.
+                if !result.counted, mayHaveCommitted { return result.counting }
+                return result
             } catch {
                 attempt += 1
+                mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description, attempt: attempt))
                 if !error.isTransient, attempt >= 3 { return nil }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
