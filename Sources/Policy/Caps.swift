@@ -1,0 +1,42 @@
+import TimeZones
+
+/// The rolling limits in force for a user: of the rule and of the preferences the smaller.
+struct Caps {
+    let perHour: Int64?
+    let perDay: Int64?
+
+    init(_ rules: Rules, _ preferences: Preferences) {
+        perHour = Self.smaller(rules.maxPerHour, preferences.maxPerHour)
+        perDay = Self.smaller(rules.maxPerDay, preferences.maxPerDay)
+    }
+
+    private static func smaller(_ left: Int64?, _ right: Int64?) -> Int64? {
+        guard let left else { return right }
+        return right.map { min(left, $0) } ?? left
+    }
+
+    /// The earliest instant from now on at which both allow one more.
+    func free(from now: Instant, _ sent: [Instant]) -> Instant {
+        max(
+            Self.free(from: now, sent, limit: perHour, window: 3600),
+            Self.free(from: now, sent, limit: perDay, window: 86_400)
+        )
+    }
+
+    private static func free(from now: Instant, _ sent: [Instant], limit: Int64?, window: Int64) -> Instant {
+        guard let limit, limit <= sent.count else { return now }
+        guard count(sent, window: window, now: now) >= limit else { return now }
+        // Fewer than n of the sends are after t - w just where the n-th latest is not.
+        let horizon = now + History.horizon
+        let latest = sent.filter { $0 > now - window && $0 <= horizon }.sorted(by: >)
+        return latest[Int(limit) - 1] + window
+    }
+
+    /// Sends in the window that ends now, those of the future included, those too far ahead not.
+    static func count(_ sent: [Instant], window: Int64, now: Instant) -> Int {
+        let (start, horizon) = (now - window, now + History.horizon)
+        var count = 0
+        for instant in sent where instant > start && instant <= horizon { count += 1 }
+        return count
+    }
+}

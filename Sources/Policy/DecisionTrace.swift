@@ -1,0 +1,43 @@
+import JSON
+import TimeZones
+
+/// Where a decision notes its steps. The hot path's notes are empty and compile to nothing.
+protocol DecisionTrace {
+    mutating func note(
+        _ rule: @autoclosure () -> String,
+        _ verdict: Action?,
+        _ facts: @autoclosure () -> [(String, JSONValue)]
+    )
+}
+
+/// Notes nothing.
+struct NoTrace: DecisionTrace {
+    @inline(__always)
+    mutating func note(
+        _ rule: @autoclosure () -> String,
+        _ verdict: Action?,
+        _ facts: @autoclosure () -> [(String, JSONValue)]
+    ) {}
+}
+
+/// Notes every step.
+struct RecordedTrace: DecisionTrace {
+    var steps: [TraceStep] = []
+
+    mutating func note(
+        _ rule: @autoclosure () -> String,
+        _ verdict: Action?,
+        _ facts: @autoclosure () -> [(String, JSONValue)]
+    ) {
+        let members = facts().map { JSONObject.Member(key: $0.0, value: $0.1) }
+        steps.append(TraceStep(rule: rule(), verdict: verdict?.rawValue ?? "pass", facts: JSONObject(members)))
+    }
+}
+
+/// Facts as JSON.
+extension JSONValue {
+    static func instant(_ instant: Instant?) -> JSONValue { instant.map { .string($0.rfc3339) } ?? .null }
+    static func date(_ date: LocalDate?) -> JSONValue { date.map { .string($0.iso) } ?? .null }
+    static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    static func count(_ count: Int64?) -> JSONValue { count.map { .int($0) } ?? .null }
+}

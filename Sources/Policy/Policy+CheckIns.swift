@@ -1,0 +1,133 @@
+import JSON
+import TimeZones
+
+extension Policy {
+    func decideCheckIn(_ candidate: Candidate, now: Instant, _ trace: inout some DecisionTrace) -> Decision {
+        if let held = holdCheckIn(candidate, &trace) { return held }
+        guard let zone = zone(of: candidate) else {
+            trace.note("zone", .hold, zoneFacts(candidate))
+            return Decision(.hold, .timezoneUnresolved)
+        }
+        trace.note("zone", nil, zoneFacts(candidate, zone, now))
+        // A preference that is neither null nor malformed has a frequency.
+        guard let calendar = calendar(candidate, zone, now: now) else { return Decision(.hold, .preferencesMalformed) }
+        return decideCheckIn(candidate, calendar, now: now, &trace)
+    }
+
+    /// The calendar of a user whose preferences have a frequency.
+    func calendar(_ candidate: Candidate, _ zone: Zone, now: Instant) -> CheckInCalendar? {
+        let preferences = candidate.preferences
+        guard let frequency = preferences.frequency else { return nil }
+        let clock = LocalClock(zone, near: now)
+        let minutes = preferences.checkInTime == nil ? UInt64(rules.spreadMinutes) : 0
+        // The hashes are asked for only where something depends on them.
+        let spread = minutes == 0 ? 0 : FNV1a(candidate.userID).adding(":spread") % (minutes * 60)
+        var anchor = preferences.weekday ?? 1
+        if preferences.weekday == nil, frequency == .weekly { anchor = 1 + Int(FNV1a(candidate.userID).value % 7) }
+        return CheckInCalendar(
+            clock: clock,
+            wakeUp: wakeUp(of: candidate, clock),
+            time: (preferences.checkInTime ?? rules.checkInTime).seconds,
+            spread: Int64(spread),
+            staleness: rules.maxStaleness,
+            since: candidate.since,
+            closed: ClosedSlots(candidate.history.closed),
+            pace: Pace(frequency, anchor: anchor, candidate.history.checkIns, now: now)
+        )
+    }
+
+    /// The holds that come before the zone's.
+    func holdCheckIn(_ candidate: Candidate, _ trace: inout some DecisionTrace) -> Decision? {
+        let preferences = candidate.preferences
+        let asked: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
+            ("paused", candidate.paused, .paused),
+            ("opted_in", preferences.isNull, .notOptedIn),
+            ("preferences", preferences.malformed != nil, .preferencesMalformed),
+            ("enabled", preferences.checkInsEnabled == false, .disabled),
+            ("first_session", !candidate.firstSessionComplete, .firstSessionIncomplete),
+        ]
+        for index in asked.indices {
+            let (rule, isHeld, reason) = asked[index]
+            let facts: [(String, JSONValue)] =
+                reason == .preferencesMalformed && isHeld ? [("cause", .text(preferences.malformed))] : []
+            trace.note(rule, isHeld ? .hold : nil, facts)
+            if isHeld { return Decision(.hold, reason) }
+        }
+        trace.note("devices", candidate.devices == 0 ? .hold : nil, [("devices", .int(Int64(candidate.devices)))])
+        return candidate.devices == 0 ? Decision(.hold, .noDevice) : nil
+    }
+
+    /// Steps 1 to 5 of the section "Check-ins".
+    private func decideCheckIn(
+        _ candidate: Candidate,
+        _ calendar: CheckInCalendar,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        var latestLive: (date: LocalDate, earliest: Instant)?
+        var chosen: (date: LocalDate, earliest: Instant)?
+        calendar.visit(limitAfter: now, now: now) { date, earliest in
+            guard calendar.isOpen(date, earliest) else { return false }
+            if latestLive == nil { latestLive = (date, earliest) }
+            guard calendar.pace.allows(date), calendar.pace.allows(earliest) else { return false }
+            chosen = (date, earliest)
+            return true
+        }
+        trace.note("slot", latestLive == nil ? .wait : nil, slotFacts(candidate, calendar, latestLive, now))
+        guard latestLive != nil else { return waitForNext(.notDue, calendar, now, &trace) }
+        trace.note("frequency", chosen == nil ? .wait : nil, paceFacts(calendar.pace, chosen?.date ?? latestLive?.date))
+        guard let chosen else { return waitForNext(.frequency, calendar, now, &trace) }
+        return decideChosen(candidate, calendar, chosen, now: now, &trace)
+    }
+
+    /// Steps 3 to 5, for a date that is live and ok.
+    private func decideChosen(
+        _ candidate: Candidate,
+        _ calendar: CheckInCalendar,
+        _ chosen: (date: LocalDate, earliest: Instant),
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        let limit = calendar.limit(chosen.earliest)
+        if let wakeUp = calendar.wakeUp {
+            let isQuiet = wakeUp.quiet.isQuiet(now)
+            trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(wakeUp, isQuiet: isQuiet, now, limit))
+            if isQuiet {
+                let awake = wakeUp.instant(from: now, limit: limit)
+                guard awake < limit else { return waitForNext(.quietHours, calendar, now, &trace) }
+                return Decision(.wait, .quietHours, nextAt: awake)
+            }
+        } else {
+            trace.note("quiet_hours", nil, [("quiet_hours", .null)])
+        }
+        let caps = Caps(rules, candidate.preferences)
+        var free = caps.free(from: now, candidate.history.sent)
+        trace.note("caps", free > now ? .wait : nil, capFacts(caps, candidate.history.sent, now, free))
+        if free > now {
+            if let wakeUp = calendar.wakeUp, wakeUp.quiet.isQuiet(free) {
+                free = wakeUp.instant(from: free, limit: limit)
+            }
+            guard free < limit else { return waitForNext(.capped, calendar, now, &trace) }
+            return Decision(.wait, .capped, nextAt: free)
+        }
+        let quietAgain = calendar.wakeUp?.quiet.nextStart(after: now)
+        let validUntil = quietAgain.map { min($0, limit) } ?? limit
+        trace.note(
+            "send",
+            .send,
+            [("slot", .date(chosen.date)), ("limit", .instant(limit)), ("next_quiet", .instant(quietAgain))]
+        )
+        return Decision(.send, .due, slot: chosen.date, validUntil: validUntil)
+    }
+
+    private func waitForNext(
+        _ reason: Reason,
+        _ calendar: CheckInCalendar,
+        _ now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        let next = calendar.next(after: now)
+        trace.note("next", .wait, [("slot", .date(next.date)), ("at", .instant(next.earliest))])
+        return Decision(.wait, reason, nextAt: next.earliest)
+    }
+}

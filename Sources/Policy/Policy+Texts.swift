@@ -1,0 +1,123 @@
+import JSON
+import TimeZones
+
+/// Messages and reminders.
+extension Policy {
+    /// For so long after its hour an author's own reminder passes quiet hours: they chose the hour.
+    private static let authorGrace: Int64 = 900
+
+    func decideMessage(
+        _ candidate: Candidate,
+        _ message: Message,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
+        let isUrgent = message.urgent || KeywordMatcher(candidate.preferences.priorityKeywords).occurs(in: message)
+        let allowUrgent = candidate.preferences.allowUrgent
+        trace.note(
+            "urgency",
+            nil,
+            [("asked", .bool(message.urgent)), ("urgent", .bool(isUrgent)), ("allow_urgent", .bool(allowUrgent))]
+        )
+        // Never, or from the start of time on.
+        let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
+        return decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
+    }
+
+    func decideReminder(
+        _ candidate: Candidate,
+        _ reminder: Reminder,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        let isEarly = now < reminder.dueAt
+        trace.note("due", isEarly ? .wait : nil, [("due_at", .instant(reminder.dueAt))])
+        if isEarly { return Decision(.wait, .notDue, nextAt: reminder.dueAt) }
+        if let ended = endText(candidate, reminder.expiresAt, now, &trace) { return ended }
+        let quietFrom = reminder.recipientIsAuthor ? reminder.dueAt + Self.authorGrace : Instant(seconds: .min)
+        trace.note("author", nil, [("recipient_is_author", .bool(reminder.recipientIsAuthor))])
+        return decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
+    }
+
+    /// What ends or holds a text before its hour is looked at.
+    private func endText(
+        _ candidate: Candidate,
+        _ expiresAt: Instant?,
+        _ now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision? {
+        let isExpired = expiresAt.map { now >= $0 } ?? false
+        trace.note("expiry", isExpired ? .drop : nil, [("expires_at", .instant(expiresAt))])
+        if isExpired { return Decision(.drop, .expired) }
+        trace.note("paused", candidate.paused ? .hold : nil, [])
+        if candidate.paused { return Decision(.hold, .paused) }
+        let isEnabled = candidate.preferences.messagesEnabled
+        trace.note("enabled", isEnabled ? nil : .drop, [])
+        if !isEnabled { return Decision(.drop, .disabled) }
+        trace.note("devices", candidate.devices == 0 ? .drop : nil, [("devices", .int(Int64(candidate.devices)))])
+        return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
+    }
+
+    /// Quiet hours, caps and the send.
+    /// - Parameter quietFrom: the instant from which on quiet hours apply to this nudge; nil = never.
+    private func decideText(
+        _ candidate: Candidate,
+        expiresAt: Instant?,
+        _ quietFrom: Instant?,
+        isUrgent: Bool,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        let hours = quietFrom == nil ? nil : quietHours(of: candidate)
+        // A zone is asked for only where quiet hours are in force and can come to apply.
+        let zone = hours == nil ? nil : self.zone(of: candidate)
+        let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
+        if hours != nil {
+            let isHeld = applyNow && zone == nil
+            trace.note("zone", isHeld ? .hold : nil, zoneFacts(candidate, zone, now))
+            if isHeld { return Decision(.hold, .timezoneUnresolved, urgent: isUrgent) }
+        }
+        let wakeUp = zone.flatMap { self.wakeUp(of: candidate, LocalClock($0, near: now)) }
+        if applyNow, let wakeUp {
+            let isQuiet = wakeUp.quiet.isQuiet(now)
+            let awake = wakeUp.instant(from: now, limit: expiresAt)
+            let isTooLate = expiresAt.map { awake >= $0 } ?? false
+            let verdict: Action? = isQuiet ? (isTooLate ? .drop : .wait) : nil
+            trace.note("quiet_hours", verdict, quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
+            if isQuiet {
+                if isTooLate { return Decision(.drop, .expiresInQuietHours, urgent: isUrgent) }
+                return Decision(.wait, .quietHours, nextAt: awake, urgent: isUrgent)
+            }
+        } else {
+            trace.note("quiet_hours", nil, [("apply_from", .instant(hours == nil ? nil : quietFrom))])
+        }
+        let applied = AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp)
+        return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
+    }
+
+    /// Caps and the send.
+    private func decideText(
+        _ candidate: Candidate,
+        _ applied: AppliedQuiet,
+        expiresAt: Instant?,
+        isUrgent: Bool,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) -> Decision {
+        let caps = Caps(rules, candidate.preferences)
+        let free = caps.free(from: now, candidate.history.sent)
+        if free > now {
+            let awake = applied.awake(free, limit: expiresAt)
+            let isTooLate = expiresAt.map { awake >= $0 } ?? false
+            trace.note("caps", isTooLate ? .drop : .wait, capFacts(caps, candidate.history.sent, now, free))
+            if isTooLate { return Decision(.drop, .expiresWhileCapped, urgent: isUrgent) }
+            return Decision(.wait, .capped, nextAt: awake, urgent: isUrgent)
+        }
+        trace.note("caps", nil, capFacts(caps, candidate.history.sent, now, free))
+        let quietAgain = applied.nextStart(after: now)
+        trace.note("send", .send, [("expires_at", .instant(expiresAt)), ("next_quiet", .instant(quietAgain))])
+        let validUntil = [expiresAt, quietAgain].compactMap { $0 }.min()
+        return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: validUntil)
+    }
+}

@@ -1,0 +1,86 @@
+import TimeZones
+
+/// The quiet hours in force in a zone: for each local date D one interval [s, e).
+struct QuietSchedule {
+    let clock: LocalClock
+    let hours: QuietHours
+    private let start: Int64
+    private let end: Int64
+
+    /// Nil where start = end: there are none.
+    init?(_ hours: QuietHours, _ clock: LocalClock) {
+        guard !hours.isNone else { return nil }
+        self.clock = clock
+        self.hours = hours
+        start = hours.start.seconds
+        end = hours.end.seconds
+    }
+
+    /// Whether an interval holds the instant.
+    @inline(__always)
+    func isQuiet(_ instant: Instant) -> Bool { quietEnd(instant) != instant }
+
+    /// The first instant from this one on that is not quiet.
+    @inline(__always)
+    func quietEnd(_ instant: Instant) -> Instant {
+        guard let offset = clock.steadyOffset(around: instant) else { return quietEndNearTransition(instant) }
+        // With a steady offset every day is alike, and no end can abut the next start.
+        let second = Self.secondOfDay(instant.seconds + offset)
+        if start < end {
+            return start <= second && second < end ? instant + (end - second) : instant
+        }
+        if second >= start { return instant + (86_400 - second + end) }
+        return second < end ? instant + (end - second) : instant
+    }
+
+    /// The first start of an interval after an instant that is not quiet.
+    @inline(__always)
+    func nextStart(after instant: Instant) -> Instant {
+        guard let offset = clock.steadyOffset(around: instant) else { return nextStartNearTransition(after: instant) }
+        let second = Self.secondOfDay(instant.seconds + offset)
+        return instant + (start > second ? start - second : 86_400 - second + start)
+    }
+
+    /// The first instant from this one on that is quiet.
+    func firstQuiet(from instant: Instant) -> Instant {
+        isQuiet(instant) ? instant : nextStart(after: instant)
+    }
+
+    @inline(__always)
+    private static func secondOfDay(_ local: Int64) -> Int64 {
+        let second = local % 86_400
+        return second < 0 ? second + 86_400 : second
+    }
+
+    /// The interval of a date, which a gap can make empty.
+    private func interval(_ date: LocalDate) -> (start: Instant, end: Instant) {
+        (
+            clock.zone.resolve(date, secondOfDay: Int(start), .first),
+            clock.zone.resolve(start < end ? date : date + 1, secondOfDay: Int(end), .last)
+        )
+    }
+
+    /// A zone can jump a whole day (Pacific/Apia, 2011-12-30): intervals of so many dates around can touch an instant.
+    private static let reach = -4...4
+
+    private func quietEndNearTransition(_ instant: Instant) -> Instant {
+        var end = instant
+        while true {
+            // One interval can abut or overlap the next: go on until none holds the end.
+            let date = clock.zone.localDate(at: end)
+            let longer = Self.reach.lazy.map { interval(date + $0) }.first { $0.start <= end && end < $0.end }
+            guard let longer else { return end }
+            end = longer.end
+        }
+    }
+
+    private func nextStartNearTransition(after instant: Instant) -> Instant {
+        let date = clock.zone.localDate(at: instant)
+        // Starts ascend with their dates, and no two days in a row are skipped; the bound is for files that say otherwise.
+        for days in -4...400 {
+            let (start, end) = interval(date + days)
+            if start > instant, start < end { return start }
+        }
+        return instant + 86_400
+    }
+}

@@ -1,0 +1,61 @@
+import Policy
+import TimeZones
+
+/// How many decisions a second one core takes, over a seeded population.
+struct DecideBench {
+    /// Decisions to take.
+    let count: Int
+    /// Seed of the population.
+    var seed: UInt64 = 1
+
+    /// What was measured.
+    struct Figures {
+        let count: Int
+        let seconds: Double
+        let decisionsPerSecond: Double
+        /// Decisions by action, so that no run can be fast by deciding nothing.
+        let actions: [String: Int]
+    }
+
+    /// Rules with everything in force.
+    private static func rules() throws -> Rules {
+        try Rules(
+            defaultTimezone: "Europe/Berlin",
+            spreadMinutes: 60,
+            quietEndJitterMinutes: 15,
+            maxPerHour: 4,
+            maxPerDay: 10
+        )
+    }
+
+    /// Decides a population of up to 100,000 over and over. Reading the zones' files is not measured.
+    func run() throws -> Figures {
+        let zones = ZoneDatabase()
+        var population = CandidatePopulation(seed: seed, zones: zones)
+        let questions = (0..<min(max(count, 1), 100_000)).map { _ in population.next() }
+        let policy = Policy(rules: try Self.rules(), zones: zones)
+        var actions: [Action: Int] = [:]
+        for question in questions {
+            actions[policy.decide(question.candidate, now: question.now).action, default: 0] += 1
+        }
+        var taken = 0
+        var sends = 0
+        let elapsed = ContinuousClock().measure {
+            while taken < count {
+                for question in questions.prefix(count - taken) {
+                    // The sum keeps the optimizer from dropping the decision.
+                    if policy.decide(question.candidate, now: question.now).action == .send { sends += 1 }
+                    taken += 1
+                }
+            }
+        }
+        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        precondition(sends >= 0)
+        return Figures(
+            count: taken,
+            seconds: seconds,
+            decisionsPerSecond: Double(taken) / max(seconds, 1e-9),
+            actions: Dictionary(uniqueKeysWithValues: actions.map { ($0.key.rawValue, $0.value) })
+        )
+    }
+}
