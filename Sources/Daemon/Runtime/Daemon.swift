@@ -49,7 +49,7 @@ public actor Daemon {
         let longestWait = 2 * assembly.statementTimeout.milliseconds + assembly.schedule.interval.milliseconds + 30_000
         let watchdog = Watchdog(notifier, longestWait: longestWait)
         self.watchdog = watchdog
-        engine = try Engine(assembly, reporter: reporter) { _ in watchdog.progress() }
+        engine = try Engine(assembly, reporter: reporter, hooks: .ofProcess) { _ in watchdog.progress() }
     }
 
     // MARK: The service
