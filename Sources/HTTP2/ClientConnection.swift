@@ -1,3 +1,5 @@
+import Glibc
+
 /// One HTTP/2 connection as a client: a thread of its own, reached by messages.
 ///
 /// Requests over the free streams wait in it; a caller that wants no queue bounds itself by `ClientEvent.opened` and `.capacity`.
@@ -17,11 +19,15 @@ public final class ClientConnection: Sendable {
 
     deinit { close() }
 
-    /// Begins to dial, once; requests may be submitted before.
+    /// Begins to dial, once; requests may be submitted before. Where the system has no thread left, `closed` comes on this one.
     public func start() {
         guard inbox.begin() else { return }
         let loop = ClientLoop(configuration: configuration, inbox: inbox, onEvent: onEvent)
-        if DedicatedThread.detach(named: configuration.label, { loop.run() }) != 0 { loop.run() }
+        if let thread = DedicatedThread.start(named: configuration.label, { loop.run() }) {
+            pthread_detach(thread)
+        } else {
+            loop.refuse()
+        }
     }
 
     /// Takes requests; each completes exactly once.

@@ -13,8 +13,8 @@ final class ClientInbox: Sendable {
 
     private struct State {
         var batch = Batch()
-        /// Whether the eventfd is signalled already: one system call wakes for many submissions.
-        var isSignalled = false
+        /// Whether the loop sleeps, or is about to: only then does a message cost a system call.
+        var isAsleep = true
         var isStarted = false
         var isFinished = false
     }
@@ -49,16 +49,29 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// All that has come since the last call.
+    /// All that has come since the last call; the loop is awake from here on.
     func take() -> Batch {
         state.withLock { state in
-            if state.isSignalled { wake.clear() }
-            state.isSignalled = false
+            state.isAsleep = false
             let batch = state.batch
             state.batch.requests = []
             return batch
         }
     }
+
+    /// Whether the loop may sleep: nothing has come meanwhile, and whatever comes will signal.
+    func goToSleep(knowingDrain isDraining: Bool) -> Bool {
+        state.withLock { state in
+            guard state.batch.requests.isEmpty, !state.batch.closes, state.batch.drains == isDraining else {
+                return false
+            }
+            state.isAsleep = true
+            return true
+        }
+    }
+
+    /// Whether `close` was called.
+    var closes: Bool { state.withLock { $0.batch.closes } }
 
     /// Takes the rest and lets nothing more in.
     func finish() -> Batch {
@@ -73,8 +86,8 @@ final class ClientInbox: Sendable {
     private func change(_ body: (inout State) -> Bool) -> Bool {
         let (taken, signals) = state.withLock { state in
             let taken = body(&state)
-            defer { state.isSignalled = true }
-            return (taken, !state.isSignalled)
+            defer { state.isAsleep = false }
+            return (taken, state.isAsleep)
         }
         if signals { wake.signal() }
         return taken

@@ -1,14 +1,60 @@
+import Glibc
+import OpenSSL
+
+/// What a client connection's thread does: dials, then waits, reads, decides, writes and tells, until the connection ends.
 final class ClientLoop: Sendable {
+    private let configuration: ClientConfiguration
     private let inbox: ClientInbox
     private let onEvent: @Sendable (ClientEvent) -> Void
+
     init(configuration: ClientConfiguration, inbox: ClientInbox, onEvent: @escaping @Sendable (ClientEvent) -> Void) {
+        self.configuration = configuration
         self.inbox = inbox
         self.onEvent = onEvent
     }
 
+    /// Returns when the connection is no more and everything was told.
     func run() {
-        let requests = inbox.finish().requests.joined()
-        onEvent(.completions(requests.map { Completion(tag: $0.tag, result: .unsent(.connectionLost)) }))
-        onEvent(.closed(CloseReason(.connect, "not yet built")))
+        guard inbox.wake.descriptor >= 0, let session = ClientSession(configuration: configuration) else {
+            return end(nil, CloseReason(.connect, "no descriptor or memory left for a connection"))
+        }
+        let deadline = Clock.monotonic() + UInt64(configuration.connectTimeout)
+        switch ClientDialer(configuration: configuration, inbox: inbox, deadline: deadline).dial() {
+        case .failure(let reason): end(session, reason)
+        case .success(let (descriptor, tls)):
+            let wire = ClientWire(
+                session: session,
+                tls: tls,
+                descriptor: descriptor,
+                inbox: inbox,
+                onEvent: onEvent,
+                deadline: deadline
+            )
+            let reason = wire.serve()
+            Glibc.close(descriptor)
+            end(session, reason)
+        }
+    }
+
+    /// There is no thread to run on.
+    func refuse() { end(nil, CloseReason(.connect, "no thread left for a connection")) }
+
+    /// Completes what is left and says the last word.
+    private func end(_ session: ClientSession?, _ reason: CloseReason) {
+        let byUs = reason.code == .closed || reason.code == .drained
+        let rest = inbox.finish().requests
+        var completions: [Completion] = []
+        if let session {
+            for requests in rest { session.queue.append(requests) }
+            session.abandon(byUs: byUs)
+            completions = session.completions
+            session.events.forEach(onEvent)
+        } else {
+            for request in rest.joined() {
+                completions.append(Completion(tag: request.tag, result: .unsent(.connectionLost)))
+            }
+        }
+        if !completions.isEmpty { onEvent(.completions(completions)) }
+        onEvent(.closed(reason))
     }
 }

@@ -10,17 +10,15 @@ final class DedicatedThread: Sendable {
         self.work = work
     }
 
-    /// Runs `work` on a new thread that nobody joins; errno where the system has none left, else 0.
-    static func detach(named name: String, _ work: @escaping @Sendable () -> Void) -> Int32 {
+    /// Runs `work` on a new thread, to be joined or detached by the caller; nil where the system has none left.
+    static func start(named name: String, _ work: @escaping @Sendable () -> Void) -> pthread_t? {
         let body = Unmanaged.passRetained(DedicatedThread(name: name, work: work))
         var thread = pthread_t()
-        let code = pthread_create(&thread, nil, threadEntry, body.toOpaque())
-        guard code == 0 else {
+        guard pthread_create(&thread, nil, threadEntry, body.toOpaque()) == 0 else {
             body.release()
-            return code
+            return nil
         }
-        pthread_detach(thread)
-        return 0
+        return thread
     }
 
     fileprivate func run() {

@@ -1,20 +1,110 @@
+import Glibc
+import OpenSSL
+import Synchronization
+
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour handed in as a `ServerHandler`.
 public final class Server: Sendable {
+    private enum State {
+        case idle
+        case running(pthread_t)
+        case stopped
+    }
+
     /// The port that it listens on.
     public let port: UInt16
-    /// What it has seen so far; brought up to date after every wake-up, before the answers are written.
-    public var counters: ServerCounters { ServerCounters() }
+    private let inbox: ServerInbox
+    private let loop: ServerLoop
+    private let state = Mutex(State.idle)
 
-    /// Listens; accepts from `start` on (clients may connect before, and wait).
+    /// What it has seen so far; brought up to date after what was read, before the answers to it are written.
+    public var counters: ServerCounters { loop.published.withLock { $0 } }
+
+    /// Listens; serves from `start` on (clients may connect before, and wait).
+    ///
+    /// - Throws: `.credentials`, `.listen`.
     public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(HTTP2Error) {
-        port = configuration.port
+        let context: TLSContext
+        do throws(TLSError) {
+            context = try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.key,
+                offersHTTP2: configuration.offersHTTP2
+            )
+        } catch {
+            throw HTTP2Error(.credentials, error.description)
+        }
+        let (listener, port) = try Self.listen(configuration)
+        self.port = port
+        inbox = ServerInbox()
+        loop = ServerLoop(
+            configuration: configuration,
+            context: context,
+            listener: listener,
+            inbox: inbox,
+            handler: handler
+        )
     }
 
     deinit { stop() }
 
     /// Begins to serve, once.
-    public func start() throws(HTTP2Error) {}
+    ///
+    /// - Throws: `.resources` where there is no thread left.
+    public func start() throws(HTTP2Error) {
+        let loop = loop
+        let isStarted = state.withLock { state in
+            guard case .idle = state else { return true }
+            guard let thread = DedicatedThread.start(named: "http2-server", { loop.run() }) else { return false }
+            state = .running(thread)
+            return true
+        }
+        guard isStarted else { throw HTTP2Error(.resources(errno: EAGAIN), "no thread left for a server") }
+    }
 
-    /// Closes everything and waits for the thread's end; not to be called from the handler.
-    public func stop() {}
+    /// Closes everything and waits for the thread's end; from the handler it doesn't wait.
+    public func stop() {
+        let thread = state.withLock { state -> pthread_t? in
+            defer { state = .stopped }
+            if case .running(let thread) = state { return thread }
+            return nil
+        }
+        guard let thread else { return }
+        inbox.stop()
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
+    }
+
+    private static func listen(_ configuration: ServerConfiguration) throws(HTTP2Error) -> (Int32, UInt16) {
+        let place = "\(configuration.address) port \(configuration.port)"
+        guard
+            case .success(let found) = SocketAddress.resolve(
+                configuration.address,
+                port: configuration.port,
+                isNumeric: true
+            ),
+            let address = found.first
+        else { throw HTTP2Error(.listen(errno: EINVAL), "\(configuration.address) is no numeric address") }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let listener = socket(address.family, kind, 0)
+        var one: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard listener >= 0, address.withAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 128) == 0
+        else {
+            let number = errno
+            if listener >= 0 { Glibc.close(listener) }
+            throw HTTP2Error(.listen(errno: number), "can't listen on \(place): \(String(cString: strerror(number)))")
+        }
+        var bound = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let port = withUnsafeMutableBytes(of: &bound) { bytes -> UInt16 in
+            guard let start = bytes.baseAddress else { return 0 }
+            getsockname(listener, start.assumingMemoryBound(to: sockaddr.self), &length)
+            // sin_port and sin6_port both stand behind the two bytes of the family, in network order.
+            return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
+        return (listener, port)
+    }
 }

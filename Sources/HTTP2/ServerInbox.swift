@@ -39,7 +39,9 @@ final class ServerInbox: Sendable {
     /// All that has come since the last call, and whether the server is to stop.
     func take() -> (orders: [(connection: Int, order: Order)], stops: Bool) {
         state.withLock { state in
-            if state.isSignalled || state.stops { wake.clear() }
+            guard state.isSignalled || state.stops else { return ([], false) }
+            // Once it is to stop, the signal stays, so that no sleep begins.
+            if !state.stops { wake.clear() }
             state.isSignalled = false
             let orders = state.orders
             state.orders = []

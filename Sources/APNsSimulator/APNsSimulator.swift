@@ -1,0 +1,87 @@
+public import HTTP2
+public import OpenSSL
+
+/// A stand-in for Apple's push service: TLS, HTTP/2, the checks that Apple makes, and scripted behaviour beyond them.
+///
+/// It listens on a loopback address, on a thread of its own. Everything that it did can be asked of it.
+public final class APNsSimulator: Sendable {
+    private let server: Server
+    private let handler: SimulatorHandler
+
+    /// The TCP port.
+    public let port: UInt16
+
+    /// What `apns.endpoint` is to say; the certificate must name `localhost`.
+    public var endpoint: String { "https://localhost:\(port)" }
+
+    /// Listens; answers from `start` on.
+    ///
+    /// - Parameters:
+    ///   - script: its behaviour.
+    ///   - certificate: of the server; see `SimulatorCertificate`.
+    ///   - port: 0 for a free one.
+    ///   - configure: changes what isn't scripted: windows, pings, ALPN.
+    /// - Throws: a key that is none, a port that is taken, a log file that can't be opened.
+    public init(
+        script: SimulatorScript,
+        certificate: IssuedCertificate,
+        port: UInt16 = 0,
+        configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws(SimulatorError) {
+        var configuration = ServerConfiguration(
+            certificate: .text(certificate.certificate),
+            key: .text(certificate.key),
+            port: port
+        )
+        configuration.maxConcurrentStreams = script.settings.firstStreams
+        configure(&configuration)
+        handler = try SimulatorHandler(script: script)
+        do throws(HTTP2Error) {
+            server = try Server(configuration: configuration, handler: handler)
+        } catch {
+            throw SimulatorError(code: .server, context: error.description)
+        }
+        self.port = server.port
+    }
+
+    /// Begins to serve, once.
+    public func start() throws(SimulatorError) {
+        do throws(HTTP2Error) {
+            try server.start()
+        } catch {
+            throw SimulatorError(code: .server, context: error.description)
+        }
+    }
+
+    /// Closes everything and waits for the thread's end. Not to be called from a script.
+    public func stop() {
+        server.stop()
+    }
+
+    /// Changes the behaviour from the next request on. (What is said at a connection's opening, and the log, stay as they were.)
+    public func setScript(_ script: SimulatorScript) throws(SimulatorError) {
+        try handler.setScript(script)
+    }
+
+    /// The numbers.
+    public var counts: SimulatorCounts { handler.log.counts() }
+
+    /// What the HTTP/2 server counted.
+    public var serverCounters: ServerCounters { server.counters }
+
+    /// All that was kept so far.
+    public func snapshot() -> SimulatorSnapshot { handler.log.snapshot() }
+
+    /// Waits until so many pushes were accepted since the start; false where that didn't happen within `limit`.
+    public func waitUntil(accepted count: Int, within limit: Duration = .seconds(30)) async -> Bool {
+        await handler.log.wait(within: limit) { $0.accepted >= count }
+    }
+
+    /// Waits until the numbers are so; false where that didn't happen within `limit`. The closure runs at every change, and must be quick.
+    public func wait(
+        within limit: Duration = .seconds(30),
+        until isMet: @escaping @Sendable (SimulatorCounts) -> Bool
+    ) async -> Bool {
+        await handler.log.wait(within: limit, until: isMet)
+    }
+}

@@ -1,0 +1,17 @@
+/// What the simulator does to a connection.
+public enum ConnectionAction: Sendable, Equatable {
+    /// Closes by FIN, without GOAWAY.
+    case close
+    /// Resets the TCP connection.
+    case resetTCP
+    /// The two GOAWAYs of RFC 9113 section 6.8, with `{"reason":…}` as debug data.
+    case shutdown(reason: String)
+    /// SETTINGS with this MAX_CONCURRENT_STREAMS.
+    case streams(UInt32)
+    /// Reads nothing more.
+    case stopReading
+    /// Reads again.
+    case resumeReading
+    /// Bytes that are no frames.
+    case garbage([UInt8])
+}

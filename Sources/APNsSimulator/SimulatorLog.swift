@@ -1,0 +1,141 @@
+import Glibc
+import Synchronization
+
+/// What the simulator remembers, and who waits for it.
+final class SimulatorLog: Sendable {
+    private struct Waiter {
+        let id: UInt64
+        let isMet: @Sendable (SimulatorCounts) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
+        var timer: Task<Void, any Error>?
+    }
+
+    private struct State {
+        var counts = SimulatorCounts()
+        var accepted: [AcceptedPush] = []
+        var answered: [AnsweredRequest] = []
+        /// Equal payloads are kept once: check-ins all say the same.
+        var payloads: [[UInt8]: [UInt8]] = [:]
+        var waiters: [Waiter] = []
+        var nextWaiter: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let recording: SimulatorSettings.Recording
+    /// -1: no file.
+    private let file: Int32
+
+    init(settings: SimulatorSettings) throws(SimulatorError) {
+        recording = settings.recording
+        guard let path = settings.logPath else {
+            file = -1
+            return
+        }
+        file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw SimulatorError(code: .log, context: "can't open \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { if file >= 0 { close(file) } }
+
+    func connectionOpened() {
+        change { $0.counts.connections += 1 }
+    }
+
+    /// Before any answer to it leaves, so that whoever has the answer finds the push in the log.
+    func accepted(_ push: AcceptedPush) {
+        if file >= 0 {
+            var line = push.line
+            line.append(10)
+            // One write a line: another process that reads along, or our end, never sees half of one.
+            _ = write(file, line, line.count)
+        }
+        change { state in
+            state.counts.accepted += 1
+            guard recording == .everything else { return }
+            state.accepted.append(Self.shared(push, &state.payloads))
+        }
+    }
+
+    func answered(_ request: AnsweredRequest) {
+        change { state in
+            state.counts.requests += 1
+            state.counts.byStatus[request.status, default: 0] += 1
+            if !request.reason.isEmpty { state.counts.byReason[request.reason, default: 0] += 1 }
+            if recording == .everything { state.answered.append(request) }
+        }
+    }
+
+    private static func shared(_ push: AcceptedPush, _ payloads: inout [[UInt8]: [UInt8]]) -> AcceptedPush {
+        if let known = payloads[push.payload] { return push.with(payload: known) }
+        // Where every push says something else, the table would only cost.
+        if payloads.count < 1_000 { payloads[push.payload] = push.payload }
+        return push
+    }
+
+    func counts() -> SimulatorCounts { state.withLock { $0.counts } }
+
+    func snapshot() -> SimulatorSnapshot {
+        state.withLock { SimulatorSnapshot(counts: $0.counts, accepted: $0.accepted, answered: $0.answered) }
+    }
+
+    /// Waits until the numbers are so; false at the deadline.
+    func wait(within limit: Duration, until isMet: @escaping @Sendable (SimulatorCounts) -> Bool) async -> Bool {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withCheckedContinuation { continuation in
+            let isMetNow = state.withLock { state in
+                if isMet(state.counts) { return true }
+                state.waiters.append(Waiter(id: id, isMet: isMet, continuation: continuation))
+                return false
+            }
+            if isMetNow {
+                continuation.resume(returning: true)
+            } else {
+                startTimer(id, limit)
+            }
+        }
+    }
+
+    /// The timer ends the wait where the numbers don't; whichever comes first removes the waiter, so it resumes once. Begun only after the
+    /// waiter is there: a timer that fired before it would find nobody.
+    private func startTimer(_ id: UInt64, _ limit: Duration) {
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            self.give(up: id)
+        }
+        let isStillWaiting = state.withLock { state in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return false }
+            state.waiters[index].timer = timer
+            return true
+        }
+        if !isStillWaiting { timer.cancel() }
+    }
+
+    private func give(up id: UInt64) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: false)
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let met = state.withLock { state -> [Waiter] in
+            body(&state)
+            if state.waiters.isEmpty { return [] }
+            let counts = state.counts
+            let met = state.waiters.filter { $0.isMet(counts) }
+            let ids = Set(met.map(\.id))
+            state.waiters.removeAll { ids.contains($0.id) }
+            return met
+        }
+        for waiter in met {
+            waiter.timer?.cancel()
+            waiter.continuation.resume(returning: true)
+        }
+    }
+}

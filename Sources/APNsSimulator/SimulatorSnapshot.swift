@@ -1,0 +1,9 @@
+/// All that the simulator has kept, at one instant.
+public struct SimulatorSnapshot: Sendable {
+    /// The numbers.
+    public let counts: SimulatorCounts
+    /// Pushes taken, in order; empty where only numbers are kept.
+    public let accepted: [AcceptedPush]
+    /// Every request and what became of it, in order; empty where only numbers are kept.
+    public let answered: [AnsweredRequest]
+}

@@ -1,0 +1,166 @@
+import CNGHTTP2
+import Glibc
+
+/// What nghttp2 calls on the client's side. The context is the `ClientSession`, which outlives its nghttp2 session.
+enum ClientCallbacks {
+    static func install(in callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_on_header_callback(callbacks, clientHeader)
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, clientData)
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, clientFrame)
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, clientStreamClosed)
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, clientInvalidFrame)
+        nghttp2_session_callbacks_set_before_frame_send_callback(callbacks, clientWillSend)
+    }
+
+    static let readBody: nghttp2_data_source_read_callback = clientReadBody
+}
+
+private func clientSession(_ context: UnsafeMutableRawPointer?) -> ClientSession? {
+    context.map { Unmanaged<ClientSession>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func clientReadBody(
+    _ handle: OpaquePointer?,
+    _ stream: Int32,
+    _ buffer: UnsafeMutablePointer<UInt8>?,
+    _ capacity: Int,
+    _ flags: UnsafeMutablePointer<UInt32>?,
+    _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let abort = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    guard let session = clientSession(context), let buffer, let flags, let source else { return abort }
+    let index = Int(bitPattern: source.pointee.ptr) - 1
+    guard session.streams.holds(index, stream: stream) else { return abort }
+    if session.streams[index].writeBy <= session.boottime {
+        // Its HEADERS went in time, its body had to wait for a window: the server has no whole request yet, and gets none.
+        session.streams[index].isTooLate = true
+        return abort
+    }
+    let offset = session.streams[index].bodyOffset
+    let total = session.streams[index].body.count
+    let count = min(capacity, total - offset)
+    session.streams[index].body.withUnsafeBytes { body in
+        if let start = body.baseAddress { memcpy(buffer, start + offset, count) }
+    }
+    session.streams[index].bodyOffset = offset + count
+    if offset + count == total {
+        flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+        session.ending = index
+    }
+    return count
+}
+
+private func clientHeader(
+    _ handle: OpaquePointer?,
+    _ frame: UnsafePointer<nghttp2_frame>?,
+    _ name: UnsafePointer<UInt8>?,
+    _ nameLength: Int,
+    _ value: UnsafePointer<UInt8>?,
+    _ valueLength: Int,
+    _ flags: UInt8,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context), let frame, let name, let value,
+        let index = session.slot(of: frame.pointee.hd.stream_id)
+    else { return 0 }
+    if name[0] == UInt8(ascii: ":") {
+        // The only pseudo-header field of an answer is :status, three digits (nghttp2 has seen to both, RFC 9113 section 8.3.2).
+        var status = 0
+        for position in 0..<min(valueLength, 3) { status = status * 10 + Int(value[position] &- 48) }
+        session.streams[index].status = status
+    } else if !session.streams[index].hasHeaders, session.streams[index].status >= 200,
+        session.streams[index].headers.size + nameLength + valueLength + 4 <= 8_192
+    {
+        let name = UnsafeRawBufferPointer(start: name, count: nameLength)
+        let value = UnsafeRawBufferPointer(start: value, count: valueLength)
+        session.streams[index].headers.append(name, value)
+    }
+    return 0
+}
+
+private func clientData(
+    _ handle: OpaquePointer?,
+    _ flags: UInt8,
+    _ stream: Int32,
+    _ data: UnsafePointer<UInt8>?,
+    _ length: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context), let data, let index = session.slot(of: stream) else { return 0 }
+    let room = session.configuration.maximumBody - session.streams[index].answer.count
+    let kept = UnsafeBufferPointer(start: data, count: min(length, room))
+    session.streams[index].answer.append(contentsOf: kept)
+    if length > room {
+        session.streams[index].isTruncated = true
+        session.cutOff(index)
+    }
+    return 0
+}
+
+private func clientFrame(
+    _ handle: OpaquePointer?,
+    _ frame: UnsafePointer<nghttp2_frame>?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context), let frame else { return 0 }
+    let header = frame.pointee.hd
+    switch UInt32(header.type) {
+    case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+        guard let index = session.slot(of: header.stream_id) else { return 0 }
+        if session.streams[index].status >= 200 { session.streams[index].hasHeaders = true }
+        guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return 0 }
+        session.streams[index].hasEnded = true
+        // Answered before the request was whole (RFC 9113 section 8.1): the rest needn't be sent.
+        if !session.streams[index].isProduced { session.cutOff(index) }
+    case NGHTTP2_SETTINGS.rawValue:
+        if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { session.settingsChanged() }
+    case NGHTTP2_PING.rawValue:
+        if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { session.awaitsPong = false }
+    case NGHTTP2_GOAWAY.rawValue:
+        let goaway = frame.pointee.goaway
+        let debug = UnsafeBufferPointer(start: goaway.opaque_data, count: min(goaway.opaque_data_len, 1_024))
+        let text = String(decoding: debug, as: UTF8.self)
+        session.goawayReceived(lastStreamID: goaway.last_stream_id, code: goaway.error_code, debug: text)
+    default:
+        break
+    }
+    return 0
+}
+
+private func clientStreamClosed(
+    _ handle: OpaquePointer?,
+    _ stream: Int32,
+    _ code: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context), let index = session.slot(of: stream) else { return 0 }
+    session.streamClosed(index, stream: stream, code: code)
+    return 0
+}
+
+private func clientInvalidFrame(
+    _ handle: OpaquePointer?,
+    _ frame: UnsafePointer<nghttp2_frame>?,
+    _ code: Int32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context) else { return 0 }
+    // Of a stream's error (RFC 9113 section 5.4.2) nghttp2 resets the stream; the words serve only if the connection ends over it.
+    session.lastInvalid = String(cString: nghttp2_strerror(code))
+    return 0
+}
+
+private func clientWillSend(
+    _ handle: OpaquePointer?,
+    _ frame: UnsafePointer<nghttp2_frame>?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = clientSession(context), let frame else { return 0 }
+    // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
+    if UInt32(frame.pointee.hd.type) == NGHTTP2_GOAWAY.rawValue, frame.pointee.goaway.error_code != 0 {
+        let code = String(cString: nghttp2_http2_strerror(frame.pointee.goaway.error_code))
+        session.violation = session.violation ?? [code, session.lastInvalid].compactMap { $0 }.joined(separator: ": ")
+    }
+    return 0
+}

@@ -1,0 +1,219 @@
+import Glibc
+import OpenSSL
+
+/// An open connection: the session, TLS and the socket, driven by one thread.
+struct ClientWire: ~Copyable {
+    let session: ClientSession
+    let tls: TLSConnection
+    let descriptor: Int32
+    let inbox: ClientInbox
+    let onEvent: @Sendable (ClientEvent) -> Void
+    /// Until when the server's first SETTINGS frame must have come.
+    let deadline: UInt64
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    /// What the socket must be ready for before TLS can write on; nil: not blocked.
+    private var blockedOn: Int16?
+    /// Whether TLS may hold bytes that poll doesn't know of.
+    private var mayHoldMore = true
+    private var lastReceived: UInt64
+    private var pingSent: UInt64 = 0
+
+    init(
+        session: ClientSession,
+        tls: TLSConnection,
+        descriptor: Int32,
+        inbox: ClientInbox,
+        onEvent: @escaping @Sendable (ClientEvent) -> Void,
+        deadline: UInt64
+    ) {
+        self.session = session
+        self.tls = tls
+        self.descriptor = descriptor
+        self.inbox = inbox
+        self.onEvent = onEvent
+        self.deadline = deadline
+        lastReceived = Clock.monotonic()
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Until the connection ends; completions that are left are the caller's to deliver.
+    consuming func serve() -> CloseReason {
+        while true {
+            let isReadable = wait()
+            let now = Clock.monotonic()
+            session.boottime = Clock.boottime()
+            if takeOrders() { return closed() }
+            var reason: CloseReason?
+            if isReadable || mayHoldMore { reason = read(now: now) }
+            session.expire(now: now)
+            reason = reason ?? watch(now: now) ?? pump(now: now)
+            if session.isSpent { reason = reason ?? spent() }
+            if let reason { return reason }
+            tell()
+        }
+    }
+
+    /// Sleeps until something happens; whether the socket is to be read.
+    private mutating func wait() -> Bool {
+        guard !mayHoldMore else { return false }
+        let isIdle = inbox.goToSleep(knowingDrain: session.isDraining)
+        var descriptors = (
+            pollfd(fd: descriptor, events: Int16(POLLIN) | (blockedOn ?? 0), revents: 0),
+            pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
+        )
+        let timeout = isIdle ? self.timeout() : 0
+        _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
+            poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, timeout)
+        }
+        if descriptors.1.revents != 0 { inbox.wake.clear() }
+        if descriptors.0.revents & Int16(POLLOUT) != 0 || (blockedOn == Int16(POLLIN) && descriptors.0.revents != 0) {
+            blockedOn = nil
+        }
+        return descriptors.0.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0
+    }
+
+    /// Milliseconds to the next thing that time brings, at least 1; rounded up, so that it is past when poll returns.
+    private func timeout() -> Int32 {
+        let now = Clock.monotonic()
+        var next =
+            session.awaitsPong
+            ? pingSent + UInt64(session.configuration.pingTimeout)
+            : lastReceived + UInt64(session.configuration.pingInterval)
+        if session.capacity == nil { next = min(next, deadline) }
+        if let nearest = session.streams.nearestDeadline { next = min(next, nearest) }
+        var left = next > now ? next - now : 0
+        if !session.queue.isEmpty {
+            let boottime = Clock.boottime()
+            let earliest = session.queue.earliestWriteBy
+            left = min(left, earliest > boottime ? earliest - boottime : 0)
+        }
+        return Int32(clamping: left + 1)
+    }
+
+    /// Whether to close at once.
+    private func takeOrders() -> Bool {
+        let batch = inbox.take()
+        if batch.closes {
+            for requests in batch.requests { session.queue.append(requests) }
+            return true
+        }
+        if batch.drains { session.isDraining = true }
+        for requests in batch.requests { session.queue.append(requests) }
+        if session.isDraining {
+            session.returnQueue(.closed)
+        } else if session.goaway != nil {
+            session.returnQueue(.goaway)
+        }
+        return false
+    }
+
+    /// Reads what there is, up to a megabyte, before writing is looked after again.
+    private mutating func read(now: UInt64) -> CloseReason? {
+        for _ in 0..<64 {
+            do throws(TLSError) {
+                switch try tls.read(into: buffer) {
+                case .done(let count):
+                    lastReceived = now
+                    session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    if session.violation != nil { return nil }
+                case .wantsRead:
+                    mayHoldMore = false
+                    return nil
+                case .wantsWrite:
+                    mayHoldMore = false
+                    blockedOn = Int16(POLLOUT)
+                    return nil
+                case .closed: return lost("the server closed the connection")
+                }
+            } catch {
+                return lost(error.description)
+            }
+        }
+        mayHoldMore = true
+        return nil
+    }
+
+    private func lost(_ words: String) -> CloseReason {
+        session.goaway.map { CloseReason(.goaway(code: $0.code), words) } ?? CloseReason(.lost, words)
+    }
+
+    /// The server's silence: no SETTINGS, no answer to a PING.
+    private mutating func watch(now: UInt64) -> CloseReason? {
+        let configuration = session.configuration
+        if session.capacity == nil, now >= deadline {
+            return CloseReason(.handshake, "\(configuration.host) sent no SETTINGS frame in time")
+        }
+        if session.awaitsPong {
+            guard now < pingSent + UInt64(configuration.pingTimeout) else {
+                return CloseReason(
+                    .pingTimeout,
+                    "\(configuration.host) didn't answer a PING in \(configuration.pingTimeout) ms"
+                )
+            }
+        } else if now >= lastReceived + UInt64(configuration.pingInterval) {
+            pingSent = now
+            session.ping()
+        }
+        return nil
+    }
+
+    /// Writes until nothing is left or the socket is full.
+    private mutating func pump(now: UInt64) -> CloseReason? {
+        while blockedOn == nil {
+            session.fill(now: now)
+            if session.output.isEmpty { return nil }
+            do throws(TLSError) {
+                switch try tls.write(session.output.offer()) {
+                case .done(let count): session.output.accept(count)
+                case .wantsRead: blockedOn = Int16(POLLIN)
+                case .wantsWrite: blockedOn = Int16(POLLOUT)
+                case .closed: return lost("the server closed the connection")
+                }
+            } catch {
+                return lost(error.description)
+            }
+        }
+        return nil
+    }
+
+    /// Tells what this wake-up brought.
+    private func tell() {
+        if !session.events.isEmpty {
+            let events = session.events
+            session.events = []
+            events.forEach(onEvent)
+        }
+        if !session.completions.isEmpty {
+            let completions = session.completions
+            session.completions = []
+            session.completions.reserveCapacity(min(completions.count, 4_096))
+            onEvent(.completions(completions))
+        }
+    }
+
+    /// The end that the session has come to.
+    private mutating func spent() -> CloseReason {
+        let host = session.configuration.host
+        if let violation = session.violation {
+            return CloseReason(.protocolError, "\(host) broke the HTTP/2 protocol: \(violation)")
+        }
+        if session.streams.count == 0 {
+            session.sayGoodbye()
+            _ = pump(now: Clock.monotonic())
+            if blockedOn == nil { tls.close() }
+        }
+        if let goaway = session.goaway {
+            return CloseReason(.goaway(code: goaway.code), "\(host) is going away (GOAWAY with code \(goaway.code))")
+        }
+        return session.isDraining
+            ? CloseReason(.drained, "drained") : CloseReason(.protocolError, "\(host) ended the HTTP/2 session")
+    }
+
+    private func closed() -> CloseReason {
+        // Bytes that TLS wasn't offered yet stay here: what they belong to is unsent.
+        if blockedOn == nil, session.output.isEmpty { tls.close() }
+        return CloseReason(.closed, "closed")
+    }
+}

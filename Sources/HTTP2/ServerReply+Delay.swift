@@ -1,0 +1,10 @@
+extension ServerReply {
+    /// How long it is to wait; nil: not at all.
+    var delay: Duration? {
+        switch self {
+        case .respond(_, _, _, let after), .unfinished(_, _, _, let after), .reset(_, let after): after
+        case .informational(_, let then): then.delay
+        case .silence: nil
+        }
+    }
+}

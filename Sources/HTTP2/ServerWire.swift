@@ -1,0 +1,88 @@
+import CNGHTTP2
+import Glibc
+import OpenSSL
+
+/// A client's connection as the server's thread sees it: socket, TLS, session. Owns the socket.
+final class ServerWire {
+    enum State { case open, ended }
+
+    let descriptor: Int32
+    let tls: TLSConnection
+    let session: ServerSession
+    var isHandshaken = false
+    var isReading = true
+    /// Whether the socket must become writable first.
+    var isBlocked = false
+    /// Whether TLS may hold bytes that epoll doesn't know of.
+    var mayHoldMore = false
+    /// What epoll was told.
+    var watched: UInt32 = 0
+
+    init(descriptor: Int32, tls: TLSConnection, session: ServerSession) {
+        self.descriptor = descriptor
+        self.tls = tls
+        self.session = session
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    var wanted: UInt32 {
+        (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
+    }
+
+    /// Goes on with the handshake; nil while it isn't done.
+    func shake() throws(TLSError) -> State? {
+        switch try tls.handshake() {
+        case .done:
+            isHandshaken = true
+            isBlocked = false
+            mayHoldMore = true
+            return .open
+        case .wantsRead: isBlocked = false
+        case .wantsWrite: isBlocked = true
+        case .closed: return .ended
+        }
+        return nil
+    }
+
+    /// Reads what there is, up to a megabyte.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> State {
+        mayHoldMore = false
+        for _ in 0..<64 where isReading {
+            guard let step = try? tls.read(into: buffer) else { return .ended }
+            switch step {
+            case .done(let count):
+                session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                if session.hasFailed { return .ended }
+            case .wantsRead, .wantsWrite: return .open
+            case .closed: return .ended
+            }
+        }
+        mayHoldMore = isReading
+        return .open
+    }
+
+    /// Writes until nothing is left or the socket is full.
+    func write() -> State {
+        while !isBlocked {
+            session.fill()
+            if session.hasFailed { return .ended }
+            if session.output.isEmpty { break }
+            guard let step = try? tls.write(session.output.offer()) else { return .ended }
+            switch step {
+            case .done(let count): session.output.accept(count)
+            case .wantsRead, .wantsWrite: isBlocked = true
+            case .closed: return .ended
+            }
+        }
+        guard session.isSpent else { return .open }
+        tls.close()
+        return .ended
+    }
+
+    /// Makes the close that follows a TCP reset.
+    func armReset() {
+        var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+}

@@ -1,0 +1,140 @@
+import COpenSSL
+import Glibc
+
+/// TLS on a non-blocking, connected socket. It owns OpenSSL's state, not the descriptor, which must outlive it.
+///
+/// Not Sendable: one thread drives it. It never raises SIGPIPE.
+public final class TLSConnection {
+    private let handle: OpaquePointer
+    private let state: UnsafeMutablePointer<SocketState>
+    /// The name that the peer's certificate must carry; nil on the server's side.
+    private let host: String?
+
+    /// The client's side.
+    ///
+    /// - Parameter host: a DNS name (also sent as SNI) or a numeric address.
+    public convenience init(client context: TLSContext, descriptor: Int32, host: String) throws(TLSError) {
+        try self.init(context: context, descriptor: descriptor, host: host)
+        // 1 means that it was a numeric address, which RFC 6066 section 3 keeps out of SNI.
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host) != 1 {
+            let isNamed = SSL_set1_host(handle, host) == 1
+            let isSent = host.withCString { name in
+                // SSL_set_tlsext_host_name is a macro for this; the name is copied.
+                let name = UnsafeMutableRawPointer(mutating: name)
+                return SSL_ctrl(handle, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name) == 1
+            }
+            guard isNamed, isSent else { throw TLSError(.library, "\(host) can't be a host name") }
+        }
+        TLSErrorQueue.clear()
+        SSL_set_connect_state(handle)
+    }
+
+    /// The server's side.
+    public convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
+        try self.init(context: context, descriptor: descriptor, host: nil)
+        SSL_set_accept_state(handle)
+    }
+
+    private init(context: TLSContext, descriptor: Int32, host: String?) throws(TLSError) {
+        TLSErrorQueue.clear()
+        guard let handle = SSL_new(context.handle) else {
+            throw TLSError(.library, "can't begin TLS: \(TLSErrorQueue.words())")
+        }
+        let state = UnsafeMutablePointer<SocketState>.allocate(capacity: 1)
+        state.initialize(to: SocketState(descriptor: descriptor))
+        self.handle = handle
+        self.state = state
+        self.host = host
+        guard let bio = SocketBIO.make(state) else { throw TLSError(.library, "out of memory for a BIO") }
+        // One BIO for both directions; the SSL takes the reference over.
+        SSL_set_bio(handle, bio, bio)
+    }
+
+    deinit {
+        SSL_free(handle)
+        state.deallocate()
+    }
+
+    /// Goes on with the handshake.
+    ///
+    /// - Throws: `.untrusted`, `.expired`, `.notYetValid`, `.hostMismatch`, `.refusedCertificate`, `.noHTTP2`, `.handshake`, `.connection`.
+    public func handshake() throws(TLSError) -> TLSStep {
+        TLSErrorQueue.clear()
+        let code = SSL_do_handshake(handle)
+        if code == 1 {
+            if host != nil, !agreedOnHTTP2 {
+                throw TLSError(
+                    .noHTTP2,
+                    "\(host ?? "the server") doesn't offer HTTP/2 (no ALPN h2): check that host and port are those of the service, "
+                        + "and that no proxy stands in between"
+                )
+            }
+            return .done(0)
+        }
+        let verification = host == nil ? 0 : Int32(truncatingIfNeeded: SSL_get_verify_result(handle))
+        switch SSL_get_error(handle, code) {
+        case SSL_ERROR_WANT_READ: return .wantsRead
+        case SSL_ERROR_WANT_WRITE: return .wantsWrite
+        case SSL_ERROR_SSL where verification != X509_V_OK:
+            throw TLSError(verification: verification, host: host ?? "the server")
+        case SSL_ERROR_SSL:
+            let words = TLSErrorQueue.words()
+            // The server's alert 120 (RFC 7301 section 3.2).
+            let code: TLSError.Code = words.contains("no application protocol") ? .noHTTP2 : .handshake
+            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(words)")
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: throw lost("during the TLS handshake")
+        }
+    }
+
+    /// Whether ALPN came to `h2`.
+    private var agreedOnHTTP2: Bool {
+        var protocolName: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(handle, &protocolName, &length)
+        guard let protocolName, length == 2 else { return false }
+        return protocolName[0] == UInt8(ascii: "h") && protocolName[1] == UInt8(ascii: "2")
+    }
+
+    /// Reads plain bytes, at most one record's.
+    ///
+    /// Bytes may wait inside: only `.wantsRead` says that the descriptor must be polled.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> TLSStep {
+        TLSErrorQueue.clear()
+        let count = SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
+        return count > 0 ? .done(Int(count)) : try step(count, "while reading")
+    }
+
+    /// Writes plain bytes; at most 16,384 of them, one record, are accepted at once.
+    ///
+    /// After `.wantsRead` or `.wantsWrite` part of the record may already be on its way: the same bytes, at least as many, must be offered again.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> TLSStep {
+        TLSErrorQueue.clear()
+        let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+        return count > 0 ? .done(Int(count)) : try step(count, "while writing")
+    }
+
+    /// Says close_notify, as far as the socket takes it now.
+    public func close() {
+        guard SSL_is_init_finished(handle) == 1 else { return }
+        TLSErrorQueue.clear()
+        SSL_shutdown(handle)
+        TLSErrorQueue.clear()
+    }
+
+    private func step(_ code: Int32, _ occasion: String) throws(TLSError) -> TLSStep {
+        switch SSL_get_error(handle, code) {
+        case SSL_ERROR_WANT_READ: return .wantsRead
+        case SSL_ERROR_WANT_WRITE: return .wantsWrite
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        case SSL_ERROR_SSL: throw TLSError(.connection(errno: 0), "TLS broke \(occasion): \(TLSErrorQueue.words())")
+        default: throw lost(occasion)
+        }
+    }
+
+    private func lost(_ occasion: String) -> TLSError {
+        let number = state.pointee.failure
+        let words = number == 0 ? "the peer closed it" : String(cString: strerror(number))
+        return TLSError(.connection(errno: number), "the connection was lost \(occasion): \(words)")
+    }
+}

@@ -1,0 +1,219 @@
+import HTTP2
+import Testing
+
+@testable import APNs
+
+@Suite struct LaneStateTests {
+    @Test func lane_dialsOnce_whenFirstPushComes() {
+        var lane = LaneBench()
+        #expect(lane.free == 1 && lane.status == .idle)
+        lane.send()
+        #expect(lane.dials == [1] && lane.status == .connecting && lane.free == 0 && lane.submitted.isEmpty)
+        lane.handle(.opened(1, streams: 1_000))
+        #expect(lane.submitted.count == 1 && lane.status == .open)
+    }
+
+    /// Scenario 1.
+    @Test func lane_usesOneStream_untilFirstPushIsAccepted() {
+        var lane = LaneBench()
+        lane.send(5)
+        lane.handle(.opened(1, streams: 1_000))
+        #expect(lane.submitted.count == 1 && lane.free == 0)
+        lane.answer(200)
+        #expect(lane.submitted.count == 4 && lane.free == 996)
+    }
+
+    /// Scenario 2.
+    @Test func lane_obeysSettings_whenStreamsFallInMidBurst() {
+        var lane = LaneBench.proven()
+        lane.send(10)
+        lane.handle(.capacity(1, streams: 1))
+        #expect(lane.free == 0)
+        for _ in 0..<9 { lane.complete(.unsent(.refused)) }
+        #expect(lane.submitted.count == 1 && lane.results.isEmpty)
+        while !lane.submitted.isEmpty {
+            lane.answer(200)
+            #expect(lane.submitted.count <= 1)
+        }
+        #expect(lane.outcomes == Array(repeating: .accepted, count: 10))
+    }
+
+    @Test func lane_opensFurtherConnections_onlyWhenFullAndUpToTheLimit() {
+        var lane = LaneBench.proven(connections: 2, maxInFlight: 10)
+        lane.send(4)
+        #expect(lane.dials == [1])
+        lane.send(1)
+        #expect(lane.dials == [1, 2])
+        lane.handle(.opened(2, streams: 100))
+        #expect(lane.free == 1)
+        lane.send(1)
+        lane.answer(200, index: 5)
+        #expect(lane.free == 5)
+        lane.send(5)
+        #expect(lane.submitted.count { $0.link == 2 } == 5)
+        #expect(lane.free == 0 && lane.dials == [1, 2])
+    }
+
+    /// Scenarios 3 and 4.
+    @Test func pushesAboveTheLastStream_areSentOnceMore_whenGoAway() {
+        var lane = LaneBench.proven()
+        lane.send(6)
+        lane.handle(.goAway(1, reason: "Shutdown"))
+        for _ in 0..<2 { lane.complete(.unsent(.goaway), index: 4) }
+        lane.handle(.goAway(1, reason: "Shutdown"))
+        #expect(lane.dials == [1, 2])
+        lane.handle(.opened(2, streams: 1_000))
+        lane.answer(200, index: lane.submitted.count - 1)
+        #expect(lane.submitted.count { $0.link == 2 } == 1)
+        lane.answer(200, index: lane.submitted.count - 1)
+        for _ in 0..<3 { lane.answer(200) }
+        #expect(lane.closes.isEmpty)
+        lane.answer(200)
+        #expect(lane.closes == [1])
+        #expect(lane.outcomes == Array(repeating: .accepted, count: 6))
+    }
+
+    @Test func goAway_doesNotSpin_whenEachConnectionEndsSo() {
+        var lane = LaneBench()
+        var dialled = 0
+        for _ in 0..<50 {
+            lane.send()
+            if lane.dials.count == dialled { continue }
+            dialled = lane.dials.count
+            lane.handle(.opened(dialled, streams: 1))
+            lane.handle(.goAway(dialled, reason: "x"))
+            if !lane.submitted.isEmpty { lane.complete(.unsent(.goaway)) }
+            lane.handle(.closed(dialled, why: "goaway"))
+        }
+        #expect(dialled == 2)
+        #expect(lane.free == 0)
+        if case .backingOff = lane.status {} else { Issue.record("\(lane.status)") }
+    }
+
+    @Test func dials_backOffWithinBounds_whenTheyFail() {
+        var lane = LaneBench(jitter: { 1 })
+        var pauses: [Int64] = []
+        for number in 1...9 {
+            lane.send()
+            lane.handle(.closed(number, why: "connection refused"))
+            #expect(lane.outcomes.last == .unsent(reason: "connection refused"))
+            guard case .backingOff(let until, _) = lane.status else {
+                Issue.record("\(lane.status)")
+                return
+            }
+            pauses.append(until - lane.now)
+            #expect(lane.free == 0 && lane.state.nextWake(now: lane.now) == until)
+            lane.send()
+            #expect(lane.dials.count == number)
+            lane.pass(until - lane.now)
+            #expect(lane.free == 1)
+        }
+        #expect(pauses == [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+        #expect(DialBackoff().failures == 0)
+        var least = DialBackoff()
+        #expect(least.next(jitter: 0) == 500 && least.next(jitter: 0) == 500)
+    }
+
+    @Test func connection_isDialledAtOnce_whenAProvenOneIsLost() {
+        var lane = LaneBench.proven()
+        lane.send(2)
+        lane.complete(.unknown(.connectionLost))
+        lane.complete(.unsent(.connectionLost))
+        lane.handle(.closed(1, why: "reset"))
+        #expect(lane.dials == [1, 2])
+        #expect(lane.outcomes == [.unknown(reason: "connection_lost")])
+    }
+
+    @Test func push_isUnsent_whenItsTimeIsOver() {
+        var lane = LaneBench()
+        lane.send(writeBy: lane.now)
+        #expect(lane.outcomes == [.unsent(reason: "too_late")])
+        lane.send(writeBy: lane.now + 500)
+        #expect(lane.state.nextWake(now: lane.now) == lane.now + 500)
+        lane.pass(500)
+        #expect(lane.outcomes == [.unsent(reason: "too_late"), .unsent(reason: "too_late")])
+        lane.send(writeBy: lane.now + 500)
+        lane.handle(.opened(1, streams: 1))
+        lane.now += 500
+        lane.complete(.unsent(.refused))
+        #expect(lane.outcomes.last == .unsent(reason: "too_late") && lane.submitted.isEmpty)
+    }
+
+    @Test func push_isAnsweredWithoutBeingSent_whenItIsNoPush() {
+        var lane = LaneBench()
+        var bad = lane.push(1, token: "xyz")
+        var large = lane.push(2)
+        large.payload = Array(repeating: 0, count: 4_097)
+        var collapse = lane.push(3)
+        collapse.collapseID = String(repeating: "x", count: 65)
+        var foreign = lane.push(4)
+        foreign.topic = "com.example.Other"
+        bad.apnsID = large.apnsID
+        lane.handle(.send([bad, large, collapse, foreign], batch: 1))
+        #expect(
+            lane.outcomes == [
+                .invalidToken, .payloadTooLarge, .invalidCollapseID,
+                .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil),
+            ]
+        )
+        #expect(lane.results.allSatisfy { $0.apnsID == nil } && lane.dials.isEmpty)
+    }
+
+    @Test func resends_areBounded_andThenTheLanePauses() {
+        var lane = LaneBench.proven()
+        lane.send()
+        for _ in 0..<4 { lane.complete(.unsent(.reset(code: 7))) }
+        #expect(lane.outcomes == [.unsent(reason: "connection_lost")])
+        #expect(lane.free == 0)
+    }
+
+    /// Scenario 5, where not even pings tell.
+    @Test func connection_isGivenUp_whenNothingIsAnsweredAnyMore() {
+        var lane = LaneBench.proven()
+        lane.send(4)
+        for _ in 0..<3 { lane.complete(.unknown(.deadline)) }
+        lane.send()
+        #expect(lane.dials == [1, 2])
+        lane.complete(.unknown(.deadline))
+        #expect(lane.closes == [1])
+        #expect(lane.outcomes == Array(repeating: .unknown(reason: "no_answer_in_time"), count: 4))
+    }
+
+    @Test func lane_drains_whenAsked() {
+        var lane = LaneBench.proven()
+        lane.send(2)
+        lane.handle(.drain)
+        #expect(lane.free == 0 && lane.status == .draining && !lane.state.isDrained)
+        lane.send()
+        #expect(lane.outcomes == [.unsent(reason: "draining")])
+        lane.answer(200)
+        lane.complete(.unsent(.goaway))
+        #expect(lane.closes == [1])
+        lane.handle(.closed(1, why: "closed"))
+        #expect(lane.state.isDrained)
+        #expect(lane.outcomes.suffix(2) == [.accepted, .unsent(reason: "draining")])
+    }
+
+    @Test func lane_cutsOff_whenDrainingTakesTooLong() {
+        var lane = LaneBench.proven()
+        lane.send()
+        lane.handle(.drain)
+        lane.handle(.cutOff)
+        #expect(lane.closes == [1])
+        lane.complete(.unknown(.closed))
+        lane.handle(.closed(1, why: "closed"))
+        #expect(lane.state.isDrained && lane.outcomes == [.unknown(reason: "cut_off")])
+    }
+
+    @Test func newConfiguration_usesNewConnections_andResumesAStoppedLane() {
+        var lane = LaneBench.proven()
+        lane.send(2)
+        lane.answer(403, "InvalidProviderToken")
+        lane.handle(.reconfigured(lane.state.limits))
+        #expect(lane.log.contains(.laneResumed))
+        lane.send()
+        #expect(lane.dials == [1, 2])
+        lane.answer(200)
+        #expect(lane.closes == [1])
+    }
+}

@@ -1,0 +1,122 @@
+import HTTP2
+import OpenSSL
+import Testing
+
+/// A client and a server over real TLS on the loopback, and all that the client was told.
+final class Pair: Sendable {
+    struct Told {
+        var results: [UInt64: [RequestResult]] = [:]
+        var completed = 0
+        var capacity: Int?
+        var capacities: [Int] = []
+        var goaways: [(lastStreamID: Int32, code: UInt32, debug: String)] = []
+        var closed: [CloseReason] = []
+        /// Events after `closed`.
+        var afterwards = 0
+    }
+
+    static let authority = Result { try SelfSignedAuthority() }
+    let script: Script
+    let server: Server
+    let client: ClientConnection
+    let told = Watched(Told())
+    static let template = RequestTemplate(
+        authority: "localhost",
+        fields: ["apns-topic": "com.example.App", "authorization": "bearer 0123456789012345678901234567890123456789"],
+        varying: [VaryingField("apns-id", neverIndexed: true), VaryingField("apns-collapse-id", neverIndexed: false)]
+    )
+
+    init(
+        _ script: Script,
+        names: [String] = ["localhost"],
+        notAfter: Int = 86_400,
+        trust: TLSTrust? = nil,
+        server adjustServer: (inout ServerConfiguration) -> Void = { _ in },
+        client adjustClient: (inout ClientConfiguration) -> Void = { _ in }
+    ) throws {
+        self.script = script
+        let authority = try Self.authority.get()
+        let leaf = try authority.issue(for: names, notAfter: notAfter)
+        var serverSide = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        adjustServer(&serverSide)
+        server = try Server(configuration: serverSide, handler: script)
+        try server.start()
+        var clientSide = ClientConfiguration(host: "localhost", port: server.port, label: "test")
+        clientSide.addresses = [serverSide.address]
+        clientSide.trust = trust ?? .only(.text(authority.certificate))
+        adjustClient(&clientSide)
+        let told = told
+        client = ClientConnection(configuration: clientSide) { event in told.change { $0.note(event) } }
+        client.start()
+    }
+
+    deinit {
+        client.close()
+        server.stop()
+    }
+
+    func request(_ tag: UInt64, body: Int = 260, writeBy: UInt64? = nil) -> Request {
+        var request = Request(
+            template: Self.template,
+            tag: tag,
+            path: "/t/\(tag)",
+            body: [UInt8](repeating: UInt8(ascii: "x"), count: body),
+            writeBy: writeBy
+        )
+        request.append(0, "id-\(tag)")
+        return request
+    }
+
+    func submit(_ tags: ClosedRange<UInt64>, body: Int = 260, writeBy: UInt64? = nil) {
+        client.submit(tags.map { request($0, body: body, writeBy: writeBy) })
+    }
+
+    /// Waits until so many have completed, and gives the only result of each.
+    func results(_ count: Int) -> [UInt64: RequestResult] {
+        #expect(told.wait { $0.completed >= count })
+        let told = told.now
+        #expect(told.completed == count)
+        #expect(told.results.values.allSatisfy { $0.count == 1 }, "each tag completes exactly once")
+        return told.results.compactMapValues(\.first)
+    }
+
+    func closeReason() -> CloseReason? {
+        #expect(told.wait { !$0.closed.isEmpty })
+        #expect(told.now.closed.count == 1)
+        #expect(told.now.afterwards == 0)
+        return told.now.closed.first
+    }
+}
+
+extension Pair.Told {
+    mutating func note(_ event: ClientEvent) {
+        if !closed.isEmpty { afterwards += 1 }
+        switch event {
+        case .opened(let capacity), .capacity(let capacity):
+            self.capacity = capacity
+            capacities.append(capacity)
+        case .completions(let completions):
+            completed += completions.count
+            for completion in completions { results[completion.tag, default: []].append(completion.result) }
+        case .goaway(let lastStreamID, let code, let debug): goaways.append((lastStreamID, code, debug))
+        case .closed(let reason): closed.append(reason)
+        }
+    }
+}
+
+extension RequestResult {
+    var status: Int? {
+        if case .response(let response) = self { return response.status }
+        return nil
+    }
+
+    var isUnsent: Bool {
+        if case .unsent = self { return true }
+        return false
+    }
+
+    var isUnknown: Bool {
+        if case .unknown = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import OpenSSL
+import Testing
+
+/// Both ends of TLS on a socket pair, driven by hand.
+struct TLSTests {
+    private let authority: SelfSignedAuthority
+
+    init() throws { authority = try SelfSignedAuthority() }
+
+    private func shake(
+        _ leaf: IssuedCertificate,
+        host: String = "localhost",
+        trust: String? = nil,
+        offersHTTP2: Bool = true
+    ) throws {
+        let server = try TLSContext.server(
+            certificate: .text(leaf.certificate),
+            key: .text(leaf.key),
+            offersHTTP2: offersHTTP2
+        )
+        let client = try TLSContext.client(trust: .only(.text(trust ?? authority.certificate)))
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        let near = try TLSConnection(client: client, descriptor: ends[0], host: host)
+        let far = try TLSConnection(server: server, descriptor: ends[1])
+        var isDone = (near: false, far: false)
+        while !isDone.near || !isDone.far {
+            if !isDone.near, case .done = try near.handshake() { isDone.near = true }
+            if !isDone.far, case .done = try far.handshake() { isDone.far = true }
+        }
+        let hello = Array("hello".utf8)
+        #expect(try hello.withUnsafeBytes { bytes throws(TLSError) in try near.write(bytes) } == .done(5))
+        var buffer = [UInt8](repeating: 0, count: 64)
+        #expect(try buffer.withUnsafeMutableBytes { bytes throws(TLSError) in try far.read(into: bytes) } == .done(5))
+        #expect(Array(buffer[..<5]) == hello)
+        far.close()
+        #expect(try buffer.withUnsafeMutableBytes { bytes throws(TLSError) in try near.read(into: bytes) } == .closed)
+    }
+
+    @Test func handshake_whenTrusted() throws {
+        try shake(authority.issue(for: ["localhost"]))
+        try shake(authority.issue(for: ["127.0.0.1", "::1"]), host: "127.0.0.1")
+        try shake(authority.issue(for: ["127.0.0.1", "::1"]), host: "::1")
+    }
+
+    private func code(_ body: () throws -> Void) -> TLSError? {
+        do { try body() } catch { return error as? TLSError }
+        return nil
+    }
+
+    @Test func handshake_whenUntrusted() throws {
+        let other = try SelfSignedAuthority(name: "somebody else")
+        let error = code { try shake(authority.issue(for: ["localhost"]), trust: other.certificate) }
+        #expect(error?.code == .untrusted)
+        #expect(error?.description.contains("is not trusted") == true)
+        #expect(error?.isAboutCertificate == true)
+    }
+
+    @Test func handshake_whenExpired() throws {
+        let error = code { try shake(authority.issue(for: ["localhost"], notAfter: -60)) }
+        #expect(error?.code == .expired)
+        let early = code { try shake(authority.issue(for: ["localhost"], notBefore: 3_600)) }
+        #expect(early?.code == .notYetValid)
+    }
+
+    @Test func handshake_whenNameIsWrong() throws {
+        #expect(code { try shake(authority.issue(for: ["example.org"])) }?.code == .hostMismatch)
+        #expect(code { try shake(authority.issue(for: ["127.0.0.2"]), host: "127.0.0.1") }?.code == .hostMismatch)
+    }
+
+    @Test func handshake_whenNoALPN() throws {
+        let error = code { try shake(authority.issue(for: ["localhost"]), offersHTTP2: false) }
+        #expect(error?.code == .noHTTP2)
+    }
+
+    @Test func context_whenFilesAreBad() throws {
+        #expect(code { _ = try TLSContext.client(trust: .only(.file("/nowhere"))) }?.code == .credentials)
+        #expect(code { _ = try TLSContext.client(trust: .only(.text("no PEM"))) }?.code == .credentials)
+        let one = try authority.issue(for: ["a"])
+        let two = try authority.issue(for: ["a"])
+        let mixed = code { _ = try TLSContext.server(certificate: .text(one.certificate), key: .text(two.key)) }
+        #expect(mixed?.code == .credentials)
+    }
+
+    @Test func write_whenPeerIsGone_raisesNoSignal() throws {
+        let leaf = try authority.issue(for: ["localhost"])
+        let context = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let client = try TLSContext.client(trust: .only(.text(authority.certificate)))
+        _ = context
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        let near = try TLSConnection(client: client, descriptor: ends[0], host: "localhost")
+        close(ends[1])
+        defer { close(ends[0]) }
+        #expect(code { _ = try near.handshake() }?.code == .connection(errno: EPIPE))
+    }
+}
