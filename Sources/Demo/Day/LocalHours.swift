@@ -1,0 +1,38 @@
+/// Sends by the recipients' local hour, and how many of the people sleep at that hour.
+struct LocalHours: Sendable, Equatable {
+    /// Pushes; 24 numbers.
+    private(set) var sends = [Int](repeating: 0, count: 24)
+    /// People in their own quiet hours at half past; 24 numbers.
+    private(set) var asleep = [Int](repeating: 0, count: 24)
+    private(set) var people = 0
+    /// Pushes that came within their recipients' own quiet hours.
+    private(set) var woken = 0
+
+    init() {}
+
+    init(sends: [Int], asleep: [Int], people: Int, woken: Int = 0) {
+        self.sends = sends
+        self.asleep = asleep
+        self.people = people
+        self.woken = woken
+    }
+
+    init(pushes: [PushLog], directory: Directory) {
+        for recipient in directory.recipients where recipient.person.isServed && recipient.zone != nil {
+            people += 1
+            for hour in 0..<24 where recipient.person.night.holds(minute: hour * 60 + 30) { asleep[hour] += 1 }
+        }
+        for push in pushes { add(push, directory) }
+    }
+
+    /// A token that nobody has, or someone without a zone: nobody could know that they were awake.
+    private mutating func add(_ push: PushLog, _ directory: Directory) {
+        let instant = directory.instant(push.minute)
+        guard let recipient = directory.recipient(of: push.token), let minute = recipient.localMinute(at: instant) else {
+            woken += 1
+            return
+        }
+        sends[minute / 60] += 1
+        if recipient.isAsleep(at: instant, minute: push.minute) { woken += 1 }
+    }
+}
