@@ -126,7 +126,7 @@ extension Demo {
         Instant(seconds: now.seconds - now.seconds % 3600 + 3600)
     }
 
-    private static func demoError(_ error: any Error) -> DemoError {
+    static func demoError(_ error: any Error) -> DemoError {
         switch error {
         case let error as DemoError: error
         case let error as LocalPostgresError: DemoError(.database, "no private PostgreSQL: \(error.context)")

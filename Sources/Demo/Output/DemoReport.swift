@@ -18,14 +18,16 @@ struct DemoReport: Sendable {
                 "PostgreSQL \(version), TLS and HTTP/2, the daemon's sweep, \(scene.zoneCount) time zones of \(scene.zones.directory)"
             )
             + entry("simulated", "Apple, at \(scene.apple.simulator.endpoint); the clock, from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC")
-            + entry("in", "\(scene.cluster.folder), removed at the end")
-            + entry("sent", "and rejected: pushes of that hour; the first also serves check-ins of the four hours before")
-            + entry("waiting", "people awake at the hour's end whose next check-in is ahead; quiet: people in their own quiet hours then")
+            + entry("folder", "\(scene.cluster.folder), removed at the end")
+            + entry("sent, rejected", "pushes of that hour; the first also serves the check-ins of the four hours before")
+            + entry("waiting, quiet", "people at the hour's end whose next check-in is ahead: awake, or in their own quiet hours")
             + "\n"
     }
 
+    private func wrapped(_ text: String) -> String { Columns.wrapped(text, width: output.width) }
+
     private func entry(_ name: String, _ text: String) -> String {
-        let indent = 13
+        let indent = 18
         let wrapped = Columns.wrapped(text, width: output.width - indent)
             .split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: indent))
         return "  \(paint(Columns.left(name, indent - 2), .dim))\(wrapped)\n"
@@ -51,23 +53,29 @@ struct DemoReport: Sendable {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Columns.grouped(Int(result.duration / .seconds(1)))
         let verdict = result.verdict
+        let inTheNight = result.hours.sendsInUsualNight
         var lines = [table.total(result.total), ""]
-        lines += [
-            Columns.wrapped(
-                "Pushes by the recipient's local hour, and how many of the people are in their own quiet hours then:",
-                width: output.width
+        lines.append(
+            wrapped(
+                "By the recipient's local hour: how many of the people are in their own quiet hours then, pushes sent, and pushes "
+                    + "within the recipient's own quiet hours, reckoned from zone and wishes without the daemon:"
             )
-        ]
-        lines += chart.lines(result.hours) + [""]
-        lines += [
-            Columns.wrapped(
-                "24 hours in \(seconds) s, \(Columns.count(DemoDay.minutes, "sweep", "sweeps")) and more; "
-                    + "\(Columns.count(result.changes, "person", "people")) changed their preferences on the way",
-                width: output.width
+        )
+        lines += chart.lines(result.hours)
+        if inTheNight > 0 {
+            lines.append(
+                wrapped("The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people who sleep at other hours, or set none.")
             )
+        }
+        lines += [
+            "",
+            wrapped(
+                "24 hours in \(seconds) s, minute by minute; \(Columns.count(result.changes, "person", "people")) changed "
+                    + "their preferences on the way"
+            ),
         ]
-        lines += verdict.lines(pushes: result.pushes).map { Columns.wrapped($0, width: output.width) }
-        lines.append(paint(Columns.wrapped(verdict.agreement.words, width: output.width), verdict.holds ? .green : .red))
+        lines += verdict.lines(pushes: result.pushes).map(wrapped)
+        lines.append(paint(wrapped(verdict.agreement.words), verdict.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -9,23 +9,24 @@ struct LocalHourChart: Sendable {
 
     func lines(_ hours: LocalHours) -> [String] {
         let most = hours.sends.max() ?? 0
-        let room = max(10, width - 29)
-        let head = paint("  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7), .bold)
+        let room = max(10, width - 37)
+        let head = paint("  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8), .bold)
         return [head]
             + (0..<24).map { hour in
                 let share = hours.people > 0 ? Double(hours.asleep[hour]) / Double(hours.people) : 0
                 let asleep = Columns.left(gauge(share), Self.gauge)
                 let sent = hours.sends[hour]
                 let bar = bar(Double(sent) / Double(max(most, 1)) * Double(room), isAny: sent > 0)
+                let woken = Columns.right(Columns.grouped(hours.wokenByHour[hour]), 8)
                 let line =
                     "  \(Wishes.wallTime(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Columns.grouped(sent), 7)
+                    + (hours.wokenByHour[hour] > 0 ? paint(woken, .red) : woken)
                 return bar.isEmpty ? line : "\(line)  \(paint(bar, .green))"
             }
     }
 
     private func gauge(_ share: Double) -> String {
-        let cells = Int((share * Double(Self.gauge)).rounded())
-        return String(repeating: hasBlocks ? "░" : ".", count: share > 0 ? max(cells, 1) : 0)
+        String(repeating: hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
     }
 
     /// Blocks know eighths of a column; one send is never drawn as none.

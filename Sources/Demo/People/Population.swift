@@ -4,6 +4,10 @@ import struct FoundationEssentials.UUID
 struct Population: Sendable, Equatable {
     let people: [Person]
 
+    init(people: [Person]) {
+        self.people = people
+    }
+
     /// - Parameters:
     ///   - zones: every zone name of the database, sorted.
     ///   - start: the day's start, Unix seconds; registrations lie before it.

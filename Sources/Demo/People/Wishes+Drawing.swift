@@ -6,8 +6,8 @@ extension Wishes {
         if generator.chance(50) { wishes.maxPerDay = generator.number(1...3) }
         switch generator.number(0...99) {
         case 0..<60: break
-        case 60..<88: wishes.night = Night(start: half(41, 47, &generator), end: half(11, 19, &generator))
-        case 88..<93:
+        case 60..<91: wishes.night = Night(start: half(41, 47, &generator), end: half(11, 19, &generator))
+        case 91..<93:
             // Works at night and sleeps by day.
             wishes.night = Night(start: half(15, 18, &generator), end: half(31, 34, &generator))
             wishes.checkInTime = quarter(generator.chance(500) ? 20 : 1, 4, &generator)
