@@ -18,8 +18,10 @@ extension Demo {
             say(report.end(result), interruption)
             return result.verdict.holds ? .success : .software
         } catch {
-            output.complain(error.description)
-            return error.exitStatus
+            // What a signal broke (a terminal sends Ctrl-C to initdb too) is no fault of its own.
+            let reason = interruption.error ?? error
+            output.complain(reason.description)
+            return reason.exitStatus
         }
     }
 
@@ -40,38 +42,40 @@ extension Demo {
         let population = Population(count: users, seed: seed, zones: names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)
         defer { apple.simulator.stop() }
+        try interruption.check()
         let cluster = try await startCluster()
         do {
-            let scene = Scene(
-                population: population, directory: Directory(population, zones: zones, start: start), zones: zones,
-                zoneCount: names.count, start: start, apple: apple, cluster: cluster
+            let scene = DemoScene(
+                population: population,
+                directory: Directory(population, zones: zones, start: start),
+                zones: zones,
+                zoneCount: names.count,
+                start: start,
+                apple: apple,
+                cluster: cluster
             )
             let result = try await play(scene, interruption)
             await stop(cluster)
             return result
         } catch {
             await stop(cluster)
-            throw interruption.error ?? Self.demoError(error)
+            throw Self.demoError(error)
         }
     }
 
-    /// What the day is played with.
-    struct Scene: Sendable {
-        let population: Population
-        let directory: Directory
-        let zones: ZoneDatabase
-        let zoneCount: Int
-        let start: Instant
-        let apple: SimulatedApple
-        let cluster: LocalCluster
-    }
-
-    private func play(_ scene: Scene, _ interruption: Interruption) async throws -> DayResult {
+    private func play(_ scene: DemoScene, _ interruption: Interruption) async throws -> DayResult {
         try interruption.check()
         // In the cluster's folder, so that it goes with it.
         let caFile = try scene.cluster.install(file: "authority.pem", contents: scene.apple.certificate.authority)
-        let configuration = try DemoEngine.configuration(cluster: scene.cluster, apple: scene.apple, caFile: caFile)
-        let app = try await AppDatabase.open(ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app"))
+        let configuration = try DemoEngine.configuration(
+            cluster: scene.cluster,
+            apple: scene.apple,
+            caFile: caFile,
+            rules: rules
+        )
+        let app = try await AppDatabase.open(
+            ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app")
+        )
         say(report.head(scene, version: try await app.serverVersion(), users: users), interruption)
         let engine = try DemoEngine(configuration, zones: scene.zones, start: scene.start, interruption: interruption)
         interruption.onRaise { Task { await engine.engine.cutOff() } }
@@ -89,14 +93,21 @@ extension Demo {
     }
 
     private func live(
-        _ scene: Scene, _ engine: DemoEngine, _ app: AppDatabase, _ interruption: Interruption
+        _ scene: DemoScene,
+        _ engine: DemoEngine,
+        _ app: AppDatabase,
+        _ interruption: Interruption
     ) async throws -> DayResult {
         try await app.seed(scene.population, interruption)
         try interruption.check()
         _ = try await engine.engine.migrator.migrate()
         try interruption.check()
         var day = DemoDay(
-            engine: engine, app: app, apple: scene.apple, directory: scene.directory, interruption: interruption
+            engine: engine,
+            app: app,
+            apple: scene.apple,
+            directory: scene.directory,
+            interruption: interruption
         )
         say(report.tableHead, interruption)
         return try await day.run { line, secondOfDay in

@@ -9,6 +9,9 @@ public struct Demo: Sendable {
     let users: Int
     let seed: UInt64
     let output: DemoOutput
+    /// The operator's rules as environment variables. People without a wish of their own are asked from 10:00 to 14:00, and those whose night
+    /// ends come within its first half hour.
+    var rules = ["POLICY_SPREAD_MINUTES": "240", "POLICY_QUIET_END_JITTER_MINUTES": "30"]
 
     /// - Parameters:
     ///   - users: how many people; 1 or more.

@@ -22,7 +22,7 @@ import Testing
         #expect(lines[9] == "  08:00                  1       0  ▏")
         #expect(lines[10] == "  09:00                600       0  ███████████▌")
         #expect(lines[11] == "  10:00              1,200       0  ███████████████████████")
-        #expect(lines[24] == "  23:00                  3       2  ▍")
+        #expect(lines[24] == "  23:00                  3       2  ▏")
         #expect(lines.allSatisfy { $0.count <= 60 })
     }
 
@@ -50,12 +50,17 @@ import Testing
         let table = HourTable(paint: Paint(isOn: false))
         let line = HourTable.Line(sent: 12_345, waiting: 7_010, quiet: 2_311, rejected: 4, tokensDeleted: 23)
         #expect(table.head == "  UTC       sent   waiting     quiet   rejected   tokens deleted")
-        #expect(table.line(line, secondOfDay: 3 * 3600) == "  03:00   12,345     7,010     2,311          4               23")
+        #expect(
+            table.line(line, secondOfDay: 3 * 3600)
+                == "  03:00   12,345     7,010     2,311          4               23"
+        )
         #expect(table.total(line) == "  a day   12,345                              4               23")
     }
 
     @Test func columns_whenNumbersAndTextsAreLong() {
-        #expect([0, 999, 1000, 1_234_567, -4_000].map(Columns.grouped) == ["0", "999", "1,000", "1,234,567", "-4,000"])
+        #expect(
+            [0, 999, 1000, 1_234_567, -4_000].map(Columns.grouped) == ["0", "999", "1,000", "1,234,567", "-4,000"]
+        )
         #expect(Columns.wrapped("one two three", width: 7, indent: 2) == "one two\n  three")
         #expect(Columns.wrapped("unbreakable", width: 4) == "unbreakable")
     }

@@ -30,22 +30,65 @@ import Testing
         #expect((sum?.last ?? 0) > 0, "no stale token was met")
     }
 
-    @Test func demo_whenTheRecordLosesAPush() async throws {
+    /// The demo's proof is worth something only if it sees faults: each of these breaks a promise on purpose.
+    private func demo(
+        _ users: Int,
+        rules: [String: String]? = nil,
+        atText number: Int = -1,
+        sql: String = ""
+    ) async throws -> (status: Systemd.ExitStatus, text: String) {
         let transcript = Transcript()
         let output = transcript.output { count, transcript in
-            // Head, table head, hours: at the end of the third hour.
-            guard count == 4, let folder = transcript.folder else { return true }
-            let sql = """
-                delete from nudged.delivery where apns_id in
-                    (select apns_id from nudged.delivery where outcome = 'accepted' order by apns_id limit 1)
-                """
+            guard count == number, let folder = transcript.folder else { return true }
             _ = try? ChildProcess.run(["psql", "-X", "-h", folder, "-U", "postgres", "-c", sql, "postgres"])
             return true
         }
-        let status = await Demo(users: 60, seed: 42, output: output).run(Interruption())
-        #expect(status == .software)
-        #expect(transcript.text.contains("DISAGREE") && transcript.text.contains("1 accepted but not in the database"))
+        var demo = Demo(users: users, seed: 42, output: output)
+        if let rules { demo.rules = rules }
+        let status = await demo.run(Interruption())
         try expectNothingLeft(transcript)
+        return (status, transcript.text)
+    }
+
+    @Test func demo_whenTheRecordLosesAPush() async throws {
+        // Head, table's head, hours: at the end of the third hour.
+        let (status, text) = try await demo(
+            60,
+            atText: 4,
+            sql: """
+                delete from nudged.delivery where apns_id in
+                    (select apns_id from nudged.delivery where outcome = 'accepted' order by apns_id limit 1)
+                """
+        )
+        #expect(status == .software)
+        #expect(text.contains("DISAGREE") && text.contains("1 accepted but not in the database"))
+    }
+
+    @Test func demo_whenPeopleAreWoken() async throws {
+        let (status, text) = try await demo(
+            60,
+            rules: ["POLICY_QUIET_HOURS": "none", "POLICY_CHECK_IN_TIME": "03:00"]
+        )
+        #expect(status == .software)
+        #expect(text.contains("WOKEN: ") && text.contains("simulator and database agree"))
+    }
+
+    @Test func demo_whenLivingTokensAreDeleted() async throws {
+        let (status, text) = try await demo(
+            600,
+            atText: 1,
+            sql: """
+                create or replace function nudged.forget_device(
+                    recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
+                ) returns boolean language sql as $$
+                    with gone as (
+                        delete from public.push_tokens where user_id = recipient and device_token = device returning 1
+                    ) select exists (select from gone)
+                $$
+                """
+        )
+        #expect(status == .software)
+        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"))
     }
 
     /// After the head (before the seeding), after the table's head, and in the midst of the day.
@@ -73,7 +116,8 @@ import Testing
     @Test func demo_whenTheServerDies() async throws {
         let transcript = Transcript()
         let output = transcript.output { count, transcript in
-            guard count == 3, let folder = transcript.folder, let id = TextFile.read(folder + "/data/postmaster.pid") else { return true }
+            guard count == 3, let folder = transcript.folder, let id = TextFile.read(folder + "/data/postmaster.pid")
+            else { return true }
             // The demo's own private server, by its number.
             if let id = id.split(separator: "\n").first.flatMap({ Int32($0) }) { kill(id, SIGQUIT) }
             return true

@@ -4,7 +4,9 @@ import TimeZones
 @testable import Demo
 
 @Suite struct PopulationTests {
-    private static let zones = ["Africa/Cairo", "America/New_York", "Asia/Kolkata", "Europe/Berlin", "Pacific/Chatham", "UTC"]
+    private static let zones = [
+        "Africa/Cairo", "America/New_York", "Asia/Kolkata", "Europe/Berlin", "Pacific/Chatham", "UTC",
+    ]
     private static let start: Int64 = 1_795_230_000
 
     private func population(_ count: Int, seed: UInt64) -> Population {
@@ -61,8 +63,13 @@ import TimeZones
 
     @Test func wishes_whenAllAreThere() {
         let wishes = Wishes(
-            isEnabled: true, frequency: "weekly", checkInTime: 545, night: Night(start: 1320, end: 480),
-            timezone: "Asia/Kolkata", weekday: 3, maxPerDay: 2
+            isEnabled: true,
+            frequency: "weekly",
+            checkInTime: 545,
+            night: Night(start: 1320, end: 480),
+            timezone: "Asia/Kolkata",
+            weekday: 3,
+            maxPerDay: 2
         )
         #expect(
             wishes.json

@@ -13,7 +13,9 @@ final class Transcript: Sendable {
 
     /// The cluster's folder, once the head was written.
     var folder: String? {
-        text.split(separator: " ").first { $0.contains("/nudged-pg-") }.map { String($0.prefix { $0 != "," && $0 != "\n" }) }
+        text.split(separator: " ").first { $0.contains("/nudged-pg-") }.map {
+            String($0.prefix { $0 != "," && $0 != "\n" })
+        }
     }
 
     /// - Parameter onText: called for each text with the number of those before; false: it could not be written.

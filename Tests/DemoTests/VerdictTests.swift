@@ -13,10 +13,19 @@ import struct FoundationEssentials.UUID
         DemoDevice(token: token, platform: "ios", registeredAt: 1_000, answer: answer)
     }
 
-    private func person(_ zone: String?, _ tokens: [String], night: Night = .usual, change: Person.Change? = nil) -> Person {
+    private func person(_ zone: String?, _ tokens: [String], night: Night = .usual, change: Person.Change? = nil)
+        -> Person
+    {
         Person(
-            userID: UUID(), preferences: "{}", timezone: zone, firstSessionComplete: true,
-            devices: tokens.map { device($0) }, zone: zone, night: night, isServed: true, change: change
+            userID: UUID(),
+            preferences: "{}",
+            timezone: zone,
+            firstSessionComplete: true,
+            devices: tokens.map { device($0) },
+            zone: zone,
+            night: night,
+            isServed: true,
+            change: change
         )
     }
 
@@ -42,7 +51,9 @@ import struct FoundationEssentials.UUID
 
     @Test func hours_whenNobodyKnowsWhetherTheySleep() {
         let directory = directory([person(nil, ["a"])])
-        #expect(LocalHours(pushes: [push("a", minute: 720), push("stranger", minute: 720)], directory: directory).woken == 2)
+        #expect(
+            LocalHours(pushes: [push("a", minute: 720), push("stranger", minute: 720)], directory: directory).woken == 2
+        )
     }
 
     @Test func hours_whenPreferencesChanged() {
@@ -61,17 +72,25 @@ import struct FoundationEssentials.UUID
     }
 
     private func verdict(
-        pushes: [PushLog] = [], devices: [DemoDevice] = [], askedOf: Set<String> = [], tokensLeft: Set<String> = []
+        pushes: [PushLog] = [],
+        devices: [DemoDevice] = [],
+        askedOf: Set<String> = [],
+        tokensLeft: Set<String> = []
     ) -> Verdict {
         Verdict(
-            agreement: Agreement(accepted: [], recorded: [], unknown: []), hours: LocalHours(), pushes: pushes,
-            devices: Dictionary(devices.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first }), askedOf: askedOf,
+            agreement: Agreement(accepted: [], recorded: [], unknown: []),
+            hours: LocalHours(),
+            pushes: pushes,
+            devices: Dictionary(devices.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first }),
+            askedOf: askedOf,
             tokensLeft: tokensLeft
         )
     }
 
     @Test func verdict_whenANudgeCameTwice() {
-        #expect(verdict(pushes: [push("a", minute: 1, "x"), push("a", minute: 2, "y"), push("b", minute: 1, "x")]).holds)
+        #expect(
+            verdict(pushes: [push("a", minute: 1, "x"), push("a", minute: 2, "y"), push("b", minute: 1, "x")]).holds
+        )
         let twice = verdict(pushes: [push("a", minute: 1, "x"), push("a", minute: 90, "x")])
         #expect(twice.repeated == 1 && !twice.holds)
     }

@@ -17,14 +17,20 @@ struct DemoDay {
     static let minutes = 1440
 
     init(
-        engine: DemoEngine, app: AppDatabase, apple: SimulatedApple, directory: Directory, interruption: Interruption
+        engine: DemoEngine,
+        app: AppDatabase,
+        apple: SimulatedApple,
+        directory: Directory,
+        interruption: Interruption
     ) {
         self.engine = engine
         self.app = app
         self.apple = apple
         self.directory = directory
         self.interruption = interruption
-        let changing = directory.recipients.compactMap { recipient in recipient.person.change.map { (recipient.person, $0) } }
+        let changing = directory.recipients.compactMap { recipient in
+            recipient.person.change.map { (recipient.person, $0) }
+        }
         changes = Dictionary(grouping: changing, by: \.1.minute).mapValues { all in
             all.map { ($0.0.userID, $0.1.preferences) }
         }
@@ -61,8 +67,11 @@ struct DemoDay {
         let counts = engine.counter.take()
         let standing = directory.standing(at: hour * 60 + 59, tokensLeft: try await app.tokensLeft())
         let line = HourTable.Line(
-            sent: pushes.count - total.sent, waiting: standing.waiting, quiet: standing.quiet,
-            rejected: counts.rejected, tokensDeleted: counts.tokensDeleted
+            sent: pushes.count - total.sent,
+            waiting: standing.waiting,
+            quiet: standing.quiet,
+            rejected: counts.rejected,
+            tokensDeleted: counts.tokensDeleted
         )
         total.sent += line.sent
         total.rejected += line.rejected
@@ -77,15 +86,23 @@ struct DemoDay {
         let devices = directory.recipients.flatMap(\.person.devices)
         let verdict = Verdict(
             agreement: Agreement(
-                accepted: log.accepted.map(\.apnsID), recorded: record.accepted, unknown: record.unknown
+                accepted: log.accepted.map(\.apnsID),
+                recorded: record.accepted,
+                unknown: record.unknown
             ),
-            hours: hours, pushes: pushes,
+            hours: hours,
+            pushes: pushes,
             devices: Dictionary(devices.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first }),
-            askedOf: Set(log.answered.map(\.token)), tokensLeft: try await app.tokensLeft()
+            askedOf: Set(log.answered.map(\.token)),
+            tokensLeft: try await app.tokensLeft()
         )
         return DayResult(
-            total: total, hours: hours, verdict: verdict, pushes: pushes.count,
-            changes: changes.values.reduce(0) { $0 + $1.count }, duration: duration
+            total: total,
+            hours: hours,
+            verdict: verdict,
+            pushes: pushes.count,
+            changes: changes.values.reduce(0) { $0 + $1.count },
+            duration: duration
         )
     }
 }

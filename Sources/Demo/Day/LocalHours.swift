@@ -38,7 +38,8 @@ struct LocalHours: Sendable, Equatable {
 
     private mutating func add(_ push: PushLog, _ directory: Directory) {
         let instant = directory.instant(push.minute)
-        guard let recipient = directory.recipient(of: push.token), let minute = recipient.localMinute(at: instant) else {
+        guard let recipient = directory.recipient(of: push.token), let minute = recipient.localMinute(at: instant)
+        else {
             unplaced += 1
             return
         }

@@ -14,7 +14,11 @@ struct Verdict: Sendable, Equatable {
     ///   - askedOf: tokens to which any request came, whatever the answer.
     ///   - tokensLeft: what the app's table still holds.
     init(
-        agreement: Agreement, hours: LocalHours, pushes: [PushLog], devices: [String: DemoDevice], askedOf: Set<String>,
+        agreement: Agreement,
+        hours: LocalHours,
+        pushes: [PushLog],
+        devices: [String: DemoDevice],
+        askedOf: Set<String>,
         tokensLeft: Set<String>
     ) {
         self.agreement = agreement
@@ -33,7 +37,8 @@ struct Verdict: Sendable, Equatable {
             woken == 0
                 ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) came within its recipient's own quiet hours"
                 : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) came within the quiet hours",
-            repeated == 0 ? "no check-in reached a device twice" : "TWICE: \(Columns.count(repeated, "check-in", "check-ins"))",
+            repeated == 0
+                ? "no check-in reached a device twice" : "TWICE: \(Columns.count(repeated, "check-in", "check-ins"))",
             wrongTokens == 0
                 ? "every token that was deleted was stale, and every stale one that was sent to is deleted"
                 : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted that lives, or kept that is stale",

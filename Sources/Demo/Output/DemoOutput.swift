@@ -16,8 +16,11 @@ public struct DemoOutput: Sendable {
 
     /// An output of one's own, 80 columns wide without colours.
     public init(
-        write: @escaping @Sendable (String) -> Bool, complain: @escaping @Sendable (String) -> Void = { _ in },
-        width: Int = 80, hasColour: Bool = false, hasBlocks: Bool = true
+        write: @escaping @Sendable (String) -> Bool,
+        complain: @escaping @Sendable (String) -> Void = { _ in },
+        width: Int = 80,
+        hasColour: Bool = false,
+        hasBlocks: Bool = true
     ) {
         self.write = write
         self.complain = complain
@@ -33,9 +36,11 @@ public struct DemoOutput: Sendable {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let look = Self.look(environment: environment, isTerminal: isTerminal)
         return DemoOutput(
-            write: { put($0, to: STDOUT_FILENO) }, complain: { _ = put("nudged: \($0)\n", to: STDERR_FILENO) },
+            write: { put($0, to: STDOUT_FILENO) },
+            complain: { _ = put("nudged: \($0)\n", to: STDERR_FILENO) },
             width: isTerminal ? min(max(terminalColumns() ?? 80, 60), 120) : 80,
-            hasColour: look.hasColour, hasBlocks: look.hasBlocks
+            hasColour: look.hasColour,
+            hasBlocks: look.hasBlocks
         )
     }
 

@@ -10,17 +10,26 @@ struct DemoReport: Sendable {
     // MARK: Before
 
     /// What is real, what is not, and where.
-    func head(_ scene: Demo.Scene, version: String, users: Int) -> String {
+    func head(_ scene: DemoScene, version: String, users: Int) -> String {
         let end = scene.start + 86_400
         return paint("A day of \(Columns.count(users, "person", "people")) in fast motion", .bold) + "\n\n"
             + entry(
                 "real",
                 "PostgreSQL \(version), TLS and HTTP/2, the daemon's sweep, \(scene.zoneCount) time zones of \(scene.zones.directory)"
             )
-            + entry("simulated", "Apple, at \(scene.apple.simulator.endpoint); the clock, from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC")
+            + entry(
+                "simulated",
+                "Apple, at \(scene.apple.simulator.endpoint); the clock, from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC"
+            )
             + entry("folder", "\(scene.cluster.folder), removed at the end")
-            + entry("sent, rejected", "pushes of that hour; the first also serves the check-ins of the four hours before")
-            + entry("waiting, quiet", "people at the hour's end whose next check-in is ahead: awake, or in their own quiet hours")
+            + entry(
+                "sent, rejected",
+                "pushes of that hour; the first also serves the check-ins of the four hours before"
+            )
+            + entry(
+                "waiting, quiet",
+                "people at the hour's end whose next check-in is ahead: awake, or in their own quiet hours"
+            )
             + "\n"
     }
 
@@ -62,9 +71,11 @@ struct DemoReport: Sendable {
             )
         )
         lines += chart.lines(result.hours)
-        if inTheNight > 0 {
+        if inTheNight > 0, verdict.woken == 0 {
             lines.append(
-                wrapped("The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people who sleep at other hours, or set none.")
+                wrapped(
+                    "The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people who sleep at other hours, or set none."
+                )
             )
         }
         lines += [

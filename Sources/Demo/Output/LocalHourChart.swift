@@ -10,7 +10,10 @@ struct LocalHourChart: Sendable {
     func lines(_ hours: LocalHours) -> [String] {
         let most = hours.sends.max() ?? 0
         let room = max(10, width - 37)
-        let head = paint("  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8), .bold)
+        let head = paint(
+            "  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8),
+            .bold
+        )
         return [head]
             + (0..<24).map { hour in
                 let share = hours.people > 0 ? Double(hours.asleep[hour]) / Double(hours.people) : 0

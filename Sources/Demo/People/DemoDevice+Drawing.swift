@@ -15,13 +15,24 @@ extension DemoDevice {
         switch kind {
         // Uninstalled since: Apple says so, and the token is to go.
         case 0..<20:
-            return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .unregistered(since: registeredAt + day))
+            return DemoDevice(
+                token: token,
+                platform: platform,
+                registeredAt: registeredAt,
+                answer: .unregistered(since: registeredAt + day)
+            )
         // Uninstalled, and installed anew since: the token is to stay.
         case 20..<24:
-            return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .unregistered(since: registeredAt - day))
+            return DemoDevice(
+                token: token,
+                platform: platform,
+                registeredAt: registeredAt,
+                answer: .unregistered(since: registeredAt - day)
+            )
         case 24..<27: return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .badToken)
         case 27..<30: return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .busyOnce)
-        case 30..<32: return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .troubledOnce)
+        case 30..<32:
+            return DemoDevice(token: token, platform: platform, registeredAt: registeredAt, answer: .troubledOnce)
         // What an app stores that prints the object in place of its bytes.
         case 32..<35:
             let printed = "{length=32,bytes=0x\(token.prefix(8))...\(token.suffix(8))}"

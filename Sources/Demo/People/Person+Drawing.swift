@@ -35,15 +35,24 @@ extension Person {
             default: wishes.json
             }
         return Person(
-            userID: userID, preferences: preferences, timezone: profileZone,
-            firstSessionComplete: kind != .noFirstSession, devices: devices, zone: zone, night: wishes.night ?? .usual,
-            isServed: kind == .active, change: change
+            userID: userID,
+            preferences: preferences,
+            timezone: profileZone,
+            firstSessionComplete: kind != .noFirstSession,
+            devices: devices,
+            zone: zone,
+            night: wishes.night ?? .usual,
+            isServed: kind == .active,
+            change: change
         )
     }
 
     /// The profile's zone and the one that holds. The preferences' own comes first; one that is no zone is passed over.
     private static func addresses(
-        _ isNowhere: Bool, home: String, _ wishes: inout Wishes, _ generator: inout SeededGenerator
+        _ isNowhere: Bool,
+        home: String,
+        _ wishes: inout Wishes,
+        _ generator: inout SeededGenerator
     ) -> (profile: String?, effective: String?) {
         if isNowhere {
             if generator.chance(500) { wishes.timezone = generator.pick(badZones) }
@@ -64,7 +73,9 @@ extension Person {
         }
     }
 
-    private static let badZones = ["Mars/Olympus", "EST5EDT", "UTC+3", "Europe/Atlantis", "../etc/passwd", "europe/berlin", ""]
+    private static let badZones = [
+        "Mars/Olympus", "EST5EDT", "UTC+3", "Europe/Atlantis", "../etc/passwd", "europe/berlin", "",
+    ]
 
     /// Valid JSON that is no valid preference: each counts as no opt-in.
     private static let malformed = [
@@ -92,6 +103,7 @@ extension UUID {
             uuid: (
                 bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
                 bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            ))
+            )
+        )
     }
 }

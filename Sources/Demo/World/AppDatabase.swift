@@ -45,7 +45,8 @@ struct AppDatabase: Sendable {
             statement(
                 .insertTokens,
                 [
-                    .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.token)), .textArray(devices.map(\.1.platform)),
+                    .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
+                    .textArray(devices.map(\.1.platform)),
                     .timestampArray(devices.map { $0.1.registeredAt * 1_000_000 }),
                 ]
             ),
@@ -56,7 +57,8 @@ struct AppDatabase: Sendable {
     func change(_ people: [(userID: UUID, preferences: String)], at now: Instant) async throws(PostgresError) {
         _ = try await connection.transaction([
             statement(
-                .changePreferences, [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))]
+                .changePreferences,
+                [.uuidArray(people.map(\.userID)), .jsonArray(people.map(\.preferences))]
             ),
             statement(.stampTouches, [.timestamp(now.seconds * 1_000_000)]),
         ])

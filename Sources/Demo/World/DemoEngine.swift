@@ -16,7 +16,10 @@ struct DemoEngine: Sendable {
     private static let patience: Duration = .seconds(30)
 
     init(
-        _ configuration: Configuration, zones: ZoneDatabase, start: Instant, interruption: Interruption
+        _ configuration: Configuration,
+        zones: ZoneDatabase,
+        start: Instant,
+        interruption: Interruption
     ) throws(DemoError) {
         let clock = PolicyClock.simulated(at: start)
         let counter = DayCounter()
@@ -37,9 +40,12 @@ struct DemoEngine: Sendable {
 
     /// The configuration, by the same loader as the daemon's, from variables as a container would set them.
     static func configuration(
-        cluster: LocalCluster, apple: SimulatedApple, caFile: String
+        cluster: LocalCluster,
+        apple: SimulatedApple,
+        caFile: String,
+        rules: [String: String]
     ) throws(DemoError) -> Configuration {
-        let environment = [
+        let environment: [String: String] = [
             "DATABASE_URL": cluster.url(),
             "APNS_TEAM_ID": SimulatedApple.teamID,
             "APNS_KEY_ID": SimulatedApple.keyID,
@@ -48,14 +54,14 @@ struct DemoEngine: Sendable {
             "APNS_ENVIRONMENT": "sandbox",
             "APNS_ENDPOINT": apple.simulator.endpoint,
             "APNS_CA_FILE": caFile,
-            // People without a wish of their own come from 10:00 to 14:00, and those whose night ends within its first half hour.
-            "POLICY_SPREAD_MINUTES": "240",
-            "POLICY_QUIET_END_JITTER_MINUTES": "30",
         ]
         do throws(ConfigurationError) {
             // A file that isn't there: the machine's own configuration is none of the demo's business.
-            return try ConfigurationLoader.load(environment: environment, standardPath: cluster.folder + "/none.yaml")
-                .configuration
+            return try ConfigurationLoader.load(
+                environment: environment.merging(rules) { $1 },
+                standardPath: cluster.folder + "/none.yaml"
+            )
+            .configuration
         } catch {
             throw DemoError(.daemon, "the daemon refuses the demo's configuration: \(error)")
         }
@@ -71,7 +77,7 @@ struct DemoEngine: Sendable {
             try await engine.sweeper.sweep()
             await engine.sweeper.quiesce()
             if counter.progress == progress {
-                // An idle minute costs no further question.
+                // The sweep found nobody free: nobody is due, or the lane took nothing.
                 let remaining = try await engine.store.remaining(now: instant)
                 guard remaining.isAnyoneDue else { return }
                 guard ContinuousClock.now < deadline else {
