@@ -19,11 +19,15 @@ func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(
         name: "\(subject)Tests",
         dependencies: [.byName(name: subject)] + dependencies,
-        resources: resources,
+        exclude: exclude,
         swiftSettings: strict
     )
 }
@@ -43,9 +47,10 @@ let package = Package(
         system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         system("COpenSSL", "openssl", apt: "libssl-dev"),
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
-        // memfd_create, which glibc's Swift module does not show.
+        // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
         library("JSON", []),
+        library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
         library("Policy", ["JSON", "TimeZones"]),
         library("Postgres", ["CLibPQ"]),
@@ -54,13 +59,31 @@ let package = Package(
         library("APNs", ["JSON", "OpenSSL", "HTTP2"]),
         library("Store", ["TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["CLinux", logging]),
-        library("YAML", ["CLibYAML"]),
-        library("LocalPostgres", []),
-        library("Daemon", ["JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "YAML", logging]),
-        .executableTarget(
-            name: "nudged",
-            dependencies: ["TimeZones", "Policy", "Systemd", "Daemon", argumentParser, logging],
-            swiftSettings: strict
+        library(
+            "Daemon",
+            ["JSON", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", logging]
         ),
+        library("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
+        library("LocalPostgres", ["CLinux"]),
+        executable("nudged", ["TimeZones", "Policy", "Systemd", "Daemon", argumentParser, logging]),
+        executable(
+            "nudged-bench",
+            [
+                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
+                "APNsSimulator", "LocalPostgres", argumentParser, logging,
+            ]
+        ),
+        tests("JSON"),
+        tests("YAML"),
+        tests("TimeZones"),
+        tests("Policy", ["JSON", "TimeZones"], exclude: ["Fixtures"]),
+        tests("Postgres", ["LocalPostgres"]),
+        tests("LocalPostgres"),
+        tests("OpenSSL", ["COpenSSL"]),
+        tests("HTTP2", ["OpenSSL"]),
+        tests("APNs", ["JSON", "OpenSSL", "HTTP2", "COpenSSL"]),
+        tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
+        tests("Systemd", [logging]),
+        tests("Daemon", ["Policy", "Systemd", logging]),
     ]
 )

@@ -20,7 +20,7 @@ select
     environment,
     topic
 from public.push_tokens
-where lower(platform) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns');
+where lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns');
 
 -- The only place that deletes a token: after a 410, and only where the device has not registered anew since `unregistered_at`.
 create function nudged.forget_device(
@@ -32,9 +32,9 @@ as $$
     with gone as (
         delete from public.push_tokens t
         where t.user_id = recipient
-          and t.device_token = device
-          and coalesce(t.environment, apns_environment) = apns_environment
-          and coalesce(t.topic, apns_topic) = apns_topic
+          and t.device_token::text = device
+          and coalesce(t.environment::text, apns_environment) = apns_environment
+          and coalesce(t.topic::text, apns_topic) = apns_topic
           and coalesce(greatest(t.created_at, t.updated_at), '-infinity') < unregistered_at
         returning 1
     )

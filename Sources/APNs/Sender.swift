@@ -5,7 +5,8 @@ import Synchronization
 /// Sends pushes over the connections of one lane: one (key, environment, topic).
 ///
 /// `LaneState` decides; this class performs: it opens and closes connections, writes requests, calls back. Every push
-/// has exactly one result. All methods may be called from any thread.
+/// has exactly one result, as long as the sender is not let go before `drain` returned. All methods may be called from
+/// any thread.
 public final class Sender: Sendable {
     let core: Mutex<SenderCore>
     let clock: SenderClock
@@ -154,7 +155,11 @@ public final class Sender: Sendable {
         guard let next = core.state.nextWake(now: now), next < core.wake ?? .max else { return }
         core.wake = next
         clock.wake(next) { [weak self] in
-            self?.handle { _ in .tick }
+            self?.handle { core in
+                // However early it came: the next one is set by what is still to come.
+                if core.wake == next { core.wake = nil }
+                return .tick
+            }
         }
     }
 

@@ -12,7 +12,11 @@ extension SenderClock {
             now: { milliseconds(of: CLOCK_BOOTTIME) },
             wall: { milliseconds(of: CLOCK_REALTIME) },
             wake: { instant, action in
-                let span = max(0, instant - milliseconds(of: CLOCK_BOOTTIME))
+                // "Never" is a day: Dispatch counts nanoseconds, and whoever wakes too early sets a timer anew.
+                let span = min(
+                    max(0, instant.subtractingReportingOverflow(milliseconds(of: CLOCK_BOOTTIME)).partialValue),
+                    86_400_000
+                )
                 timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
             }
         )

@@ -26,8 +26,17 @@ public struct AcceptedPush: Sendable, Equatable {
 
     func with(payload: [UInt8]) -> AcceptedPush {
         AcceptedPush(
-            token: token, apnsID: apnsID, collapseID: collapseID, topic: topic, priority: priority, expiration: expiration,
-            payload: payload, receivedAt: receivedAt, connection: connection, attempt: attempt)
+            token: token,
+            apnsID: apnsID,
+            collapseID: collapseID,
+            topic: topic,
+            priority: priority,
+            expiration: expiration,
+            payload: payload,
+            receivedAt: receivedAt,
+            connection: connection,
+            attempt: attempt
+        )
     }
 
     /// One JSON object without a newline.
@@ -37,7 +46,7 @@ public struct AcceptedPush: Sendable, Equatable {
         writer.key("token")
         writer.string(token)
         writer.key("apns_id")
-        writer.string(apnsID.uuidString.lowercased())
+        writer.string(apnsID.canonical)
         writer.key("collapse_id")
         writer.string(collapseID)
         writer.key("topic")

@@ -22,7 +22,9 @@ struct ConnectionTokens: Sendable {
         if authorization == current { return }
         // One team's key per connection.
         if let keyID, keyID != token.keyID { throw Refusal(403, "UnrelatedKeyIdInToken") }
-        if current != nil, now - firstUsedAt < settings.tokenRenewal { throw Refusal(429, "TooManyProviderTokenUpdates") }
+        if current != nil, now - firstUsedAt < settings.tokenRenewal {
+            throw Refusal(429, "TooManyProviderTokenUpdates")
+        }
         firstUsedAt = now
         current = authorization
         keyID = token.keyID

@@ -14,7 +14,8 @@ struct ProviderToken: Sendable, Equatable {
         guard let text = Self.bearer(authorization) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
-            let signature = Self.bytes(parts[2]), header["alg"] == .string("ES256"), case .string(let keyID)? = header["kid"],
+            let signature = Self.bytes(parts[2]), header["alg"] == .string("ES256"),
+            case .string(let keyID)? = header["kid"],
             let (teamID, key) = keys[keyID], claims["iss"] == .string(teamID), case .int(let issuedAt)? = claims["iat"],
             key.isValid(signature, for: Array("\(parts[0]).\(parts[1])".utf8))
         else { return nil }

@@ -11,30 +11,38 @@ struct PushFields {
     var collapseID: String?
 
     private static let pushTypes: Set<String> = [
-        "alert", "background", "controls", "complication", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "voip", "widgets",
+        "alert", "background", "controls", "complication", "fileprovider", "liveactivity", "location", "mdm",
+        "pushtotalk", "voip", "widgets",
     ]
     private static let names = [
-        "authorization", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-id", "apns-collapse-id",
+        "authorization", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-id",
+        "apns-collapse-id",
     ]
 
     init(headers: HeaderFields, body: [UInt8], settings: SimulatorSettings) throws(Refusal) {
         try Self.checkDuplicates(headers)
         topic = try Self.topic(headers, settings)
-        guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else { throw Refusal(400, "InvalidPushType") }
+        guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
+            throw Refusal(400, "InvalidPushType")
+        }
         if let text = headers["apns-priority"] {
-            guard text == "10" || text == "5" || text == "1", let number = Int(text) else { throw Refusal(400, "BadPriority") }
+            guard text == "10" || text == "5" || text == "1", let number = Int(text) else {
+                throw Refusal(400, "BadPriority")
+            }
             priority = number
         }
         // A background push at full priority is refused.
         guard type != "background" || priority != 10 else { throw Refusal(400, "BadPriority") }
         if let text = headers["apns-expiration"] {
-            guard let instant = Int64(text), instant >= 0, !text.hasPrefix("+") else { throw Refusal(400, "BadExpirationDate") }
+            guard let instant = Int64(text), instant >= 0, !text.hasPrefix("+") else {
+                throw Refusal(400, "BadExpirationDate")
+            }
             expiration = instant
         }
         collapseID = headers["apns-collapse-id"]
         if let collapseID, collapseID.isEmpty || collapseID.utf8.count > 64 { throw Refusal(400, "BadCollapseId") }
         if let text = headers["apns-id"] {
-            guard let id = UUID(uuidString: text) else { throw Refusal(400, "BadMessageId") }
+            guard let id = UUID(canonical: text) else { throw Refusal(400, "BadMessageId") }
             apnsID = id
         } else {
             apnsID = UUID()
@@ -57,7 +65,8 @@ struct PushFields {
         let isWellFormed =
             topic.utf8.contains(46) && topic.utf8.count <= 255
             && topic.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 46 || $0 == 95
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 46
+                    || $0 == 95
             }
         guard isWellFormed else { throw Refusal(400, "BadTopic") }
         guard settings.topics.isEmpty || settings.topics.contains(topic) else { throw Refusal(400, "TopicDisallowed") }
@@ -68,6 +77,8 @@ struct PushFields {
         guard !body.isEmpty else { throw Refusal(400, "PayloadEmpty") }
         guard body.count <= limit else { throw Refusal(413, "PayloadTooLarge") }
         // Apple's word for a body that is no JSON object with `aps` is the same as for none.
-        guard let parsed = try? JSONValue(parsing: body), case .object = parsed["aps"] else { throw Refusal(400, "PayloadEmpty") }
+        guard let parsed = try? JSONValue(parsing: body), case .object = parsed["aps"] else {
+            throw Refusal(400, "PayloadEmpty")
+        }
     }
 }

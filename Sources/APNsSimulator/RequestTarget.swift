@@ -12,7 +12,9 @@ enum RequestTarget {
         let isHexadecimal = token.utf8.allSatisfy {
             (48...57).contains($0) || (97...102).contains($0) || (65...70).contains($0)
         }
-        guard isHexadecimal, token.utf8.count % 2 == 0, token.utf8.count <= 200 else { throw Refusal(400, "BadDeviceToken") }
+        guard isHexadecimal, token.utf8.count % 2 == 0, token.utf8.count <= 200 else {
+            throw Refusal(400, "BadDeviceToken")
+        }
         return String(token)
     }
 }

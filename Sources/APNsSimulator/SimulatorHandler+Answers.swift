@@ -26,7 +26,7 @@ extension SimulatorHandler {
             return accept(pending, after: after, isLogged: isLogged)
         case .answer(let status, let reason, let timestamp, let retryAfter):
             note(pending, status, reason)
-            let id = pending.push.apnsID.uuidString.lowercased()
+            let id = pending.push.apnsID.canonical
             return Self.reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: after)
         case .rawBody(let status, let bytes):
             note(pending, status, "")
@@ -43,15 +43,31 @@ extension SimulatorHandler {
             perform(action, connection)
             return perform(then, pending, after: after, isLogged: isLogged)
         case .goAway(let extent, let code, let reason, let then):
-            connection.goAway(lastStreamID: Self.lastStream(extent, pending.streamID), code: code, debug: Self.debug(reason))
+            connection.goAway(
+                lastStreamID: Self.lastStream(extent, pending.streamID),
+                code: code,
+                debug: Self.debug(reason)
+            )
             return perform(then, pending, after: after, isLogged: isLogged)
+        case .held(let then):
+            hold(HeldPush(pending: pending, then: then, isLogged: isLogged))
+            return .silence
         case .silence, .closeTCP, .close, .reset:
             note(pending, 0, "")
             return unanswered(answer, connection, after)
         }
     }
 
-    private func unanswered(_ answer: ScriptedAnswer, _ connection: ServerConnection, _ after: Duration?) -> ServerReply {
+    /// Answers all that is held, on the caller's thread; the server's own writes them.
+    func release() {
+        for held in takeHeld() {
+            let reply = perform(held.then, held.pending, after: nil, isLogged: held.isLogged)
+            held.pending.connection.reply(reply, to: held.pending.streamID)
+        }
+    }
+
+    private func unanswered(_ answer: ScriptedAnswer, _ connection: ServerConnection, _ after: Duration?) -> ServerReply
+    {
         switch answer {
         case .reset(let code): return .reset(code: code, after: after)
         case .closeTCP: connection.resetTCP()
@@ -68,19 +84,26 @@ extension SimulatorHandler {
             pending.connection.sendSettings(maxConcurrentStreams: streams)
         }
         var headers = HeaderFields()
-        headers.append("apns-id", pending.push.apnsID.uuidString.lowercased())
+        headers.append("apns-id", pending.push.apnsID.canonical)
         return .respond(status: 200, headers: headers, after: after)
     }
 
     func answer(_ refusal: Refusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {
         log.answered(
-            AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id))
+            AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id)
+        )
         return Self.reply(refusal.status, refusal.reason, id: id, timestamp: nil, retryAfter: nil, after: nil)
     }
 
     private func note(_ pending: PendingPush, _ status: Int, _ reason: String) {
         log.answered(
-            AnsweredRequest(token: pending.push.token, status: status, reason: reason, connection: pending.connection.id))
+            AnsweredRequest(
+                token: pending.push.token,
+                status: status,
+                reason: reason,
+                connection: pending.connection.id
+            )
+        )
     }
 
     private static func reply(

@@ -33,7 +33,8 @@ struct ClientDialer {
             case .failure(let reason): failure = reason
             }
             // Another address of the same service would show the same certificate; and closed is closed.
-            if failure.code == .certificate || failure.code == .noHTTP2 || failure.code == .closed { break }
+            let isFinal = failure.code == .certificate || failure.code == .noHTTP2
+            if isFinal || inbox.end != nil { break }
         }
         return .failure(failure)
     }
@@ -110,7 +111,7 @@ struct ClientDialer {
     /// Nil once the descriptor is ready.
     private func wait(_ descriptor: Int32, _ events: Int16, until limit: UInt64, _ what: String) -> CloseReason? {
         while true {
-            if inbox.closes { return CloseReason(.closed, "closed before it was open") }
+            if let code = inbox.end { return CloseReason(code, "closed before it was open") }
             let now = Clock.monotonic()
             guard now < limit else {
                 let code: CloseReason.Code = what == "connect" ? .connect : .handshake
@@ -122,9 +123,8 @@ struct ClientDialer {
             ]
             poll(&descriptors, 2, Int32(clamping: limit - now))
             if descriptors[1].revents != 0 {
-                inbox.wake.clear()
-                // Submissions only wait here; a close is seen above.
-                _ = inbox.goToSleep(knowingDrain: true)
+                // Submissions only wait here; what ends the connection is seen above.
+                inbox.sleepOn()
             }
             if descriptors[0].revents != 0 { return nil }
         }

@@ -62,16 +62,23 @@ final class ClientInbox: Sendable {
     /// Whether the loop may sleep: nothing has come meanwhile, and whatever comes will signal.
     func goToSleep(knowingDrain isDraining: Bool) -> Bool {
         state.withLock { state in
-            guard state.batch.requests.isEmpty, !state.batch.closes, state.batch.drains == isDraining else {
-                return false
-            }
+            let isNews = !state.batch.requests.isEmpty || state.batch.closes || (state.batch.drains && !isDraining)
+            guard !isNews else { return false }
             state.isAsleep = true
             return true
         }
     }
 
-    /// Whether `close` was called.
-    var closes: Bool { state.withLock { $0.batch.closes } }
+    /// Takes the wake-up back, whatever waits: a connection that is still dialling looks only for its end.
+    func sleepOn() {
+        wake.clear()
+        state.withLock { $0.isAsleep = true }
+    }
+
+    /// How the connection was told to end; nil: not yet.
+    var end: CloseReason.Code? {
+        state.withLock { $0.batch.closes ? .closed : $0.batch.drains ? .drained : nil }
+    }
 
     /// Takes the rest and lets nothing more in.
     func finish() -> Batch {

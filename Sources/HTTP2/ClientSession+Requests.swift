@@ -7,6 +7,12 @@ extension ClientSession {
     /// Begins the next waiting request, if a stream is free; false where none was begun.
     func beginNext(now: UInt64) -> Bool {
         guard let capacity, streams.count < capacity, goaway == nil, !isDraining, violation == nil else { return false }
+        guard nghttp2_session_get_next_stream_id(handle) <= UInt32(Int32.max) else {
+            // A thousand million requests have used the stream ids up (RFC 9113 section 5.1.1): finish, as if drained.
+            isDraining = true
+            returnQueue(.connectionLost)
+            return false
+        }
         while let request = queue.popFirst() {
             if let writeBy = request.writeBy, writeBy <= boottime {
                 completions.append(Completion(tag: request.tag, result: .unsent(.tooLate)))
@@ -45,8 +51,9 @@ extension ClientSession {
     private func withFields(of request: Request, _ body: (Int) -> Int32) -> Int32 {
         let template = request.template
         if scratchTemplate !== template {
-            scratch.update(from: template.fields.baseAddress!, count: template.fixedCount)
-            // The force is proven: a template has at least four fields, so its buffer has an address.
+            // A template has at least four fields, so its buffer has an address.
+            guard let fields = template.fields.baseAddress else { return -1 }
+            scratch.update(from: fields, count: template.fixedCount)
             scratchTemplate = template
         }
         return request.head.withUnsafeBufferPointer { head in

@@ -7,6 +7,9 @@ public struct Request: Sendable {
     /// The body; shared between requests where they have the same.
     public var body: [UInt8]
     /// CLOCK_BOOTTIME milliseconds from which on it is not written any more (`.unsent(.tooLate)`); nil: no limit.
+    ///
+    /// It is asked just before its frames are made. Frames that are made are past recall (HPACK's table counts on them),
+    /// so up to 32 KiB of them may leave later where the socket is full at that very moment.
     public var writeBy: UInt64?
     /// The path, then per varying field: its place in the template (one byte), the length of the value (two bytes, big endian), the value.
     var head: [UInt8]

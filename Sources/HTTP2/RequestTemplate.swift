@@ -20,7 +20,7 @@ public final class RequestTemplate: Sendable {
     ///
     /// - Parameters:
     ///   - authority: host, or host and port, for `:authority`.
-    ///   - fields: name (lower case) and value of the fields that all requests have; these enter HPACK's table.
+    ///   - fields: name (lower case) and value of the fields that all requests have; these enter HPACK's table. At most 64 and 8 KiB.
     ///   - varying: the fields that a request may give a value; one without a value is not sent. At most 32.
     public init(
         method: String = "POST",
@@ -29,6 +29,7 @@ public final class RequestTemplate: Sendable {
         varying: [VaryingField] = []
     ) {
         precondition(varying.count <= 32, "at most 32 varying fields")
+        precondition(fixed.count <= 64 && fixed.size <= 8_192, "at most 64 fixed fields of 8 KiB together")
         self.varying = varying
         var all: [(name: String, value: String, flags: UInt8)] = []
         let noCopyName = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)

@@ -1,4 +1,4 @@
-import CSpawn
+import CLinux
 import Glibc
 
 /// What posix_spawn is given: it copies nothing that outlives the call, and no code of ours runs between fork and exec.

@@ -20,7 +20,9 @@ public struct P256KeyPair: Sendable {
         else { throw failure("a P-256 key") }
         defer { EVP_PKEY_free(key) }
         let secret = try MemoryBIO()
-        guard PEM_write_bio_PKCS8PrivateKey(secret.handle, key, nil, nil, 0, nil, nil) == 1 else { throw failure("PKCS #8") }
+        guard PEM_write_bio_PKCS8PrivateKey(secret.handle, key, nil, nil, 0, nil, nil) == 1 else {
+            throw failure("PKCS #8")
+        }
         let open = try MemoryBIO()
         guard PEM_write_bio_PUBKEY(open.handle, key) == 1 else { throw failure("the public key") }
         return P256KeyPair(privateKey: secret.text(), publicKey: open.text())

@@ -28,7 +28,9 @@ public final class P256VerifyingKey: Sendable {
 
     /// Whether `signature` (64 bytes, `r || s`) over `message` was made with this key's private half.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        guard signature.count == 64, let encoded = Self.encoded(signature), let context = EVP_MD_CTX_new() else { return false }
+        guard signature.count == 64, let encoded = Self.encoded(signature), let context = EVP_MD_CTX_new() else {
+            return false
+        }
         defer {
             EVP_MD_CTX_free(context)
             // A refused signature leaves its reason in the thread's queue, where the next TLS call would trip over it.

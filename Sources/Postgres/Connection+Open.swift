@@ -13,9 +13,11 @@ extension Connection {
         let first = FirstAnswer<Result<Void, PostgresError>>()
         // libpq resolves names with the blocking getaddrinfo, on the connection's queue; neither a deadline nor a
         // cancellation reaches it there. So this doesn't wait for it: what connects too late is closed again.
-        Task {
-            let result = await connection.connectResult()
-            if !first.settle(result) { await connection.close() }
+        // Not a Task: one starts on the cooperative pool, and where that is starved the time would run out unused.
+        connection.executor.perform {
+            connection.assumeIsolated { isolated in
+                if !first.settle(isolated.connectResult()) { isolated.close() }
+            }
         }
         let time = configuration.connectTimeout * configuration.attempts.count + grace
         let late = DispatchWorkItem {

@@ -9,7 +9,7 @@ public actor Connection {
     /// What the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)
 
-    private let executor = SerialQueueExecutor(label: "nudged.postgres")
+    let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
     private let notices: (@Sendable (Notice) -> Void)?
     private var link: ServerLink?
@@ -74,6 +74,10 @@ public actor Connection {
         let all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
         let rows = try flight(all, timeout + Self.grace)
         try Self.checkCommitted(rows[rows.count - 1])
+        // After a ROLLBACK among the statements our COMMIT has nothing to commit, and is still answered COMMIT.
+        for answer in rows[2..<rows.count - 1] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
+            throw PostgresError(.rolledBack, statement: answer.statement, detail: "it ends the transaction itself")
+        }
         return Array(rows[2..<rows.count - 1])
     }
 

@@ -15,6 +15,11 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
+    /// Runs `work` on the queue, in its turn among the actor's jobs.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

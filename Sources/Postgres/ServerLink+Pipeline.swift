@@ -19,7 +19,17 @@ extension ServerLink {
             guard try becomeReady(deadline, during: progress.currentStatement) else {
                 throw PostgresError(.timedOut, statement: progress.currentStatement)
             }
-            take(PQgetResult(handle), &progress)
+            let result = PQgetResult(handle)
+            let status = result.map(PQresultStatus)
+            take(result, &progress)
+            // libpq repeats this answer for ever: nobody feeds or drains a COPY here.
+            if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
+                throw PostgresError(
+                    .connectionLost,
+                    statement: progress.currentStatement,
+                    detail: "COPY isn't supported"
+                )
+            }
             // Nothing more comes from a broken connection but the error that says so.
             if isBroken { throw progress.failure.map(asLost) ?? lost(progress.currentStatement) }
         }
@@ -103,7 +113,7 @@ extension ServerLink {
                 PostgresError(
                     .unexpectedResult,
                     statement: progress.currentStatement,
-                    detail: "an empty statement, or COPY (status \(status.rawValue))"
+                    detail: "an empty statement (status \(status.rawValue))"
                 )
             )
         }

@@ -28,14 +28,20 @@ extension ClaimedUser {
         var checkIns: [CheckIn] = []
         // Parallel by construction; where a hand has made them differ, what has no partner is left out.
         for (at, slot) in zip(instants, slots) {
-            guard let at = Instant(microseconds: at), let slot else { continue }
-            checkIns.append(CheckIn(at: at, slot: LocalDate(days: slot)))
+            guard let at = Instant(microseconds: at), let slot = date(slot) else { continue }
+            checkIns.append(CheckIn(at: at, slot: slot))
         }
         return History(
             checkIns: checkIns,
-            closed: try rows.dateArray(row, 9).compactMap { $0.map(LocalDate.init(days:)) },
+            closed: try rows.dateArray(row, 9).compactMap(date),
             sent: try rows.timestampArray(row, 10).compactMap(Instant.init(microseconds:))
         )
+    }
+
+    /// An infinite date, which only a hand can have written, has no day after it: the search for the next slot would never end.
+    private static func date(_ days: Int32?) -> LocalDate? {
+        guard let days, days != .max, days != .min else { return nil }
+        return LocalDate(days: days)
     }
 
     private static func devices(_ rows: Rows, _ row: Int) throws(PostgresError) -> [Device] {

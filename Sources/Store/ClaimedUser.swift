@@ -4,6 +4,7 @@ public import TimeZones
 
 /// A leased user with all that the policy asks about them: one row of `claim.sql`.
 public struct ClaimedUser: Sendable {
+    /// The user.
     public let userID: UUID
     /// The version that is decided on; an intent holds only while it is still this one.
     public let version: Int64
@@ -11,23 +12,40 @@ public struct ClaimedUser: Sendable {
     public let dueAt: Int64
     /// The newest change that no decision has seen.
     public let touchedAt: Instant?
+    /// When their check-ins last became possible or were last rescheduled (policy.md, `since`).
     public let since: Instant?
+    /// Of what sets `since`; nil: never asked.
     public let fingerprint: Int64?
     /// When the policy was last asked.
     public let askedAt: Instant?
+    /// What was sent and counts.
     public let history: History
     /// What is left of a nudge, as JSON (`Daemon.Retry`).
     public let retry: String?
     /// `notification_preferences` as it is; nil where it is null or the profile is gone.
     public let preferences: String?
+    /// The profile's own zone.
     public let timezone: String?
+    /// Whether a first session was seen.
     public let firstSessionComplete: Bool
+    /// Where a push can go.
     public let devices: [Device]
 
+    /// All parts.
     public init(
-        userID: UUID, version: Int64, dueAt: Int64, touchedAt: Instant?, since: Instant?, fingerprint: Int64?,
-        askedAt: Instant?, history: History, retry: String?, preferences: String?, timezone: String?,
-        firstSessionComplete: Bool, devices: [Device]
+        userID: UUID,
+        version: Int64,
+        dueAt: Int64,
+        touchedAt: Instant?,
+        since: Instant?,
+        fingerprint: Int64?,
+        askedAt: Instant?,
+        history: History,
+        retry: String?,
+        preferences: String?,
+        timezone: String?,
+        firstSessionComplete: Bool,
+        devices: [Device]
     ) {
         self.userID = userID
         self.version = version

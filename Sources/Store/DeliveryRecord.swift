@@ -8,24 +8,39 @@ public struct DeliveryRecord: Sendable, Equatable {
         case accepted, rejected, deferred, dropped, skipped, unknown
     }
 
+    /// The user.
     public let userID: UUID
     /// `check_in`, `message`, `reminder`.
     public let kind: String
     /// Names the nudge among those of its user and kind: a check-in's slot.
     public let key: String
+    /// A check-in's local date.
     public let slot: LocalDate?
     /// 16 hex digits of the token's digest; empty for a slot that went by.
     public let deviceHash: String
+    /// The header `apns-id`; nil where nothing was attempted.
     public let apnsID: UUID?
+    /// What became of it.
     public let outcome: Outcome
+    /// Apple's word, or ours.
     public let reason: String?
     /// Apple's HTTP status, where there was an answer.
     public let status: Int?
+    /// The policy's now of the attempt; for a slot that went by, of the decision.
     public let attemptedAt: Instant
 
+    /// All parts.
     public init(
-        userID: UUID, kind: String, key: String, slot: LocalDate?, deviceHash: String, apnsID: UUID? = nil,
-        outcome: Outcome, reason: String? = nil, status: Int? = nil, attemptedAt: Instant
+        userID: UUID,
+        kind: String,
+        key: String,
+        slot: LocalDate?,
+        deviceHash: String,
+        apnsID: UUID? = nil,
+        outcome: Outcome,
+        reason: String? = nil,
+        status: Int? = nil,
+        attemptedAt: Instant
     ) {
         self.userID = userID
         self.kind = kind

@@ -11,6 +11,7 @@ public struct Device: Sendable, Equatable {
     /// The bundle id; nil: the configured one.
     public let topic: String?
 
+    /// All parts.
     public init(token: String, registeredAt: Instant?, environment: String? = nil, topic: String? = nil) {
         self.token = token
         self.registeredAt = registeredAt

@@ -5,9 +5,12 @@ public import TimeZones
 public struct Intent: Sendable {
     /// A user with the history that holds the nudge as unknown.
     public struct Entry: Sendable {
+        /// The user's row as it stands while the intent is open.
         public let update: PersonUpdate
+        /// The devices of the nudge.
         public let devices: [Target]
 
+        /// All parts.
         public init(update: PersonUpdate, devices: [Target]) {
             self.update = update
             self.devices = devices
@@ -16,12 +19,18 @@ public struct Intent: Sendable {
 
     /// A device that the nudge goes to.
     public struct Target: Sendable {
+        /// `check_in`, `message`, `reminder`.
         public let kind: String
+        /// Names the nudge among those of its user and kind.
         public let key: String
+        /// A check-in's local date.
         public let slot: LocalDate?
+        /// 16 hex digits of the token's digest.
         public let deviceHash: String
+        /// The header `apns-id`.
         public let apnsID: UUID
 
+        /// All parts.
         public init(kind: String, key: String, slot: LocalDate?, deviceHash: String, apnsID: UUID) {
             self.kind = kind
             self.key = key
@@ -31,13 +40,18 @@ public struct Intent: Sendable {
         }
     }
 
+    /// The lease under which the users are ours.
     public let leaseID: UUID
     /// Counts the chunks of a lease.
     public let number: Int32
+    /// The sweep, for the record.
     public let sweepID: UUID
+    /// The policy's now.
     public let attemptedAt: Instant
+    /// The users, whole.
     public let entries: [Entry]
 
+    /// All parts.
     public init(leaseID: UUID, number: Int32, sweepID: UUID, attemptedAt: Instant, entries: [Entry]) {
         self.leaseID = leaseID
         self.number = number

@@ -20,7 +20,8 @@ public struct Migrator: Sendable {
 
     /// - Parameter onFailure: hears of each failed attempt to connect; attempts go on.
     public init(
-        configuration: ConnectionConfiguration, onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
+        configuration: ConnectionConfiguration,
+        onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         database = Database(configuration, backoff: Store.backoff, report: { _, error, _ in onFailure(error) })
     }
@@ -47,7 +48,8 @@ public struct Migrator: Sendable {
 
     /// One lock for all: the second daemon waits at its first migration, then finds each of them done.
     private static let lock = Statement(
-        "migration_lock", sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
+        "migration_lock",
+        sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
     )
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
@@ -72,7 +74,8 @@ public struct Migrator: Sendable {
                 """
         )
         let known = Statement(
-            "migration_known", sql: "select 1 from nudged.migration where number = $1",
+            "migration_known",
+            sql: "select 1 from nudged.migration where number = $1",
             parameters: [.int4(migration.number)]
         )
         guard try await transaction.run(known).count == 0 else { return false }
@@ -90,7 +93,9 @@ public struct Migrator: Sendable {
     static func standing(_ connection: Connection) async throws(PostgresError) -> Standing {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
-        let rows = try await connection.run(Statement(Query.migrationsApplied.rawValue, sql: Query.migrationsApplied.sql))
+        let rows = try await connection.run(
+            Statement(Query.migrationsApplied.rawValue, sql: Query.migrationsApplied.sql)
+        )
         var applied: [Int32: Int64] = [:]
         for row in 0..<rows.count { applied[try rows.int4(row, 0)] = try rows.int8(row, 1) }
         if let newest = applied.keys.max(), let known = Migration.all.last, newest > known.number {

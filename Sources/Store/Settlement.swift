@@ -1,18 +1,22 @@
 public import FoundationEssentials
-public import TimeZones
 
 /// Users whose decision or outcome is settled in one transaction, with the rows of the record and the tokens that go.
 public struct Settlement: Sendable {
     /// A token that a 410 proved stale.
     public struct StaleToken: Sendable {
+        /// Whose device it was.
         public let userID: UUID
+        /// The token; never logged.
         public let token: String
+        /// `sandbox` or `production`: where the answer came from.
         public let environment: String
+        /// The topic that was asked for.
         public let topic: String
-        /// Only a registration older than this is deleted.
-        public let unregisteredAt: Instant
+        /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
+        public let unregisteredAt: Int64
 
-        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Instant) {
+        /// All parts.
+        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Int64) {
             self.userID = userID
             self.token = token
             self.environment = environment
@@ -29,15 +33,26 @@ public struct Settlement: Sendable {
         case openIntent(chunk: Int32)
     }
 
+    /// The lease under which the users are ours.
     public let leaseID: UUID
+    /// The sweep, for the record.
     public let sweepID: UUID
+    /// What must hold for the settlement to count.
     public let fence: Fence
+    /// The users' rows.
     public var updates: [PersonUpdate]
+    /// Rows of the record.
     public var records: [DeliveryRecord]
+    /// Tokens that go.
     public var staleTokens: [StaleToken]
 
+    /// All parts.
     public init(
-        leaseID: UUID, sweepID: UUID, fence: Fence, updates: [PersonUpdate] = [], records: [DeliveryRecord] = [],
+        leaseID: UUID,
+        sweepID: UUID,
+        fence: Fence,
+        updates: [PersonUpdate] = [],
+        records: [DeliveryRecord] = [],
         staleTokens: [StaleToken] = []
     ) {
         self.leaseID = leaseID
@@ -52,7 +67,12 @@ public struct Settlement: Sendable {
     public struct Result: Sendable, Equatable {
         /// False where the fence held the settlement back.
         public let counted: Bool
+        /// Rows that were still ours.
         public let usersSettled: Int
+        /// Tokens that no registration had renewed.
         public let tokensDeleted: Int
+
+        /// The same, known to have counted.
+        public var counting: Result { Result(counted: true, usersSettled: usersSettled, tokensDeleted: tokensDeleted) }
     }
 }

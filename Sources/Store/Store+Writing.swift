@@ -8,18 +8,22 @@ extension Store {
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
     /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
-        _ intent: Intent, leaseMilliseconds: Int64
+        _ intent: Intent,
+        leaseMilliseconds: Int64
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
-        let updates = intent.entries.map(\.update)
+        // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
+        let updates = intent.entries.map(\.update).sorted { $0.userID < $1.userID }
         let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
         let rows = try await one(
-            intents, .intent,
+            intents,
+            .intent,
             [
                 .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
                 .timestamp(intent.attemptedAt.microseconds),
                 .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
                 .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
             ] + histories(updates) + [
+                .textArray(updates.map(\.retry)),
                 .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.kind)), .textArray(devices.map(\.1.key)),
                 .dateArray(devices.map { $0.1.slot?.days }), .textArray(devices.map(\.1.deviceHash)),
                 .uuidArray(devices.map(\.1.apnsID)),
@@ -27,7 +31,12 @@ extension Store {
         )
         let kept = try userSet(rows)
         guard !kept.isEmpty else { return ([], []) }
-        let changed = try await one(intents, .touchedSince, [.uuidArray(Array(kept))])
+        let held = updates.filter { kept.contains($0.userID) }
+        let changed = try await one(
+            intents,
+            .touchedSince,
+            [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
+        )
         return (kept, try userSet(changed))
     }
 
@@ -45,13 +54,15 @@ extension Store {
         var counted = true
         if case .openIntent = settlement.fence { counted = closed }
         return Settlement.Result(
-            counted: counted, usersSettled: Int(try rows[0].int8(0, 1)),
+            counted: counted,
+            usersSettled: Int(try rows[0].int8(0, 1)),
             tokensDeleted: rows.count > 1 ? Int(try rows[1].int8(0, 0)) : 0
         )
     }
 
     private func parameters(of settlement: Settlement) -> [Parameter] {
-        let updates = settlement.updates
+        // In the order of user_id: see `commit`.
+        let updates = settlement.updates.sorted { $0.userID < $1.userID }
         let records = settlement.records
         let (chunk, mustBeOpen): (Int32, Bool) =
             switch settlement.fence {
@@ -89,12 +100,18 @@ extension Store {
     }
 
     private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
-        Statement(
-            Query.forgetDevices.rawValue, sql: Query.forgetDevices.sql,
+        let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+        return Statement(
+            Query.forgetDevices.rawValue,
+            sql: Query.forgetDevices.sql,
             parameters: [
                 .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
                 .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
-                .timestampArray(tokens.map(\.unregisteredAt.microseconds)),
+                .timestampArray(
+                    tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map {
+                        $0.overflow ? nil : $0.partialValue
+                    }
+                ),
             ]
         )
     }

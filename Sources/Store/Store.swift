@@ -19,7 +19,8 @@ public struct Store: Sendable {
     ///   - statementTimeout: the limit of every statement, in the server and, a little later, here.
     ///   - onFailure: hears of each failed attempt to connect; attempts go on.
     public init(
-        configuration: ConnectionConfiguration, statementTimeout: Duration = .seconds(10),
+        configuration: ConnectionConfiguration,
+        statementTimeout: Duration = .seconds(10),
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         let backoff = Self.backoff
@@ -36,6 +37,8 @@ public struct Store: Sendable {
     /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
     static let pinnedPlans: [(String, String)] = [
         ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off"),
+        // A bitmap loses the index's order: the claim would then sort all that is due, for each batch anew.
+        ("enable_bitmapscan", "off"),
     ]
 
     /// Closes the connections.
@@ -69,7 +72,10 @@ public struct Store: Sendable {
         let userID: UUID
 
         /// Before everyone.
-        public static let start = Cursor(dueAt: .min, userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        public static let start = Cursor(
+            dueAt: .min,
+            userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        )
 
         init(dueAt: Int64, userID: UUID) {
             self.dueAt = dueAt
@@ -84,10 +90,15 @@ public struct Store: Sendable {
 
     /// Leases the next users who are due.
     public func claim(
-        now: Instant, after cursor: Cursor, limit: Int, leaseID: UUID, leaseMilliseconds: Int64
+        now: Instant,
+        after cursor: Cursor,
+        limit: Int,
+        leaseID: UUID,
+        leaseMilliseconds: Int64
     ) async throws(PostgresError) -> [ClaimedUser] {
         let rows = try await one(
-            claims, .claim,
+            claims,
+            .claim,
             [
                 .timestamp(now.microseconds), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
                 .uuid(leaseID), .int8(leaseMilliseconds),
@@ -113,7 +124,8 @@ public struct Store: Sendable {
     public func remaining(now: Instant) async throws(PostgresError) -> Remaining {
         let rows = try await one(claims, .remaining, [.timestamp(now.microseconds)])
         return Remaining(
-            isAnyoneDue: try rows.bool(0, 0), isAnyoneFree: try rows.bool(0, 1),
+            isAnyoneDue: try rows.bool(0, 0),
+            isAnyoneFree: try rows.bool(0, 1),
             millisecondsToFirstLeaseEnd: try rows.int8(0, 2)
         )
     }
@@ -127,7 +139,9 @@ public struct Store: Sendable {
 
     /// Holds users longer. Returns those who are still ours.
     public func renew(
-        _ users: [UUID], leaseID: UUID, leaseMilliseconds: Int64
+        _ users: [UUID],
+        leaseID: UUID,
+        leaseMilliseconds: Int64
     ) async throws(PostgresError) -> Set<UUID> {
         let rows = try await one(intents, .renew, [.uuid(leaseID), .uuidArray(users), .int8(leaseMilliseconds)])
         return try userSet(rows)
@@ -142,7 +156,8 @@ public struct Store: Sendable {
 
     /// Makes the record's next partitions, and drops those that ended more than `keepDays` ago.
     public func maintainDelivery(
-        daysAhead: Int32 = Store.daysAhead, keepDays: Int32 = Store.keepDays
+        daysAhead: Int32 = Store.daysAhead,
+        keepDays: Int32 = Store.keepDays
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
         let rows = try await one(claims, .maintainDelivery, [.int4(daysAhead), .int4(keepDays)])
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))

@@ -11,7 +11,10 @@ struct ConfigurationOption: ParsableArguments {
     func load(needs: ConfigurationNeeds = .all) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             return try ConfigurationLoader.load(
-                path: path, environment: ProcessEnvironment.current(), needs: needs, checks: .system
+                path: path,
+                environment: ProcessEnvironment.current(),
+                needs: needs,
+                checks: .system
             )
         } catch {
             Output.error("the configuration can't be used\n" + ConfigurationReport.check(error))

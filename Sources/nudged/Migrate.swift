@@ -5,7 +5,8 @@ import Systemd
 /// `nudged migrate`.
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Applies pending migrations: adds the schema nudged, two columns and four triggers; changes nothing else."
+        abstract:
+            "Applies pending migrations: adds the schema nudged, two columns and four triggers; changes nothing else."
     )
 
     @OptionGroup var config: ConfigurationOption

@@ -6,7 +6,8 @@ import Glibc
 struct Nudged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged",
-        abstract: "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
+        abstract:
+            "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
         version: Version.current,
         subcommands: [Run.self, Migrate.self, CheckConfig.self, Config.self, Decide.self]
     )

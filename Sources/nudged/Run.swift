@@ -7,7 +7,8 @@ import Systemd
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "The daemon; with --once, one round of it.",
-        discussion: "Stops on SIGTERM once pushes in flight are answered; SIGHUP reads configuration, key and zones anew."
+        discussion:
+            "Stops on SIGTERM once pushes in flight are answered; SIGHUP reads configuration, key and zones anew."
     )
 
     @OptionGroup var config: ConfigurationOption
@@ -33,7 +34,10 @@ struct Run: AsyncParsableCommand {
     }
 
     private func serve(
-        _ configuration: Configuration, log: Logger, output: LogOutput, environment: [String: String]
+        _ configuration: Configuration,
+        log: Logger,
+        output: LogOutput,
+        environment: [String: String]
     ) async throws {
         let path = config.path
         do {
@@ -41,7 +45,9 @@ struct Run: AsyncParsableCommand {
                 load: {
                     try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
                 },
-                log: log, output: output, notifier: Notifier(environment: environment)
+                log: log,
+                output: output,
+                notifier: Notifier(environment: environment)
             )
             await daemon.run()
         } catch {

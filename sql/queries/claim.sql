@@ -19,11 +19,12 @@ mine as (
 select
     m.user_id, m.version, m.due_at, m.touched_at, m.since, m.fingerprint, m.asked_at,
     m.check_in_at, m.check_in_slot, m.closed, m.sent, m.retry::text,
-    r.preferences::text, r.timezone, r.first_session_complete,
+    r.preferences, r.timezone, r.first_session_complete,
     d.tokens, d.registered_at, d.environments, d.topics
 from mine m
 left join lateral (
-    select preferences, timezone, first_session_complete
+    -- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours.
+    select preferences::text as preferences, timezone::text as timezone, first_session_complete::boolean as first_session_complete
     from nudged.recipient where user_id = m.user_id limit 1
 ) r on true
 left join lateral (
@@ -32,6 +33,9 @@ left join lateral (
         array_agg(registered_at order by token) as registered_at,
         array_agg(environment order by token) as environments,
         array_agg(topic order by token) as topics
-    from (select token, registered_at, environment, topic from nudged.device where user_id = m.user_id limit 100) one
+    from (
+        select token::text as token, registered_at::timestamptz as registered_at, environment::text as environment, topic::text as topic
+        from nudged.device where user_id = m.user_id limit 100
+    ) one
 ) d on true
 order by m.due_at, m.user_id

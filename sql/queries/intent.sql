@@ -1,11 +1,12 @@
 -- Commits what is about to be written to Apple, and enters it in the history as unknown, for those users of whom nothing changed:
 -- the lease is ours, the version is the one that was decided on, and no touch waits.
 -- $1 lease id, $2 lease in milliseconds, $3 chunk number, $4 sweep id, $5 the policy's now,
--- users (parallel): $6 user, $7 version, $8 since, $9 fingerprint, $10 check_in_at, $11 check_in_slot, $12 closed, $13 sent,
--- devices (parallel): $14 user, $15 kind, $16 key, $17 slot, $18 device hash, $19 apns-id. Rows: the users whose intent holds.
+-- users (parallel): $6 user, $7 version, $8 since, $9 fingerprint, $10 check_in_at, $11 check_in_slot, $12 closed, $13 sent, $14 retry,
+-- devices (parallel): $15 user, $16 kind, $17 key, $18 slot, $19 device hash, $20 apns-id. Rows: the users whose intent holds.
+-- retry is what is left of the nudge beside these devices: after a crash, whoever comes next must neither write them again nor forget the others.
 with wanted as materialized (
-    select * from unnest($6::uuid[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[])
-        as w (user_id, version, since, fingerprint, check_in_at, check_in_slot, closed, sent)
+    select * from unnest($6::uuid[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
+        as w (user_id, version, since, fingerprint, check_in_at, check_in_slot, closed, sent, retry)
 ),
 kept as (
     update nudged.person p set
@@ -15,7 +16,8 @@ kept as (
         check_in_at = w.check_in_at::timestamptz[],
         check_in_slot = w.check_in_slot::date[],
         closed = w.closed::date[],
-        sent = w.sent::timestamptz[]
+        sent = w.sent::timestamptz[],
+        retry = w.retry::jsonb
     from wanted w
     where p.user_id = w.user_id
       and p.lease_id = $1
@@ -31,7 +33,7 @@ intended as (
     select
         $1, $3, statement_timestamp() + $2 * interval '1 millisecond', $4, $5,
         array_agg(d.user_id), array_agg(d.kind), array_agg(d.key), array_agg(d.slot), array_agg(d.device_hash), array_agg(d.apns_id)
-    from unnest($14::uuid[], $15::text[], $16::text[], $17::date[], $18::text[], $19::uuid[])
+    from unnest($15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[])
         as d (user_id, kind, key, slot, device_hash, apns_id)
     where d.user_id in (select user_id from kept)
     having count(*) > 0

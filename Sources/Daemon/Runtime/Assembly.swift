@@ -19,7 +19,9 @@ package struct Assembly: Sendable {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
         connection = try Self.connection(
-            database.url.text, allowInsecure: database.allowInsecure, statementTimeout: database.statementTimeout
+            database.url.text,
+            allowInsecure: database.allowInsecure,
+            statementTimeout: database.statementTimeout
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
@@ -39,17 +41,25 @@ package struct Assembly: Sendable {
     }
 
     static func connection(
-        _ url: String, allowInsecure: Bool, statementTimeout: Duration = .seconds(10)
+        _ url: String,
+        allowInsecure: Bool,
+        statementTimeout: Duration = .seconds(10)
     ) throws(PostgresError) -> ConnectionConfiguration {
         try ConnectionConfiguration.parse(
-            url: url, allowInsecure: allowInsecure, applicationName: "nudged", connectTimeout: .seconds(5),
+            url: url,
+            allowInsecure: allowInsecure,
+            applicationName: "nudged",
+            connectTimeout: .seconds(5),
             statementTimeout: statementTimeout
         )
     }
 
     private static func sender(_ apns: Configuration.APNs) -> SenderConfiguration {
         var sender = SenderConfiguration(
-            teamID: apns.teamID, keyID: apns.keyID, signingKeyPEM: apns.privateKey.text, topic: apns.bundleID,
+            teamID: apns.teamID,
+            keyID: apns.keyID,
+            signingKeyPEM: apns.privateKey.text,
+            topic: apns.bundleID,
             environment: apns.environment == .production ? .production : .sandbox,
             endpoint: apns.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
             caFile: apns.caFile

@@ -32,7 +32,10 @@ public actor Daemon {
     ///   - notifier: systemd, or nobody.
     /// - Throws: what is wrong with the configuration.
     public init(
-        load: @escaping @Sendable () throws -> Configuration, log: Logger, output: LogOutput, notifier: Notifier
+        load: @escaping @Sendable () throws -> Configuration,
+        log: Logger,
+        output: LogOutput,
+        notifier: Notifier
     ) throws {
         self.load = load
         self.notifier = notifier
@@ -136,7 +139,9 @@ public actor Daemon {
             let next = try Assembly(configuration, zones: zones)
             if next.connection != assembly.connection {
                 reporter.say(
-                    .configurationWarning, .warning, "database.url has changed: it takes a restart to count; the old one stays"
+                    .configurationWarning,
+                    .warning,
+                    "database.url has changed: it takes a restart to count; the old one stays"
                 )
             }
             try engine.sender.reconfigure(next.sender)

@@ -19,19 +19,28 @@ package final class Engine: Sendable {
     ///   - onEvent: hears of each sweep beside the reporter.
     /// - Throws: `ConfigurationFault` where the key is none.
     package init(
-        _ assembly: Assembly, reporter: Reporter, clock: PolicyClock = .database(), hooks: SweepHooks = SweepHooks(),
+        _ assembly: Assembly,
+        reporter: Reporter,
+        clock: PolicyClock = .database(),
+        hooks: SweepHooks = SweepHooks(),
         onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in }
     ) throws(ConfigurationFault) {
         self.assembly = assembly
         self.reporter = reporter
         store = Store(
-            configuration: assembly.connection, statementTimeout: assembly.statementTimeout,
+            configuration: assembly.connection,
+            statementTimeout: assembly.statementTimeout,
             onFailure: { reporter.databaseFailed($0) }
         )
         migrator = Migrator(configuration: assembly.connection, onFailure: { reporter.databaseFailed($0) })
         sender = try Self.sender(assembly.sender, reporter)
         sweeper = Sweeper(
-            store: store, sender: sender, clock: clock, judge: assembly.judge, settings: assembly.settings, hooks: hooks
+            store: store,
+            sender: sender,
+            clock: clock,
+            judge: assembly.judge,
+            settings: assembly.settings,
+            hooks: hooks
         ) { event in
             reporter.sweep(event)
             onEvent(event)
@@ -39,11 +48,15 @@ package final class Engine: Sendable {
     }
 
     private static func sender(
-        _ configuration: SenderConfiguration, _ reporter: Reporter
+        _ configuration: SenderConfiguration,
+        _ reporter: Reporter
     ) throws(ConfigurationFault) -> Sender {
         do throws(APNsError) {
             return try Sender(
-                configuration: configuration, clock: .system, log: { reporter.sender($0) }, onStateChange: { _ in }
+                configuration: configuration,
+                clock: .system,
+                log: { reporter.sender($0) },
+                onStateChange: { _ in }
             )
         } catch {
             throw ConfigurationFault.key(error)
@@ -75,7 +88,9 @@ extension ConfigurationFault {
     /// The sender's word on the signing key.
     static func key(_ error: APNsError) -> ConfigurationFault {
         ConfigurationFault(
-            key: "apns.privateKey", what: "\(error)", mend: "use the .p8 file of Apple's developer portal as it is"
+            key: "apns.privateKey",
+            what: "\(error)",
+            mend: "use the .p8 file of Apple's developer portal as it is"
         )
     }
 }

@@ -11,7 +11,9 @@ public struct MigrationRun: Sendable {
             throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
         }
         self.configuration = try Assembly.connection(
-            database.url.text, allowInsecure: database.allowInsecure, statementTimeout: database.statementTimeout
+            database.url.text,
+            allowInsecure: database.allowInsecure,
+            statementTimeout: database.statementTimeout
         )
     }
 

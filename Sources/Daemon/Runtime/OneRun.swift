@@ -29,7 +29,10 @@ public struct OneRun: Sendable {
     }
 
     init(
-        _ assembly: Assembly, reporter: Reporter, clock: PolicyClock = .database(), hooks: SweepHooks = SweepHooks()
+        _ assembly: Assembly,
+        reporter: Reporter,
+        clock: PolicyClock = .database(),
+        hooks: SweepHooks = SweepHooks()
     ) throws {
         let totals = Totals()
         self.totals = totals
@@ -94,7 +97,8 @@ public struct OneRun: Sendable {
     /// Where the only ones left are leased by a daemon that may be dead, their lease is awaited; where pushes were not written, a moment.
     private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
         if remaining.isAnyoneFree && moved && !unsent { return }
-        let wait = remaining.isAnyoneFree || unsent ? 250 : min(max(remaining.millisecondsToFirstLeaseEnd + 10, 50), 1000)
+        let wait =
+            remaining.isAnyoneFree || unsent ? 250 : min(max(remaining.millisecondsToFirstLeaseEnd + 10, 50), 1000)
         try await Task.sleep(for: .milliseconds(wait))
     }
 }

@@ -32,17 +32,20 @@ package final class Reporter: Sendable {
             if report.isWorthALine { finished("\(id)".lowercased(), report) }
         case .recovered(let pushes):
             say(
-                .intentsRecovered, .warning,
+                .intentsRecovered,
+                .warning,
                 "recorded \(pushes) pushes of a daemon that ended without notice as unknown; check-ins are not sent again",
                 ["unknown": "\(pushes)"]
             )
         case .noticed(let found): found.forEach(notice)
-        case .rejected(let user, let device, let reason, let status): rejected("\(user)".lowercased(), device, reason, status)
+        case .rejected(let user, let device, let reason, let status):
+            rejected("\(user)".lowercased(), device, reason, status)
         case .settlementFailed(let error, let attempt):
             say(.sweepFailed, .warning, "could not record what was sent, trying again (\(attempt)): \(error)")
         case .fenced(let pushes):
             say(
-                .leaseLost, .warning,
+                .leaseLost,
+                .warning,
                 "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
                 ["unknown": "\(pushes)"]
             )
@@ -52,9 +55,12 @@ package final class Reporter: Sendable {
 
     private func finished(_ id: String, _ report: SweepReport) {
         say(
-            .sweep, report.rejected + report.unknown > 0 ? .notice : .info, "sweep: \(report.words)",
+            .sweep,
+            report.rejected + report.unknown > 0 ? .notice : .info,
+            "sweep: \(report.words)",
             [
-                "sweep_id": "\(id)", "users": "\(report.users)", "sent": "\(report.sent)", "rejected": "\(report.rejected)",
+                "sweep_id": "\(id)", "users": "\(report.users)", "sent": "\(report.sent)",
+                "rejected": "\(report.rejected)",
                 "deferred": "\(report.deferred)", "unknown": "\(report.unknown)", "skipped": "\(report.skipped)",
                 "tokens_deleted": "\(report.tokensDeleted)", "duration_ms": "\(report.milliseconds)",
             ]
@@ -63,13 +69,24 @@ package final class Reporter: Sendable {
 
     private func rejected(_ user: String, _ device: String, _ reason: String, _ status: Int?) {
         let metadata: Logger.Metadata = [
-            "user_id": "\(user)", "device": "\(device)", "reason": "\(reason)", "status": "\(status.map(String.init) ?? "none")",
+            "user_id": "\(user)", "device": "\(device)", "reason": "\(reason)",
+            "status": "\(status.map(String.init) ?? "none")",
         ]
         switch reason {
         case "invalid_token":
-            say(.invalidToken, .warning, "a device token of user \(user) is no hexadecimal; check what the app stores", metadata)
+            say(
+                .invalidToken,
+                .warning,
+                "a device token of user \(user) is no hexadecimal; check what the app stores",
+                metadata
+            )
         case "payload_too_large":
-            say(.payloadTooLarge, .error, "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body", metadata)
+            say(
+                .payloadTooLarge,
+                .error,
+                "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body",
+                metadata
+            )
         default:
             say(.pushRejected, .notice, "Apple refused a push to user \(user): \(reason)", metadata)
         }
@@ -80,25 +97,29 @@ package final class Reporter: Sendable {
         switch notice {
         case .preferencesMalformed(let user, _):
             say(
-                .preferencesMalformed, .warning,
+                .preferencesMalformed,
+                .warning,
                 "the preferences of user \(user) are malformed: no check-ins until they are mended (nudged decide says which key)",
                 ["user_id": "\(user)"]
             )
         case .timezoneInvalid(let user, _):
             say(
-                .timezoneInvalid, .warning,
+                .timezoneInvalid,
+                .warning,
                 "user \(user) names a time zone that the system doesn't know; the profile's or the default one is used",
                 ["user_id": "\(user)"]
             )
         case .historyAhead(let user):
             say(
-                .historyAhead, .warning,
+                .historyAhead,
+                .warning,
                 "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
                 ["user_id": "\(user)"]
             )
         case .deviceNotServed(let user):
             say(
-                .configurationWarning, .notice,
+                .configurationWarning,
+                .notice,
                 "user \(user) has a device of another environment or topic than apns.environment and apns.bundleId: not served",
                 ["user_id": "\(user)"]
             )
@@ -148,7 +169,9 @@ package final class Reporter: Sendable {
         switch event {
         case .laneStopped(let reason, let mend):
             say(
-                .laneStopped, .error, "sending is stopped, Apple answers \(reason): \(mend)",
+                .laneStopped,
+                .error,
+                "sending is stopped, Apple answers \(reason): \(mend)",
                 ["reason": "\(reason)"]
             )
         case .laneResumed: say(.laneResumed, .notice, "sending resumes")
@@ -161,16 +184,25 @@ package final class Reporter: Sendable {
             say(.goaway, "Apple closes a connection: \(reason)", ["connection": "\(number)", "reason": "\(reason)"])
         case .connectionResting(let number, _):
             say(
-                .laneResting, .warning, "a connection rests for 20 minutes (TooManyProviderTokenUpdates)",
+                .laneResting,
+                .warning,
+                "a connection rests for 20 minutes (TooManyProviderTokenUpdates)",
                 ["connection": "\(number)"]
             )
         case .tokenMinted(let keyID, let issuedAt):
-            say(.providerTokenMinted, .debug, "signed a provider token", ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"])
+            say(
+                .providerTokenMinted,
+                .debug,
+                "signed a provider token",
+                ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
+            )
         case .tokenFailed(let keyID, let why):
             say(.laneStopped, .error, "could not sign a provider token: \(why)", ["key_id": "\(keyID)"])
         case .storm(let count, let status, let reason):
             say(
-                .laneResting, .warning, "Apple is in trouble: \(count) answers of \(status) \(reason); sending slows down",
+                .laneResting,
+                .warning,
+                "Apple is in trouble: \(count) answers of \(status) \(reason); sending slows down",
                 ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
             )
         case .ourBug(let status, let reason):

@@ -19,7 +19,9 @@ final class Ticker: Sendable {
     func arm(every interval: Duration) {
         let nanoseconds = Int(interval / .nanoseconds(1))
         timer.schedule(
-            deadline: .now(), repeating: .nanoseconds(nanoseconds), leeway: .nanoseconds(min(nanoseconds / 20, 50_000_000))
+            deadline: .now(),
+            repeating: .nanoseconds(nanoseconds),
+            leeway: .nanoseconds(min(nanoseconds / 20, 50_000_000))
         )
     }
 

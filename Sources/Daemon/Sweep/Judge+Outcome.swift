@@ -26,14 +26,39 @@ extension Judge {
     /// The row as the intent commits it: `dueAt` is not taken then, since the user stays leased.
     func updateAtIntent(_ nudge: PlannedNudge, now: Instant) -> PersonUpdate {
         PersonUpdate(
-            userID: nudge.userID, version: nudge.version, dueAt: now, askedAt: now, since: nudge.candidate.since,
-            fingerprint: nudge.fingerprint, history: historyAtIntent(nudge, now: now)
+            userID: nudge.userID,
+            version: nudge.version,
+            dueAt: now,
+            askedAt: now,
+            since: nudge.candidate.since,
+            fingerprint: nudge.fingerprint,
+<<<<<<< HEAD
+            history: historyAtIntent(nudge, now: now),
+            retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json
+        )
+    }
+
+    /// What a crash leaves to do: the devices that are not in the intent, which counts. Those in it are never written again.
+    private func retryAtIntent(_ nudge: PlannedNudge) -> Retry {
+        Retry(
+            slot: nudge.slot,
+            validUntil: nudge.validUntil,
+            version: nudge.version,
+            attempt: nudge.attempt,
+            counts: true,
+            left: nudge.waiting
+=======
+            history: historyAtIntent(nudge, now: now)
+>>>>>>> main
         )
     }
 
     /// Settles a nudge once each of its targets has an outcome. `attemptedAt`: the intent's instant; `now`: when to ask again counts from here.
     func settle(
-        _ nudge: PlannedNudge, outcomes: [PushOutcome], attemptedAt: Instant, now: Instant
+        _ nudge: PlannedNudge,
+        outcomes: [PushOutcome],
+        attemptedAt: Instant,
+        now: Instant
     ) -> Settled {
         var ledger = Ledger(nudge: nudge, lane: lane, attemptedAt: attemptedAt, now: now)
         for (target, outcome) in zip(nudge.targets, outcomes) { ledger.enter(outcome, for: target) }
@@ -47,20 +72,29 @@ extension Judge {
         candidate.history = trimmed(candidate, now: now)
 
         // Where nothing at all was written, nothing is left to remember: the nudge is as new.
-        let isUntouched = !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasDelayed
+        let isUntouched =
+            !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasDelayed
         let retry =
             left.isEmpty || isUntouched
             ? nil
             : Retry(
-                slot: nudge.slot, validUntil: nudge.validUntil, version: nudge.version,
-                attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0), counts: counts, left: left
+                slot: nudge.slot,
+                validUntil: nudge.validUntil,
+                version: nudge.version,
+                attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0),
+                counts: counts,
+                left: left
             )
         let next = policy.decide(candidate, now: now)
         let update = PersonUpdate(
-            userID: nudge.userID, version: nudge.version,
+            userID: nudge.userID,
+            version: nudge.version,
             dueAt: dueAt(nudge.userID, next, retry: retry, now: now),
-            askedAt: now, since: candidate.since, fingerprint: nudge.fingerprint,
-            history: candidate.history, retry: retry?.json
+            askedAt: now,
+            since: candidate.since,
+            fingerprint: nudge.fingerprint,
+            history: candidate.history,
+            retry: retry?.json
         )
         return Settled(update: update, records: ledger.records, staleTokens: ledger.staleTokens)
     }
@@ -118,27 +152,40 @@ private struct Ledger {
     }
 
     private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
-        let instant: Instant =
+        let instant: Int64 =
             switch deletes {
-            // Rounded down: a registration in the same second is the newer one (design.md, promise 5).
-            case .olderThan(let milliseconds): Instant(seconds: milliseconds / 1000)
-            case .olderThanSend: attemptedAt
+            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay for ever.
+            case .olderThan(let milliseconds): milliseconds
+            case .olderThanSend: attemptedAt.seconds * 1000
             }
         staleTokens.append(
             Settlement.StaleToken(
-                userID: nudge.userID, token: target.device.token, environment: lane.environment, topic: lane.topic,
+                userID: nudge.userID,
+                token: target.device.token,
+                environment: lane.environment,
+                topic: lane.topic,
                 unregisteredAt: instant
             )
         )
     }
 
     private mutating func record(
-        _ outcome: DeliveryRecord.Outcome, _ target: PlannedNudge.Target, reason: String? = nil, status: Int? = nil
+        _ outcome: DeliveryRecord.Outcome,
+        _ target: PlannedNudge.Target,
+        reason: String? = nil,
+        status: Int? = nil
     ) {
         records.append(
             DeliveryRecord(
-                userID: nudge.userID, kind: PlannedNudge.kind, key: nudge.key, slot: nudge.slot,
-                deviceHash: target.hash, apnsID: target.apnsID, outcome: outcome, reason: reason, status: status,
+                userID: nudge.userID,
+                kind: PlannedNudge.kind,
+                key: nudge.key,
+                slot: nudge.slot,
+                deviceHash: target.hash,
+                apnsID: target.apnsID,
+                outcome: outcome,
+                reason: reason,
+                status: status,
                 attemptedAt: attemptedAt
             )
         )

@@ -41,7 +41,9 @@ struct Judge: Sendable {
 
     /// No device was answered: the policy is asked anew, and only the back-off is remembered.
     private func tryAgain(
-        _ retry: Retry, _ subject: Subject, now: Instant
+        _ retry: Retry,
+        _ subject: Subject,
+        now: Instant
     ) -> (Judgement.Verdict, [DeliveryRecord]) {
         let decision = policy.decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn, slot == retry.slot else {
@@ -54,7 +56,11 @@ struct Judge: Sendable {
             return (rest(subject, decision, now: now, retry: retry.keeping(left.waiting)), [])
         }
         let nudge = subject.nudge(
-            slot: slot, validUntil: validUntil, targets: left.due, waiting: left.waiting, attempt: retry.attempt
+            slot: slot,
+            validUntil: validUntil,
+            targets: left.due,
+            waiting: left.waiting,
+            attempt: retry.attempt
         )
         return (.send(nudge), [])
     }
@@ -71,7 +77,7 @@ struct Judge: Sendable {
         if now >= retry.validUntil || retry.version != subject.user.version {
             let decision = policy.decide(without.candidate, now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
-                return (rest(subject, decision, now: now, retry: retry), [])
+                return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
             }
             guard let again = decision.checkIn, again.slot == retry.slot else {
                 return (firstAttempt(subject, now: now), subject.stale(retry, now: now))
@@ -82,8 +88,12 @@ struct Judge: Sendable {
             return (rest(subject, asIs, now: now, retry: retry.keeping(left.waiting)), [])
         }
         let nudge = without.nudge(
-            slot: retry.slot, validUntil: validUntil, targets: left.due, waiting: left.waiting,
-            attempt: retry.attempt, countedAs: own ?? CheckIn(at: now, slot: retry.slot)
+            slot: retry.slot,
+            validUntil: validUntil,
+            targets: left.due,
+            waiting: left.waiting,
+            attempt: retry.attempt,
+            countedAs: own ?? CheckIn(at: now, slot: retry.slot)
         )
         return (.send(nudge), [])
     }
@@ -91,7 +101,10 @@ struct Judge: Sendable {
     // MARK: When to ask again
 
     private func rest(
-        _ subject: Subject, _ decision: Decision, now: Instant, retry: Retry? = nil
+        _ subject: Subject,
+        _ decision: Decision,
+        now: Instant,
+        retry: Retry? = nil
     ) -> Judgement.Verdict {
         let update = PersonUpdate(
             userID: subject.user.userID,
@@ -130,8 +143,19 @@ struct Judge: Sendable {
         guard let asked = subject.user.askedAt, asked < now else { return [] }
         return policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
             DeliveryRecord(
-                userID: subject.user.userID, kind: PlannedNudge.kind, key: skipped.slot.iso, slot: skipped.slot,
-                deviceHash: "", outcome: .skipped, reason: skipped.reason.rawValue, attemptedAt: now
+                userID: subject.user.userID,
+                kind: PlannedNudge.kind,
+                key: skipped.slot.iso,
+                slot: skipped.slot,
+                deviceHash: "",
+                outcome: .skipped,
+                reason: skipped.reason.rawValue,
+<<<<<<< HEAD
+                // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
+                attemptedAt: skipped.limit
+=======
+                attemptedAt: now
+>>>>>>> main
             )
         }
     }

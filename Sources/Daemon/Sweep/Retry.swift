@@ -61,7 +61,8 @@ struct Retry: Sendable, Equatable {
     /// Everything in it is a date, a number or a hexadecimal digest, so nothing needs escaping.
     var json: String {
         let devices = left.map { #"{"device":"\#($0.deviceHash)","not_before":"\#($0.notBefore.rfc3339)"}"# }
-        return #"{"slot":"\#(slot.iso)","valid_until":"\#(validUntil.rfc3339)","version":\#(version),"attempt":\#(attempt),"#
+        return
+            #"{"slot":"\#(slot.iso)","valid_until":"\#(validUntil.rfc3339)","version":\#(version),"attempt":\#(attempt),"#
             + #""counts":\#(counts),"left":[\#(devices.joined(separator: ","))]}"#
     }
 }

@@ -43,7 +43,11 @@ struct Subject: Sendable {
     }
 
     private static func notices(
-        _ user: ClaimedUser, _ candidate: Candidate, served: [Device], zones: ZoneDatabase, now: Instant
+        _ user: ClaimedUser,
+        _ candidate: Candidate,
+        served: [Device],
+        zones: ZoneDatabase,
+        now: Instant
     ) -> [Notice] {
         var notices: [Notice] = []
         let name = user.userID
@@ -56,7 +60,11 @@ struct Subject: Sendable {
             }
         }
         let horizon = now + 48 * 3600
-        if user.history.sent.contains(where: { $0 > horizon }) || user.history.checkIns.contains(where: { $0.at > horizon }) { notices.append(.historyAhead(user: name)) }
+        if user.history.sent.contains(where: { $0 > horizon })
+            || user.history.checkIns.contains(where: { $0.at > horizon })
+        {
+            notices.append(.historyAhead(user: name))
+        }
         if served.count < user.devices.count { notices.append(.deviceNotServed(user: name)) }
         return notices
     }
@@ -83,7 +91,11 @@ struct Subject: Sendable {
     }
 
     func nudge(
-        slot: LocalDate, validUntil: Instant, targets: [Device], waiting: [Retry.Left], attempt: Int,
+        slot: LocalDate,
+        validUntil: Instant,
+        targets: [Device],
+        waiting: [Retry.Left],
+        attempt: Int,
         countedAs: CheckIn? = nil
     ) -> PlannedNudge {
         // Two rows may hold one token in two spellings; the phone buzzes once.
@@ -92,13 +104,24 @@ struct Subject: Sendable {
             let hash = PushIdentity.deviceHash(token: device.token)
             guard seen.insert(hash).inserted else { return nil }
             let apnsID = PushIdentity.apnsID(
-                user: user.userID, kind: PlannedNudge.kind, key: slot.iso, token: device.token
+                user: user.userID,
+                kind: PlannedNudge.kind,
+                key: slot.iso,
+                token: device.token
             )
             return PlannedNudge.Target(device: device, hash: hash, apnsID: apnsID)
         }
         return PlannedNudge(
-            candidate: candidate, userID: user.userID, version: user.version, fingerprint: fingerprint, slot: slot,
-            validUntil: validUntil, targets: unique, waiting: waiting, attempt: attempt, countedAs: countedAs
+            candidate: candidate,
+            userID: user.userID,
+            version: user.version,
+            fingerprint: fingerprint,
+            slot: slot,
+            validUntil: validUntil,
+            targets: unique,
+            waiting: waiting,
+            attempt: attempt,
+            countedAs: countedAs
         )
     }
 
@@ -106,14 +129,31 @@ struct Subject: Sendable {
     func stale(_ retry: Retry, now: Instant) -> [DeliveryRecord] {
         retry.left.map { left in
             DeliveryRecord(
-                userID: user.userID, kind: PlannedNudge.kind, key: retry.slot.iso, slot: retry.slot,
-                deviceHash: left.deviceHash, outcome: .skipped, reason: "stale", attemptedAt: now
+                userID: user.userID,
+                kind: PlannedNudge.kind,
+                key: retry.slot.iso,
+                slot: retry.slot,
+                deviceHash: left.deviceHash,
+                outcome: .skipped,
+                reason: "stale",
+<<<<<<< HEAD
+                // When its time ended: seen twice, it is one row.
+                attemptedAt: min(retry.validUntil, now)
+=======
+                attemptedAt: now
+>>>>>>> main
             )
         }
     }
 }
 
 extension Retry {
+    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes nobody, and asks nobody each second.
+    func postponed(by decision: Decision) -> Retry {
+        guard let next = decision.nextAt else { return self }
+        return keeping(left.map { Left(deviceHash: $0.deviceHash, notBefore: max($0.notBefore, next)) })
+    }
+
     /// The same with only these devices left.
     func keeping(_ left: [Left]) -> Retry {
         Retry(slot: slot, validUntil: validUntil, version: version, attempt: attempt, counts: counts, left: left)

@@ -27,6 +27,7 @@ public struct SweepReport: Sendable, Equatable {
     /// Milliseconds from the first query to the last.
     public var milliseconds: Int64 = 0
 
+    /// Nothing done yet.
     public init() {}
 
     /// Whether a line in the journal is worth its place.
@@ -52,7 +53,8 @@ public struct SweepReport: Sendable, Equatable {
     /// One JSON object.
     public var json: String {
         let reasons = resting.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
-        return #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
+        return
+            #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
             + #""unsent":\#(unsent),"skipped":\#(skipped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
             + #""tokens_deleted":\#(tokensDeleted),"resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
     }

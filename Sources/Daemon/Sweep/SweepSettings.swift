@@ -11,8 +11,13 @@ public struct SweepSettings: Sendable, Equatable {
     /// The check-in's rendered payload; nil: it is over Apple's limit, and each push is recorded so.
     public var payload: [UInt8]?
 
+    /// All parts.
     public init(
-        batch: Int, leaseMilliseconds: Int64, responseMilliseconds: Int64, maxInFlight: Int, payload: [UInt8]?
+        batch: Int,
+        leaseMilliseconds: Int64,
+        responseMilliseconds: Int64,
+        maxInFlight: Int,
+        payload: [UInt8]?
     ) {
         self.batch = batch
         self.leaseMilliseconds = leaseMilliseconds

@@ -39,7 +39,11 @@ extension Sweeper {
             }
             guard !fresh.isEmpty else { continue }
             let chunk = Chunk(
-                leaseID: batch.leaseID, number: number, sweepID: run.id, attemptedAt: now, nudges: fresh
+                leaseID: batch.leaseID,
+                number: number,
+                sweepID: run.id,
+                attemptedAt: now,
+                nudges: fresh
             )
             await launch(chunk, run)
         }
@@ -56,7 +60,8 @@ extension Sweeper {
         }
         let goal = max(1, min(wanted, room, settings.maxInFlight / 4))
         let free = await sender.waitForFreeSlots(
-            atLeast: goal, until: BootTime.milliseconds() + Self.gatherMilliseconds
+            atLeast: goal,
+            until: BootTime.milliseconds() + Self.gatherMilliseconds
         )
         if free > 0 { return min(free, settings.maxInFlight - openPushes) }
         switch sender.status {
@@ -117,13 +122,19 @@ extension Sweeper {
 
     private func intent(of chunk: Chunk) -> Intent {
         Intent(
-            leaseID: chunk.leaseID, number: chunk.number, sweepID: chunk.sweepID, attemptedAt: chunk.attemptedAt,
+            leaseID: chunk.leaseID,
+            number: chunk.number,
+            sweepID: chunk.sweepID,
+            attemptedAt: chunk.attemptedAt,
             entries: chunk.nudges.map { nudge in
                 Intent.Entry(
                     update: judge.updateAtIntent(nudge, now: chunk.attemptedAt),
                     devices: nudge.targets.map { target in
                         Intent.Target(
-                            kind: PlannedNudge.kind, key: nudge.key, slot: nudge.slot, deviceHash: target.hash,
+                            kind: PlannedNudge.kind,
+                            key: nudge.key,
+                            slot: nudge.slot,
+                            deviceHash: target.hash,
                             apnsID: target.apnsID
                         )
                     }
@@ -148,9 +159,14 @@ extension Sweeper {
                 } else if let payload = settings.payload {
                     pushes.append(
                         Push(
-                            tag: tag, token: target.device.token, topic: judge.lane.topic,
-                            expiration: nudge.validUntil.seconds, apnsID: target.apnsID, collapseID: collapseID,
-                            payload: payload, writeBy: min(lastWrite, end)
+                            tag: tag,
+                            token: target.device.token,
+                            topic: judge.lane.topic,
+                            expiration: nudge.validUntil.seconds,
+                            apnsID: target.apnsID,
+                            collapseID: collapseID,
+                            payload: payload,
+                            writeBy: min(lastWrite, end)
                         )
                     )
                 } else {

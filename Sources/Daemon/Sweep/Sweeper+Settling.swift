@@ -10,7 +10,9 @@ extension Sweeper {
     func settle(_ chunk: Chunk, _ outcomes: [PushOutcome], reserved: Int, _ run: SweepRun) async {
         await hooks.beforeSettle?()
         var settlement = Settlement(
-            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .openIntent(chunk: chunk.number)
+            leaseID: chunk.leaseID,
+            sweepID: chunk.sweepID,
+            fence: .openIntent(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
         var index = 0
@@ -22,9 +24,6 @@ extension Sweeper {
             settlement.records += settled.records
             settlement.staleTokens += settled.staleTokens
         }
-        // In the order of user_id, like every other writer: two daemons can't deadlock.
-        settlement.updates.sort { $0.userID < $1.userID }
-        settlement.staleTokens.sort { ($0.userID, $0.token) < ($1.userID, $1.token) }
         if let result = await carryOut(settlement) {
             if result.counted {
                 count(settlement, outcomes, into: &run.report)
@@ -40,7 +39,9 @@ extension Sweeper {
     /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
     func withdraw(_ chunk: Chunk, reserved: Int, _ run: SweepRun) async {
         var settlement = Settlement(
-            leaseID: chunk.leaseID, sweepID: chunk.sweepID, fence: .none(chunk: chunk.number)
+            leaseID: chunk.leaseID,
+            sweepID: chunk.sweepID,
+            fence: .none(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
         for nudge in chunk.nudges {
@@ -49,7 +50,6 @@ extension Sweeper {
                 judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now).update
             )
         }
-        settlement.updates.sort { $0.userID < $1.userID }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         close(reserved, chunk.leaseID, run)
     }
@@ -58,15 +58,22 @@ extension Sweeper {
     /// then the open intent says `unknown`.
     private func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
         var attempt = 0
+        var mayHaveCommitted = false
         while !isAbandoned {
             do {
-                return try await store.settle(settlement)
+                let result = try await store.settle(settlement)
+                // The intent that is gone was most likely closed by our own transaction, whose answer was lost.
+                if !result.counted, mayHaveCommitted { return result.counting }
+                return result
             } catch {
                 attempt += 1
+                mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description, attempt: attempt))
                 if !error.isTransient, attempt >= 3 { return nil }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
-                try? await Task.sleep(for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds))))
+                try? await Task.sleep(
+                    for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds)))
+                )
             }
         }
         return nil
@@ -91,7 +98,9 @@ extension Sweeper {
                 report.rejected += 1
                 onEvent(
                     .rejected(
-                        user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? "",
+                        user: record.userID,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? "",
                         status: record.status
                     )
                 )

@@ -40,8 +40,13 @@ package actor Sweeper {
     private static let probeBatch = 16
 
     init(
-        store: Store, sender: Sender, clock: PolicyClock, judge: Judge, settings: SweepSettings,
-        hooks: SweepHooks = SweepHooks(), onEvent: @escaping @Sendable (SweepEvent) -> Void
+        store: Store,
+        sender: Sender,
+        clock: PolicyClock,
+        judge: Judge,
+        settings: SweepSettings,
+        hooks: SweepHooks = SweepHooks(),
+        onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         self.store = store
         self.sender = sender
@@ -133,7 +138,11 @@ package actor Sweeper {
         let task = Task {
             let leaseEnd = BootTime.milliseconds() + lease
             let users = try await store.claim(
-                now: now, after: cursor, limit: limit, leaseID: leaseID, leaseMilliseconds: lease
+                now: now,
+                after: cursor,
+                limit: limit,
+                leaseID: leaseID,
+                leaseMilliseconds: lease
             )
             return Batch(leaseID: leaseID, users: users, limit: limit, now: now, leaseEnd: leaseEnd)
         }

@@ -1,0 +1,70 @@
+import APNsSimulator
+import ArgumentParser
+import Dispatch
+import Glibc
+
+/// `nudged-bench apple`: the simulated Apple as a process of its own, so that a benchmark measures the daemon alone.
+///
+/// Writes authority and key into a folder, prints its port as the first line, and counts on standard output at SIGTERM.
+struct Apple: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "A simulated Apple to send to, until SIGTERM.")
+
+    @Option(help: "Where ca.pem and key.p8 are written.") var folder: String
+    @Option(help: "TCP port; 0: a free one.") var port: UInt16 = 0
+
+    static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
+
+    func run() async throws {
+        let certificate = try SimulatorCertificate()
+        var settings = SimulatorSettings()
+        settings.keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
+        settings.topics = [Self.topic]
+        settings.recording = .counts
+        let simulator = try APNsSimulator(
+            script: SimulatorScript(settings: settings),
+            certificate: certificate.server,
+            port: port
+        )
+        try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
+        try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
+        try simulator.start()
+        signal(SIGTERM, SIG_IGN)
+        let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
+        // Not print: a pipe would hold it back in stdio's buffer.
+        let line = Array("\(simulator.port)\n".utf8)
+        _ = Glibc.write(STDOUT_FILENO, line, line.count)
+        await withCheckedContinuation { continuation in
+            stop.setEventHandler {
+                stop.cancel()
+                continuation.resume()
+            }
+            stop.resume()
+        }
+        let counts = simulator.counts
+        simulator.stop()
+        print(#"{"accepted":\#(counts.accepted),"requests":\#(counts.requests),"connections":\#(counts.connections)}"#)
+    }
+}
+
+/// Small files, by open(2): mode 0600.
+enum BenchFile {
+    struct Failure: Error {
+        let path: String
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(path: path) }
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Failure(path: path) }
+    }
+
+    static func read(_ path: String) throws -> String {
+        guard let file = fopen(path, "r") else { throw Failure(path: path) }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let length = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<length], as: UTF8.self)
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import Glibc
+
+/// Benchmarks: one command each, one JSON object on standard output a run.
+@main
+struct NudgedBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nudged-bench",
+        abstract: "Benchmarks of nudged; each prints one JSON object.",
+        subcommands: [Send.self, DecideCommand.self, Sweep.self, Idle.self, Apple.self]
+    )
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
+}

@@ -1,0 +1,187 @@
+import APNs
+import ArgumentParser
+import Glibc
+import OpenSSL
+import Synchronization
+
+import struct FoundationEssentials.UUID
+
+/// `nudged-bench send`: pushes a second to a server that stands in for Apple's.
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Real pushes to a server: distinct tokens and apns-ids, the payload rendered for each, all headers."
+    )
+
+    @Option(help: "https://host:port") var endpoint: String
+    @Option(help: "Certificates (PEM) to trust.") var ca: String
+    @Option(help: "Pushes to send.") var count = 200_000
+    @Option(help: "The most pushes in flight a connection.") var streams = 500
+    @Option(help: "Connections.") var connections = 1
+    @Option(help: "The signing key's .p8 file; none: a new one, for servers that don't check it.") var key: String?
+
+    func run() async throws {
+        guard let target = Self.target(endpoint) else { throw ValidationError("--endpoint is https://host:port") }
+        var configuration = SenderConfiguration(
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            signingKeyPEM: try signingKey(),
+            topic: "com.example.App",
+            environment: .sandbox,
+            endpoint: target,
+            caFile: ca
+        )
+        configuration.connections = connections
+        configuration.maxInFlight = streams * connections
+        let sender = try Sender(
+            configuration: configuration,
+            log: { event in
+                if case .connectionLost(_, let why, _) = event {
+                    let line = Array("connection lost: \(why)\n".utf8)
+                    _ = Glibc.write(STDERR_FILENO, line, line.count)
+                }
+            }
+        )
+        let start = monotonicSeconds()
+        let before = ProcessUsage.now()
+        let accepted = await Flood(sender, count: count, width: streams * connections).run()
+        let seconds = monotonicSeconds() - start
+        let after = ProcessUsage.now()
+        await sender.drain(deadline: .max)
+        let rate = (Double(count) / seconds).text(0)
+        let cpu = ((after.seconds - before.seconds) * 1e6 / Double(count)).text(2)
+        print(
+            #"{"accepted":\#(accepted),"pushes_per_second":\#(rate),"cpu_us_per_push":\#(cpu),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
+        )
+        if accepted != count { throw ExitCode.failure }
+    }
+
+    private func signingKey() throws -> String {
+        guard let key else { return try P256KeyPair.generate().privateKey }
+        guard let file = fopen(key, "r") else { throw ValidationError("--key can't be opened") }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let length = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<length], as: UTF8.self)
+    }
+
+    static func target(_ endpoint: String) -> SenderConfiguration.Endpoint? {
+        guard endpoint.hasPrefix("https://") else { return nil }
+        let parts = endpoint.dropFirst(8).split(separator: ":")
+        guard parts.count == 2, let port = UInt16(parts[1]) else { return nil }
+        return SenderConfiguration.Endpoint(host: String(parts[0]), port: port)
+    }
+}
+
+/// Keeps the sender full until all pushes are answered.
+private final class Flood: Sendable {
+    private struct State {
+        var started = 0
+        var finished = 0
+        var accepted = 0
+        var random: UInt64 = 88_172_645_463_325_252
+        var onEnd: CheckedContinuation<Int, Never>?
+    }
+
+    private let sender: Sender
+    private let count: Int
+    private let width: Int
+    private let state = Mutex(State())
+    private static let notification = Notification(
+        title: "Good morning",
+        body:
+            "How did yesterday's walk go? Two minutes now are enough to note what went well and what you would like to try today."
+    )
+
+    init(_ sender: Sender, count: Int, width: Int) {
+        self.sender = sender
+        self.count = count
+        self.width = width
+    }
+
+    func run() async -> Int {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.onEnd = continuation }
+            pump(width)
+        }
+    }
+
+    private func pump(_ wanted: Int) {
+        let pushes = state.withLock { state in
+            let number = min(wanted, count - state.started)
+            var pushes: [Push] = []
+            pushes.reserveCapacity(max(number, 0))
+            for _ in 0..<max(number, 0) {
+                pushes.append(Self.push(tag: UInt64(state.started), &state.random))
+                state.started += 1
+            }
+            return pushes
+        }
+        if pushes.isEmpty { return }
+        sender.send(pushes) { self.take($0) }
+    }
+
+    private func take(_ results: [PushResult]) {
+        let end: (CheckedContinuation<Int, Never>, Int)? = state.withLock { state in
+            state.finished += results.count
+            for result in results where result.outcome == .accepted { state.accepted += 1 }
+            guard state.finished == count, let onEnd = state.onEnd else { return nil }
+            state.onEnd = nil
+            return (onEnd, state.accepted)
+        }
+        if let (continuation, accepted) = end { continuation.resume(returning: accepted) } else { pump(results.count) }
+    }
+
+    private static func push(tag: UInt64, _ random: inout UInt64) -> Push {
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        for index in 0..<4 {
+            random ^= random << 13
+            random ^= random >> 7
+            random ^= random << 17
+            switch index {
+            case 0: words.0 = random
+            case 1: words.1 = random
+            case 2: words.2 = random
+            default: words.3 = random
+            }
+        }
+        var payload: [UInt8] = []
+        payload.reserveCapacity(320)
+        notification.render(into: &payload)
+        return Push(
+            tag: tag,
+            token: token(words),
+            topic: "com.example.App",
+            expiration: 1_795_300_000,
+            apnsID: id(words),
+            payload: payload,
+            writeBy: .max
+        )
+    }
+
+    private static func token(_ words: (UInt64, UInt64, UInt64, UInt64)) -> String {
+        String(unsafeUninitializedCapacity: 64) { buffer in
+            withUnsafeBytes(of: words) { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    buffer[2 * index] = digit(byte >> 4)
+                    buffer[2 * index + 1] = digit(byte & 15)
+                }
+            }
+            return 64
+        }
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
+
+    private static func id(_ words: (UInt64, UInt64, UInt64, UInt64)) -> UUID {
+        var bytes:
+            (
+                UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
+                UInt8
+            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { raw in
+            raw.storeBytes(of: words.0, as: UInt64.self)
+            raw.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
+    }
+}

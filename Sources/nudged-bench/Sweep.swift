@@ -1,0 +1,60 @@
+import ArgumentParser
+import Daemon
+import Glibc
+import LocalPostgres
+import Logging
+import Systemd
+
+/// `nudged-bench sweep`: users a second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on one machine.
+struct Sweep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Users a second from due to recorded.")
+
+    @Option(help: "Users who are due.") var users = 100_000
+    @Option(help: "apns.maxInFlight") var maxInFlight = 1000
+    @Option(help: "schedule.batch") var batch = 1000
+
+    func run() async throws {
+        let bench = try Workbench()
+        defer { bench.stop() }
+        try await bench.seed(users: users, due: true)
+        let apple = try ChildProcess(
+            [CommandLine.arguments[0], "apple", "--folder", bench.folder],
+            output: .captured
+        )
+        defer { _ = apple.end() }
+        guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
+            let port = UInt16(apple.output.split(separator: "\n").first ?? "")
+        else { throw ValidationError("the simulated Apple did not start") }
+        let configuration = try configuration(bench, port: port)
+
+        let before = ProcessUsage.now()
+        let start = monotonicSeconds()
+        let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+            .run()
+        let seconds = monotonicSeconds() - start
+        let after = ProcessUsage.now()
+
+        let recorded = try bench.psql("select count(*) from nudged.delivery where outcome = 'accepted'")
+        let rate = (Double(users) / seconds).text(0)
+        let cpu = ((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)
+        print(
+            #"{"users":\#(users),"sent":\#(result.report.sent),"recorded":\#(recorded.filter(\.isNumber)),"seconds":\#(seconds.text(2)),"#
+                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
+        )
+        if result.report.sent != users { throw ExitCode.failure }
+    }
+
+    private func configuration(_ bench: Workbench, port: UInt16) throws -> Configuration {
+        try ConfigurationLoader.load(
+            environment: [
+                "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
+                "APNS_PRIVATE_KEY": try BenchFile.read(bench.folder + "/key.p8"), "APNS_ENVIRONMENT": "sandbox",
+                "APNS_ENDPOINT": "https://localhost:\(port)", "APNS_CA_FILE": bench.folder + "/ca.pem",
+                "APNS_MAX_IN_FLIGHT": "\(maxInFlight)", "SCHEDULE_BATCH": "\(batch)",
+                "DATABASE_URL": bench.cluster.url(database: "bench"),
+            ],
+            checks: .system,
+            standardPath: "/nonexistent"
+        ).configuration
+    }
+}

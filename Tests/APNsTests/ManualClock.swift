@@ -1,0 +1,47 @@
+import APNs
+import Synchronization
+
+/// Clocks that stand until a test moves them, with the timer that goes by them.
+final class ManualClock: Sendable {
+    private struct State {
+        var now: Int64
+        var wall: Int64
+        var wakes: [(at: Int64, action: @Sendable () -> Void)] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts at the machine's own clocks: the wire judges `writeBy` by the real one.
+    init() {
+        let system = SenderClock.system
+        state = Mutex(State(now: system.now(), wall: system.wall()))
+    }
+
+    var now: Int64 { state.withLock { $0.now } }
+    var wall: Int64 { state.withLock { $0.wall } }
+
+    var clock: SenderClock {
+        SenderClock(
+            now: { self.now },
+            wall: { self.wall },
+            wake: { at, action in self.state.withLock { $0.wakes.append((at, action)) } }
+        )
+    }
+
+    /// Moves both clocks on and runs what is due then, in order.
+    func pass(_ milliseconds: Int64) {
+        state.withLock { state in
+            state.now += milliseconds
+            state.wall += milliseconds
+        }
+        while let action = takeDue() { action() }
+    }
+
+    private func takeDue() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let due = state.wakes.indices.filter { state.wakes[$0].at <= state.now }
+            guard let first = due.min(by: { state.wakes[$0].at < state.wakes[$1].at }) else { return nil }
+            return state.wakes.remove(at: first).action
+        }
+    }
+}

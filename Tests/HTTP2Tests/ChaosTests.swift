@@ -1,0 +1,79 @@
+import HTTP2
+import Testing
+
+/// A server that misbehaves at random, from a seed.
+struct ChaosTests {
+    struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+
+    private func script(_ seed: UInt64) -> Script {
+        let generator = Watched(Generator(state: seed))
+        return Script { request, connection in
+            let (dice, number) = generator.change { ($0.next() % 400, $0.next()) }
+            switch dice {
+            case 0..<20: return .silence
+            case 20..<30: return .reset(code: UInt32(number % 14))
+            case 30..<36:
+                // Not 0, with which the queue would rightly wait for ever.
+                connection.sendSettings(maxConcurrentStreams: UInt32(1 + number % 60))
+                return .respond(status: 200)
+            case 36..<40:
+                connection.sendSettings(initialWindowSize: UInt32(number % 2_000))
+                return .respond(status: 200)
+            case 40:
+                connection.goAway(lastStreamID: Int32(number % UInt64(request.streamID + 40)) | 1)
+                return .respond(status: 200)
+            case 41: connection.resetTCP()
+            case 42: connection.closeRaw()
+            case 43: connection.writeRaw((0..<40).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })
+            case 44: connection.shutdownGracefully()
+            case 45: return .respond(status: 500, body: [UInt8](repeating: 1, count: 200_000))
+            case 46..<60: return .unfinished(status: 200)
+            case 60..<200: return .respond(status: 200, after: .milliseconds(Int(number % 20)))
+            default: return .respond(status: 200, headers: ["apns-id": "x"])
+            }
+            return .silence
+        }
+    }
+
+    @Test(arguments: 0..<40) func everyTag_completesOnce_andSeenIsNeverUnsent(_ round: Int) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        let pair = try Pair(
+            script(seed),
+            server: { $0.maxConcurrentStreams = UInt32(1 + seed % 100) },
+            client: {
+                $0.requestDeadline = 60
+                $0.maximumStreams = Int(1 + seed / 100 % 200)
+            }
+        )
+        var taken: Set<UInt64> = []
+        var generator = Generator(state: seed &+ 1)
+        for part in 0..<UInt64(20) {
+            let tags = part * 30 + 1...part * 30 + 30
+            let body = Int(generator.next() % 3_000)
+            let requests = tags.map { pair.request($0, body: body) }
+            if pair.client.submit(requests) { taken.formUnion(tags) }
+        }
+        #expect(pair.told.wait { $0.completed >= taken.count }, "seed \(seed)")
+        pair.client.close()
+        #expect(pair.closeReason() != nil, "seed \(seed)")
+        pair.server.stop()
+        let told = pair.told.now
+        #expect(Set(told.results.keys) == taken, "seed \(seed)")
+        #expect(told.results.values.allSatisfy { $0.count == 1 }, "seed \(seed)")
+        for tag in pair.script.seen.now.tags {
+            guard case .unsent(let reason) = told.results[tag]?.first else { continue }
+            // The script resets and goes away below what it has seen: then it is the server's word against its deed.
+            #expect(reason == .refused || reason == .goaway, "seed \(seed), tag \(tag): seen, yet unsent as \(reason)")
+        }
+    }
+}

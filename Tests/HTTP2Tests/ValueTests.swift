@@ -1,0 +1,150 @@
+import Testing
+
+@testable import HTTP2
+
+/// The decisions that are values, without threads or sockets.
+struct ValueTests {
+    private let template = RequestTemplate(authority: "a", fields: [:])
+
+    private func request(_ tag: UInt64, writeBy: UInt64? = nil) -> Request {
+        Request(template: template, tag: tag, path: "/", writeBy: writeBy)
+    }
+
+    @Test func queue_keepsOrder_overManyBatches() {
+        var queue = RequestQueue()
+        var expected: [UInt64] = []
+        var tag: UInt64 = 0
+        var popped: [UInt64] = []
+        for size in [1, 7, 0, 3] + Array(repeating: 2, count: 300) {
+            let tags = (0..<size).map { _ in
+                tag += 1
+                return tag
+            }
+            expected += tags
+            queue.append(tags.map { request($0) })
+            if size == 2, let first = queue.popFirst() { popped.append(first.tag) }
+        }
+        #expect(queue.count == expected.count - popped.count)
+        popped += queue.removeAll().map(\.tag)
+        #expect(popped == expected)
+        #expect(queue.isEmpty)
+    }
+
+    @Test func queue_whenLate_givesThoseAlone() {
+        var queue = RequestQueue()
+        queue.append([request(1, writeBy: 50), request(2), request(3, writeBy: 10), request(4, writeBy: 51)])
+        #expect(queue.earliestWriteBy == 10)
+        #expect(queue.removeLate(boottime: 9).isEmpty)
+        #expect(queue.removeLate(boottime: 50).map(\.tag) == [1, 3])
+        #expect(queue.earliestWriteBy == 51)
+        #expect(queue.removeAll().map(\.tag) == [2, 4])
+        #expect(queue.earliestWriteBy == .max)
+    }
+
+    @Test func table_keepsDeadlinesInOrder_whenSlotsAreReused() {
+        var table = StreamTable()
+        let slots = (1...5).map {
+            table.open(stream: Int32($0), request: request(UInt64($0)), deadline: UInt64($0) * 10)
+        }
+        table.close(slots[0])
+        table.close(slots[2])
+        #expect(table.nearestDeadline == 20)
+        let again = table.open(stream: 9, request: request(9), deadline: 60)
+        #expect(again == slots[2])
+        #expect(!table.holds(again, stream: 3))
+        #expect(table.holds(again, stream: 9))
+        var order: [UInt64] = []
+        while table.first >= 0 {
+            order.append(table[Int(table.first)].tag)
+            table.close(Int(table.first))
+        }
+        #expect(order == [2, 4, 5, 9])
+        #expect(table.count == 0)
+        #expect(table.nearestDeadline == nil)
+    }
+
+    @Test func output_countsWhatWasOffered() {
+        var output = OutputBuffer()
+        let bytes = [UInt8](repeating: 1, count: 20_000)
+        let fits = bytes.withUnsafeBytes { output.append($0.baseAddress!, $0.count) }
+        #expect(fits)
+        let before = (output.produced, output.offered)
+        #expect(before == (20_000, 0))
+        let count1 = output.offer().count
+        #expect(count1 == 16_384)
+        let offered4 = output.offered
+        #expect(offered4 == 16_384)
+        // Refused by a full socket and offered again: no more than before is in doubt.
+        let count2 = output.offer().count
+        #expect(count2 == 16_384)
+        let offered5 = output.offered
+        #expect(offered5 == 16_384)
+        output.accept(16_384)
+        let count3 = output.offer().count
+        #expect(count3 == 3_616)
+        let offered6 = output.offered
+        #expect(offered6 == 20_000)
+        output.accept(3_616)
+        let isEmpty = output.isEmpty
+        #expect(isEmpty)
+    }
+
+    @Test func output_whenFull_movesItsRestToTheFront() {
+        var output = OutputBuffer()
+        let frame = (0..<16_000).map { UInt8(truncatingIfNeeded: $0) }
+        for _ in 0..<50 {
+            let fits = frame.withUnsafeBytes { output.append($0.baseAddress!, $0.count) }
+            #expect(fits)
+            while output.isFull { output.accept(output.offer().count) }
+        }
+        let produced = output.produced
+        #expect(produced == 800_000)
+        let rest = output.offer()
+        #expect(rest.count == Int(produced % 16_384))
+        #expect(rest.elementsEqual(frame.suffix(rest.count)))
+    }
+
+    @Test func delays_comeInOrder_andEqualOnesAsInserted() {
+        var queue = DelayQueue<Int>()
+        for (element, due) in [5, 3, 9, 3, 1, 7, 3].enumerated() { queue.insert(element, due: UInt64(due)) }
+        #expect(queue.popDue(0) == nil)
+        var order: [Int] = []
+        while let element = queue.popDue(8) { order.append(element) }
+        #expect(order == [4, 1, 3, 6, 0, 5])
+        #expect(queue.nextDue == 9)
+    }
+
+    @Test func fields_whenRepeatedOrAbsent() {
+        var fields: HeaderFields = ["a": "1", "bb": "", "a": "2"]
+        #expect(fields["a"] == "1")
+        #expect(fields["bb"] == "")
+        #expect(fields["b"] == nil)
+        fields.append("big", String(repeating: "x", count: 70_000))
+        #expect(fields.count == 3)
+        #expect(fields.all.map(\.value) == ["1", "", "2"])
+    }
+
+    /// Without a socket: what was made but never offered is unsent, what was offered is unknown.
+    @Test func session_whenAbandoned_tellsUnsentFromUnknown() throws {
+        let session = try #require(ClientSession(configuration: ClientConfiguration(host: "a")))
+        // An empty SETTINGS frame of the server.
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        settings.withUnsafeBytes { session.receive($0) }
+        #expect(session.capacity == 1_000)
+        var one = request(1)
+        one.body = [1]
+        session.queue.append([one, request(2)])
+        session.fill(now: 0)
+        session.output.accept(session.output.offer().count)
+        var three = request(3)
+        three.body = [UInt8](repeating: 3, count: 100)
+        session.queue.append([three, request(4)])
+        session.fill(now: 0)
+        session.queue.append([request(5)])
+        session.abandon(byUs: false)
+        let results = Dictionary(uniqueKeysWithValues: session.completions.map { ($0.tag, $0.result) })
+        #expect(results[1] == .unknown(.connectionLost))
+        #expect(results[2] == .unknown(.connectionLost))
+        for tag in UInt64(3)...5 { #expect(results[tag] == .unsent(.connectionLost)) }
+    }
+}

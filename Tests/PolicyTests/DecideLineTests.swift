@@ -1,0 +1,170 @@
+import JSON
+import Policy
+import Testing
+import TimeZones
+
+struct DecideLineTests {
+    private let decide = DecideLine(zones: Fixture.zones)
+
+    private func answer(_ line: String) throws -> JSONValue {
+        try JSONValue(parsing: decide.answer(Array(line.utf8)))
+    }
+
+    private static let valid = """
+        "id":"x","kind":"message","now":"2026-05-07T12:00:00Z","user_id":"a93db3eb-2346-4f80-a563-f2a9ee7fc5e3",\
+        "message":{"title":"SECRETTITLE","body":"SECRETBODY","urgent":false,"expires_at":null},"timezone":"Europe/Berlin"
+        """
+
+    /// The valid line with one more member: the last of two equal keys counts.
+    private func line(_ member: String) -> String { "{\(Self.valid),\(member)}" }
+
+    @Test func answer_whenValid_hasEveryKey() throws {
+        let answer = try answer("{\(Self.valid),\"unknown\":[1]}")
+        #expect(answer["action"] == .string("send"))
+        #expect(answer["valid_until"] == .string("2026-05-07T20:00:00Z"))
+        guard case .array(let steps)? = answer["trace"] else {
+            Issue.record("no trace")
+            return
+        }
+        #expect(
+            steps.compactMap { $0["rule"] }
+                == ["expiry", "paused", "enabled", "devices", "urgency", "zone", "quiet_hours", "caps", "send"].map {
+                    .string($0)
+                }
+        )
+        #expect(steps.first { $0["rule"] == .string("zone") }?["facts"]?["offset"] == .int(7200))
+        #expect(
+            steps.first { $0["rule"] == .string("zone") }?["facts"]?["local_time"] == .string("2026-05-07T14:00:00")
+        )
+    }
+
+    @Test(arguments: [
+        ("\"id\":1", "id"), ("\"id\":null", "id"), ("\"kind\":\"push\"", "kind"), ("\"kind\":3", "kind"),
+        ("\"now\":null", "now"),
+        ("\"now\":\"2026-05-07T12:00:00+02:00\"", "now"), ("\"now\":1", "now"), ("\"user_id\":\"a93db3eb\"", "user_id"),
+        ("\"user_id\":\"a93db3eb-2346-4f80-a563-f2a9ee7fc5eg\"", "user_id"), ("\"paused\":null", "paused"),
+        ("\"paused\":1", "paused"),
+        ("\"timezone\":1", "timezone"), ("\"first_session_complete\":null", "first_session_complete"),
+        ("\"devices\":-1", "devices"),
+        ("\"devices\":1.0", "devices"), ("\"devices\":true", "devices"),
+        ("\"devices\":99999999999999999999", "devices"), ("\"since\":\"\"", "since"),
+        ("\"check_ins\":null", "check_ins"), ("\"check_ins\":{}", "check_ins"), ("\"check_ins\":[1]", "check_ins[0]"),
+        ("\"check_ins\":[{\"at\":\"2026-05-07T12:00:00Z\"}]", "check_ins[0].slot"),
+        ("\"closed\":[\"2026-02-30\"]", "closed[0]"),
+        ("\"sent\":[\"2026-05-07T12:00:00Z\",null]", "sent[1]"), ("\"rules\":null", "rules"), ("\"rules\":[]", "rules"),
+        ("\"rules\":{\"spread_minutes\":1441}", "rules.spread_minutes"),
+        ("\"rules\":{\"spread_minutes\":-1}", "rules.spread_minutes"),
+        ("\"rules\":{\"spread_minutes\":null}", "rules.spread_minutes"),
+        ("\"rules\":{\"quiet_end_jitter_minutes\":241}", "rules.quiet_end_jitter_minutes"),
+        ("\"rules\":{\"max_staleness_minutes\":0}", "rules.max_staleness_minutes"),
+        ("\"rules\":{\"max_staleness_minutes\":2881}", "rules.max_staleness_minutes"),
+        ("\"rules\":{\"max_per_hour\":0}", "rules.max_per_hour"),
+        ("\"rules\":{\"max_per_day\":1.0}", "rules.max_per_day"),
+        ("\"rules\":{\"check_in_time\":\"24:00\"}", "rules.check_in_time"),
+        ("\"rules\":{\"quiet_hours\":{\"start\":\"22:00\"}}", "rules.quiet_hours.end"),
+        ("\"rules\":{\"quiet_hours\":{\"start\":\"22:00\",\"end\":\"8:00\"}}", "rules.quiet_hours.end"),
+        ("\"rules\":{\"default_timezone\":1}", "rules.default_timezone"),
+        ("\"message\":null", "message"),
+        ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\"}", "message.urgent"),
+        ("\"message\":{\"title\":[\"SECRETTITLE\"],\"body\":\"SECRETBODY\",\"urgent\":true}", "message.title"),
+        ("\"message\":{\"title\":\"SECRETTITLE\",\"body\":\"SECRETBODY\",\"urgent\":\"SECRETBODY\"}", "message.urgent"),
+        ("\"kind\":\"reminder\"", "reminder"),
+        ("\"kind\":\"reminder\",\"reminder\":{\"due_at\":\"2026-05-07T12:00:00Z\"}", "reminder.recipient_is_author"),
+        ("\"reminder\":{\"due_at\":5}", "reminder.due_at"),
+    ])
+    func answer_whenFieldIsWrong_namesIt(member: String, field: String) throws {
+        let answer = try answer(line(member))
+        guard case .object(let object) = answer, case .string(let error)? = answer["error"] else {
+            Issue.record("\(member): \(answer)")
+            return
+        }
+        #expect(object.members.map(\.key) == ["id", "error"])
+        #expect(answer["id"] == (field == "id" ? .null : .string("x")))
+        #expect(error.hasPrefix("\(field): found "), "\(error)")
+        #expect(!error.contains("SECRET"))
+    }
+
+    @Test(arguments: ["", "{", "[]", "null", "{}", "{\"id\":\"x\"}", "{\"id\":\"x\"", "\u{FEFF}{}"])
+    func answer_whenLineIsWrong_isAnError(line: String) throws {
+        let answer = try answer(line)
+        #expect(answer["error"] != nil && answer["error"] != .null)
+        #expect(answer["id"] == (line == "{\"id\":\"x\"}" ? .string("x") : .null))
+    }
+
+    @Test(arguments: [
+        "\"preferences\":null", "\"preferences\":7", "\"timezone\":null", "\"since\":null", "\"rules\":{}",
+        "\"rules\":{\"quiet_hours\":null,\"max_per_day\":null}",
+        "\"rules\":{\"default_timezone\":null,\"other\":1}", "\"user_id\":\"A93DB3EB-2346-4F80-A563-F2A9EE7FC5E3\"",
+        "\"check_ins\":[]",
+    ])
+    func answer_whenNullIsAllowed_decides(member: String) throws {
+        #expect(try answer(line(member))["error"] == nil)
+    }
+
+    @Test func answer_whenInstantsAreExtreme_doesNotTrap() throws {
+        let instants = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z"]
+        let dates = ["0001-01-01", "9999-12-31"]
+        for kind in ["check_in", "message", "reminder"] {
+            for frequency in ["daily", "few_times_a_week", "weekly"] {
+                for (index, now) in instants.enumerated() {
+                    for other in instants {
+                        let text = """
+                            {\(Self.valid),"kind":"\(kind)","now":"\(now)","since":"\(other)","sent":["\(other)"],"closed":["\(dates[index % 2])"],
+                            "check_ins":[{"at":"\(other)","slot":"\(dates[(index + 1) % 2])"}],
+                            "preferences":{"check_ins_enabled":true,"frequency":"\(frequency)","max_per_hour":9223372036854775807,"max_per_day":1},
+                            "reminder":{"due_at":"\(other)","expires_at":"\(other)","recipient_is_author":true},
+                            "rules":{"spread_minutes":1440,"max_staleness_minutes":2880,"quiet_end_jitter_minutes":240,"check_in_time":"23:59"}}
+                            """
+                        #expect(try answer(text)["error"] == nil)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func answer_whenListsAreHuge_ends() throws {
+        let days = (0..<20_000).map { "\"\(LocalDate(days: Int32(20_580 + $0)).iso)\"" }.joined(separator: ",")
+        let sends = (0..<20_000).map { "\"\(Instant(seconds: 1_778_155_200 - Int64($0)).rfc3339)\"" }.joined(
+            separator: ","
+        )
+        for frequency in ["daily", "few_times_a_week", "weekly"] {
+            let preferences =
+                "\"preferences\":{\"check_ins_enabled\":true,\"frequency\":\"\(frequency)\",\"max_per_day\":19000}"
+            let answer = try answer(
+                line("\"kind\":\"check_in\",\"closed\":[\(days)],\"sent\":[\(sends)],\(preferences)")
+            )
+            #expect(answer["reason"] == .string("not_due"))
+            guard case .string(let next)? = answer["next_at"] else { continue }
+            #expect(next.hasPrefix("2081"))
+        }
+    }
+
+    @Test(arguments: Seeds.all)
+    func answer_whenVectorsAreMutated_neverCrashes(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let vectors = try Fixture.vectors().map { Array($0.utf8) }
+        let pieces = [
+            "null", "-1", "1e999", "9999", "0001-01-01", "\"", "}", "[", "true", "\\ud800", "99999999999999999999",
+        ].map { Array($0.utf8) }
+        for _ in 0..<4000 {
+            var line = random.pick(vectors)
+            for _ in 0..<random.int(1...4) {
+                let index = random.int(0...line.count - 1)
+                switch random.int(0...3) {
+                case 0: line[index] = UInt8(random.int(0...255))
+                case 1: line.removeSubrange(index..<min(line.count, index + random.int(1...12)))
+                case 2: line.insert(contentsOf: random.pick(pieces), at: index)
+                default:
+                    // A digit for another: most lines stay valid and are decided.
+                    if let digit = line[index...].firstIndex(where: { (48...57).contains($0) }) {
+                        line[digit] = UInt8(random.int(48...57))
+                    }
+                }
+                if line.isEmpty { line = [32] }
+            }
+            let answer = try JSONValue(parsing: decide.answer(line))
+            guard answer["error"] == nil, let now = answer["next_at"], now != .null else { continue }
+            #expect(answer["action"] == .string("wait"), "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import JSON
+import TimeZones
+
+/// What several tests share: the zones and the files beside the tests.
+enum Fixture {
+    static let zones = ZoneDatabase()
+    static let zoneNames = zones.names
+
+    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+
+    /// The vectors, one JSON text a line.
+    static func vectors() throws -> [String] {
+        let text = try String(contentsOf: directory.appending(path: "Fixtures/policy-vectors.jsonl"), encoding: .utf8)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The answers of the reference reading in Python to input lines.
+    static func reference(_ lines: [String]) throws -> [JSONValue] {
+        let script = directory.deletingLastPathComponent().appending(path: "Reference/policy_reference.py")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Files, not pipes: no side can block the other.
+        let (input, output) = (folder.appending(path: "in"), folder.appending(path: "out"))
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script.path]
+        process.environment = ProcessInfo.processInfo.environment.merging(["TZDIR": zones.directory]) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: input)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        try process.run()
+        process.waitUntilExit()
+        let text = try String(contentsOf: output, encoding: .utf8)
+        return try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+    }
+
+    /// The keys of an answer that the reference gives too.
+    static let compared = ["action", "reason", "next_at", "slot", "urgent", "valid_until"]
+
+    /// The first key in which two answers differ.
+    static func difference(_ left: JSONValue, _ right: JSONValue) -> String? {
+        compared.first { left[$0] == nil || left[$0] != right[$0] }
+    }
+}

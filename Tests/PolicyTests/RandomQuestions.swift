@@ -1,0 +1,185 @@
+import JSON
+import TimeZones
+
+/// Random input lines of every kind, crowded where the rules are hard: around transitions, at the edges of quiet hours, at full caps.
+struct RandomQuestions {
+    var random: SplitMix64
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    private static let crooked = [
+        "Pacific/Apia", "Pacific/Fakaofo", "Australia/Lord_Howe", "Africa/Casablanca", "America/Scoresbysund",
+        "Asia/Gaza", "America/Asuncion", "Europe/Dublin", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
+        "Antarctica/Troll", "America/Santiago", "Asia/Beirut", "Asia/Tehran", "America/Havana", "America/Nuuk",
+    ]
+
+    mutating func line(_ number: Int) -> JSONObject {
+        let name = random.chance(50) ? random.pick(Self.crooked) : random.pick(Fixture.zoneNames)
+        let now = now(in: name)
+        var line = JSONObject()
+        line["id"] = .string("random-\(number)")
+        line["now"] = .string(now.rfc3339)
+        line["user_id"] = .string(uuid())
+        if random.chance(3) { line["paused"] = .bool(true) }
+        line["preferences"] = preferences(zone: random.chance(60) ? name : nil)
+        if random.chance(80) { line["timezone"] = .string(random.chance(90) ? name : random.pick(Self.badNames)) }
+        if random.chance(3) { line["first_session_complete"] = .bool(false) }
+        if random.chance(10) { line["devices"] = .int(Int64(random.int(0...2))) }
+        if random.chance(30) { line["since"] = instant(now, -200...60) }
+        history(&line, now)
+        line["rules"] = rules()
+        nudge(&line, now)
+        return line
+    }
+
+    private static let badNames = [
+        "Mars/Base", "EST5EDT", "UTC+3", "posix/Europe/Paris", "europe/paris", "", "Europe", "Europe/../UTC",
+    ]
+
+    private mutating func now(in name: String) -> Instant {
+        let base: Instant
+        let zone = Fixture.zones.zone(named: name)
+        let transitions: [Instant] = (zone?.fileTransitions ?? []).filter { $0.seconds > 1_262_304_000 }
+        if random.chance(50), !transitions.isEmpty {
+            base = random.pick(transitions) + Int64(random.int(-4 * 86_400...4 * 86_400))
+        } else {
+            base = Instant(
+                seconds: Int64(random.int(1_262_304_000...(random.chance(10) ? 4_102_444_800 : 2_082_758_400)))
+            )
+        }
+        // Whole hours and quarters by the wall, and one second beside, are where the rules change.
+        guard random.chance(60) else { return base }
+        let quarter = base.seconds - base.seconds % 900
+        return Instant(seconds: quarter + Int64(random.pick([0, 0, -1, 1])))
+    }
+
+    mutating func uuid() -> String {
+        let digits = (0..<32).map { _ in random.pick(Array("0123456789abcdef")) }
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+
+    private mutating func time() -> JSONValue {
+        let minutes = random.chance(70) ? random.int(0...95) * 15 : random.int(0...1439)
+        let (hour, minute) = (minutes / 60, minutes % 60)
+        return .string("\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)")
+    }
+
+    private mutating func instant(_ now: Instant, _ hours: ClosedRange<Int>) -> JSONValue {
+        let seconds = random.int(hours.lowerBound * 3600...hours.upperBound * 3600)
+        return .string((now + Int64(random.chance(20) ? seconds / 3600 * 3600 : seconds)).rfc3339)
+    }
+
+    mutating func preferences(zone: String?) -> JSONValue {
+        if random.chance(4) {
+            return random.pick([.null, .null, .null, .array([]), .string("x"), .int(1), .bool(true)])
+        }
+        var object = JSONObject()
+        object["check_ins_enabled"] = .bool(!random.chance(3))
+        object["frequency"] = .string(random.pick(["daily", "few_times_a_week", "weekly"]))
+        if let zone { object["timezone"] = .string(zone) }
+        if random.chance(50) { object["check_in_time"] = time() }
+        if random.chance(40) { object["weekday"] = .int(Int64(random.int(1...7))) }
+        if random.chance(50) {
+            object["quiet_hours_start"] = time()
+            object["quiet_hours_end"] = random.chance(5) ? object["quiet_hours_start"] : time()
+        }
+        if random.chance(40) {
+            object["priority_keywords"] = .array([
+                .string("Server  DOWN"), .string("Straße"), .string("緊急"), .string("--"),
+            ])
+        }
+        if random.chance(20) { object["allow_urgent"] = .bool(random.chance(50)) }
+        if random.chance(25) { object["max_per_hour"] = .int(Int64(random.int(1...3))) }
+        if random.chance(25) { object["max_per_day"] = .int(Int64(random.int(1...6))) }
+        if random.chance(5) { object["messages_enabled"] = .bool(random.chance(50)) }
+        if random.chance(8) { spoil(&object) }
+        return .object(object)
+    }
+
+    /// One key of a wrong type or out of range.
+    private mutating func spoil(_ object: inout JSONObject) {
+        let keys = [
+            "check_ins_enabled", "frequency", "timezone", "check_in_time", "weekday", "quiet_hours_start",
+            "quiet_hours_end",
+            "priority_keywords", "allow_urgent", "max_per_hour", "max_per_day", "messages_enabled",
+            "max_analyses_per_hour",
+            "fallback_strategy",
+        ]
+        object[random.pick(keys)] = random.pick([
+            .null, .int(0), .int(8), .int(-1), .number(1.5), .string("24:00"), .string("9:00"), .bool(true),
+            .array([.int(1)]), .object(JSONObject()),
+        ])
+    }
+
+    private mutating func history(_ line: inout JSONObject, _ now: Instant) {
+        let day = now.seconds / 86_400
+        var checkIns: [JSONValue] = []
+        var sent: [JSONValue] = []
+        for _ in 0..<random.pick([0, 0, 1, 2, 4]) {
+            let slot = LocalDate(days: Int32(day) + Int32(random.int(-12...(random.chance(10) ? 3 : 0))))
+            let at =
+                random.chance(95)
+                ? Int64(slot.days) * 86_400 + Int64(random.int(0...100_000))
+                : now.seconds + Int64(random.int(0...400_000))
+            let instant = JSONValue.string(Instant(seconds: at).rfc3339)
+            checkIns.append(
+                .object(JSONObject([.init(key: "at", value: instant), .init(key: "slot", value: .string(slot.iso))]))
+            )
+            sent.append(instant)
+        }
+        for _ in 0..<random.pick([0, 0, 2, 6]) { sent.append(instant(now, random.chance(90) ? -26...0 : -2...60)) }
+        let closed = (0..<random.pick([0, 0, 0, 2, 20])).map { _ in
+            JSONValue.string(LocalDate(days: Int32(day) + Int32(random.int(-5...9))).iso)
+        }
+        line["check_ins"] = .array(checkIns)
+        line["sent"] = .array(sent)
+        line["closed"] = .array(closed)
+    }
+
+    mutating func rules() -> JSONValue {
+        var rules = JSONObject()
+        if random.chance(20) { rules["default_timezone"] = .string(random.pick(Fixture.zoneNames)) }
+        if random.chance(50) { rules["check_in_time"] = time() }
+        if random.chance(50) { rules["spread_minutes"] = .int(Int64(random.pick([0, 1, 30, 180, 1440]))) }
+        if random.chance(50) {
+            let hours = [JSONObject.Member(key: "start", value: time()), JSONObject.Member(key: "end", value: time())]
+            rules["quiet_hours"] = random.chance(20) ? .null : .object(JSONObject(hours))
+        }
+        if random.chance(50) { rules["quiet_end_jitter_minutes"] = .int(Int64(random.pick([0, 15, 60, 240]))) }
+        if random.chance(50) { rules["max_staleness_minutes"] = .int(Int64(random.pick([1, 60, 600, 1440, 2880]))) }
+        if random.chance(30) { rules["max_per_hour"] = random.chance(20) ? .null : .int(Int64(random.int(1...3))) }
+        if random.chance(30) { rules["max_per_day"] = .int(Int64(random.int(1...6))) }
+        return .object(rules)
+    }
+
+    private mutating func nudge(_ line: inout JSONObject, _ now: Instant) {
+        let expiry: JSONValue = random.chance(50) ? instant(now, random.chance(90) ? 0...30 : -2...0) : .null
+        if random.chance(50) {
+            line["kind"] = .string("check_in")
+        } else if random.chance(50) {
+            line["kind"] = .string("message")
+            let texts = [
+                "server down!", "SERVER, down", "STRAßE", "Stra\u{DF}e 5", "strasse", "大緊急事態", "緊 急", "nothing", "",
+                "ob‑server down",
+            ]
+            line["message"] = .object(
+                JSONObject([
+                    .init(key: "title", value: .string(random.pick(texts))),
+                    .init(key: "body", value: .string(random.pick(texts))),
+                    .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
+                ])
+            )
+        } else {
+            line["kind"] = .string("reminder")
+            line["reminder"] = .object(
+                JSONObject([
+                    .init(key: "due_at", value: random.chance(50) ? instant(now, -1...0) : instant(now, -20...2)),
+                    .init(key: "expires_at", value: expiry),
+                    .init(key: "recipient_is_author", value: .bool(random.chance(70))),
+                ])
+            )
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import JSON
+import Policy
+import Testing
+
+/// The vectors, and the comparison with a second reading of the page that shares no line with this one.
+struct ReferenceTests {
+    private let decide = DecideLine(zones: Fixture.zones)
+
+    private func answer(_ line: String) throws -> JSONValue {
+        try JSONValue(parsing: decide.answer(Array(line.utf8)))
+    }
+
+    @Test func decide_whenVectors_isEqual() throws {
+        let vectors = try Fixture.vectors()
+        #expect(vectors.count == 617)
+        for vector in vectors {
+            let (question, answer) = (try JSONValue(parsing: vector), try answer(vector))
+            let expected = try #require(question["expect"])
+            let difference = Fixture.difference(answer, expected)
+            #expect(difference == nil, "\(vector)\n\(answer)")
+            #expect(answer["id"] == question["id"])
+            guard case .object(let object) = answer else { continue }
+            #expect(
+                object.members.map(\.key) == ["id"] + [
+                    "action", "reason", "next_at", "slot", "urgent", "valid_until", "trace",
+                ]
+            )
+        }
+    }
+
+    @Test func reference_whenVectors_isEqual() throws {
+        let vectors = try Fixture.vectors()
+        let answers = try Fixture.reference(vectors)
+        #expect(answers.count == vectors.count)
+        for (vector, answer) in zip(vectors, answers) {
+            let expected = try #require(try JSONValue(parsing: vector)["expect"])
+            #expect(Fixture.difference(answer, expected) == nil, "\(vector)\n\(answer)")
+        }
+    }
+
+    @Test(arguments: Seeds.all)
+    func decide_whenRandomQuestions_isEqualToReference(seed: UInt64) throws {
+        var questions = RandomQuestions(seed: seed)
+        let lines = (0..<1000).map { number in
+            var writer = JSONWriter()
+            writer.value(.object(questions.line(number)))
+            return writer.string
+        }
+        let references = try Fixture.reference(lines)
+        #expect(references.count == lines.count)
+        var reasons: [String: Int] = [:]
+        for (line, reference) in zip(lines, references) {
+            let answer = try answer(line)
+            let difference = Fixture.difference(answer, reference)
+            #expect(difference == nil, "seed \(seed), \(difference ?? "")\n\(line)\n\(answer)\n\(reference)")
+            if case .string(let reason)? = answer["reason"] { reasons[reason, default: 0] += 1 }
+        }
+        // Every reason comes up, or the questions are too tame to prove much.
+        #expect(reasons.count == Reason.allCases.count, "seed \(seed): \(reasons)")
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Postgres
+
+@Suite struct ConfigurationTests {
+    @Test(arguments: [
+        "postgresql://u:p@db.example.com/n", "postgresql://u@10.0.0.1/n?sslmode=require",
+        "postgresql://u@db.example.com/n?sslmode=verify-ca", "postgresql://u@localhost,db.example.com/n",
+        "postgresql://u@localhost/n?hostaddr=192.0.2.1", "postgresql://u@127.0.0.1.example.com/n",
+    ])
+    func url_whenRemoteAndUnverified_isRefusedWithTheMend(url: String) throws {
+        #expect { try ConnectionConfiguration.parse(url: url) } throws: {
+            ($0 as? PostgresError)?.code == .insecure && "\($0)".contains("verify-full")
+        }
+        _ = try ConnectionConfiguration.parse(url: url, allowInsecure: true)
+    }
+
+    @Test(arguments: [
+        "postgresql://u:p@db.example.com/n?sslmode=verify-full", "postgresql:///n", "postgresql://localhost/n",
+        "postgresql://127.0.0.2/n", "postgresql://[::1]/n", "postgresql://%2Ftmp/n",
+    ])
+    func url_whenLocalOrVerified_isTaken(url: String) throws {
+        _ = try ConnectionConfiguration.parse(url: url)
+    }
+
+    @Test(arguments: [
+        "postgresql://u:secret@ss@host/n", "postgresql://u:sec/ret@host/n", "postgresql://u:secret%zz@host/n", "secret",
+        "postgresql://u:p@h/n?service=secret", "postgresql://u:p@h/n?secret=1", "postgresql://h:99999/n", "host=secret",
+        "postgresql://u:p@a,b:1,c:2,d/n?port=1,2", "postgresql://u:p@h:secret/n",
+    ])
+    func url_whenBad_isRefusedWithoutItsParts(url: String) {
+        #expect { try ConnectionConfiguration.parse(url: url, allowInsecure: true) } throws: {
+            let error = $0 as? PostgresError
+            return error?.code == .invalidURL && !"\($0)".contains("secret") && !"\($0)".contains("ss@")
+        }
+    }
+
+    @Test func configuration_whenPrintedOrDumped_hidesThePassword() throws {
+        let configuration = try ConnectionConfiguration.parse(url: "postgresql://u:secret@localhost/n")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!"\(configuration) \(String(reflecting: configuration)) \(dumped)".contains("secret"))
+        #expect("\(configuration)".hasPrefix("u@localhost:5432/n"))
+    }
+
+    @Test func backoff_doublesToItsCapAndIsJittered() {
+        let backoff = Backoff()
+        #expect(
+            (1...9).map { backoff.ceiling(failures: $0) }
+                == [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) }
+        )
+        #expect(backoff.ceiling(failures: .max) == .seconds(30))
+        #expect(backoff.delay(failures: 3, random: 0.5) == .milliseconds(500))
+        #expect(backoff.delay(failures: 3, random: 0) == .zero)
+    }
+}

@@ -1,0 +1,182 @@
+import FoundationEssentials
+import Testing
+
+@testable import Postgres
+
+@Suite struct RoundTripTests {
+    static let uuid = UUID(uuidString: "00000000-0000-0000-0000-0000000000ff")!
+
+    @Test func scalars_whenEdgeValues_comeBackEqual() async throws {
+        let connection = try await ServerFixture.connection()
+        for value in [Int64.min, -1, 0, 1, .max] {
+            let rows = try await connection.run(ServerFixture.sql("select $1, $1::text", .int8(value)))
+            #expect(try rows.int8(0, 0) == value)
+            #expect(try rows.text(0, 1) == String(value))
+        }
+        for value in [Double.infinity, -.infinity, 0.1, -0.0, .greatestFiniteMagnitude] {
+            #expect(try await connection.run(ServerFixture.sql("select $1", .float8(value))).double(0, 0) == value)
+        }
+        let texts = ["", "ä\u{1F600}'\"\\", String(repeating: "x", count: 1_000_000)]
+        for value in texts {
+            #expect(try await connection.run(ServerFixture.sql("select $1", .text(value))).text(0, 0) == value)
+        }
+        let rows = try await connection.run(
+            ServerFixture.sql(
+                "select $1, $2, $3, $4, $5, $6, $7, $8::text",
+                .int2(.min),
+                .int4(.min),
+                .bool(true),
+                .bool(false),
+                .uuid(Self.uuid),
+                .bytea([0, 255, 1]),
+                .bytea([]),
+                .json("{\"a\": 1}")
+            )
+        )
+        #expect(try rows.int2(0, 0) == .min)
+        #expect(try rows.int4(0, 1) == .min)
+        #expect(try rows.bool(0, 2))
+        #expect(try !rows.bool(0, 3))
+        #expect(try rows.uuid(0, 4) == Self.uuid)
+        #expect(try rows.bytes(0, 5) == [0, 255, 1])
+        #expect(try rows.bytes(0, 6).isEmpty)
+        #expect(try rows.text(0, 7) == "{\"a\": 1}")
+    }
+
+    /// The texts are the independent reading: PostgreSQL prints what it understood.
+    @Test(arguments: [
+        (0, "1970-01-01 00:00:00+00"), (-1, "1969-12-31 23:59:59.999999+00"),
+        (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
+        (Int64.max, "infinity"), (Int64.min, "-infinity"),
+    ])
+    func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.transaction(
+            [ServerFixture.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
+            settings: [("timezone", "UTC")]
+        )[0]
+        #expect(try rows.text(0, 0) == text)
+        #expect(try rows.timestamp(0, 1) == value)
+        #expect(try rows.timestamp(0, 2) == value)
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (Int32.max, "infinity"),
+        (Int32.min, "-infinity"),
+    ])
+    func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.run(
+            ServerFixture.sql("select $1::text, $1, $2::text::date", .date(value), .text(text))
+        )
+        #expect(try rows.text(0, 0) == text)
+        #expect(try rows.date(0, 1) == value)
+        #expect(try rows.date(0, 2) == value)
+    }
+
+    @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.run(
+            ServerFixture.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date")
+        )
+        #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }
+        // Dates have more room.
+        #expect(try rows.date(0, 1) == 2_145_042_540 + 10_957 || (try rows.date(0, 1)) > 0)
+        let error = await ServerFixture.error {
+            _ = try await connection.run(ServerFixture.sql("select $1", .timestamp(.min + 1)))
+        }
+        #expect(error?.code == .invalidParameter)
+        #expect(connection.isUsable)
+    }
+
+    @Test func arrays_whenNullsAndEmpty_comeBackEqual() async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.run(
+            ServerFixture.sql(
+                "select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text, $12",
+                .int8Array([1, nil, .min]),
+                .int4Array([nil]),
+                .int2Array([3]),
+                .float8Array([0.5, nil]),
+                .boolArray([true, nil, false]),
+                .textArray(["", nil, "NULL", "{,\"}"]),
+                .uuidArray([Self.uuid, nil]),
+                .timestampArray([.max, nil, -62_135_596_800_000_000]),
+                .dateArray([0, nil, .min]),
+                .byteaArray([[], nil, [0]]),
+                .jsonArray(["1", nil]),
+                .textArray([])
+            )
+        )
+        #expect(try rows.int8Array(0, 0) == [1, nil, .min])
+        #expect(try rows.int4Array(0, 1) == [nil])
+        #expect(try rows.int8Array(0, 2) == [3])
+        #expect(try rows.doubleArray(0, 3) == [0.5, nil])
+        #expect(try rows.boolArray(0, 4) == [true, nil, false])
+        #expect(try rows.textArray(0, 5) == ["", nil, "NULL", "{,\"}"])
+        #expect(try rows.uuidArray(0, 6) == [Self.uuid, nil])
+        #expect(try rows.timestampArray(0, 7) == [.max, nil, -62_135_596_800_000_000])
+        #expect(try rows.dateArray(0, 8) == [0, nil, .min])
+        #expect(try rows.bytesArray(0, 9) == [[], nil, [0]])
+        #expect(try rows.text(0, 10) == "{1,NULL}")
+        #expect(try rows.textArray(0, 11).isEmpty)
+    }
+
+    @Test(arguments: PostgresType.allCases.filter { $0 != .unknown })
+    func null_whenOfAnyType_isNull(type: PostgresType) async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.run(ServerFixture.sql("select $1", .null(type)))
+        #expect(try rows.isNull(0, 0))
+        #expect(throws: PostgresError.self) { try rows.int8(0, 0) }
+        #expect(try rows.int8OrNull(0, 0) == nil)
+    }
+
+    @Test func readers_whenTypeOrCellIsWrong_throwAndNeverTrap() async throws {
+        let connection = try await ServerFixture.connection()
+        let rows = try await connection.run(
+            ServerFixture.sql("select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric")
+        )
+        #expect(throws: PostgresError.self) { try rows.int4(0, 0) }
+        #expect(throws: PostgresError.self) { try rows.uuid(0, 1) }
+        #expect(throws: PostgresError.self) { try rows.text(0, 0) }
+        #expect(throws: PostgresError.self) { try rows.int4Array(0, 2) }
+        #expect(throws: PostgresError.self) { try rows.textArray(0, 1) }
+        #expect(throws: PostgresError.self) { try rows.double(0, 3) }
+        for (row, column) in [(-1, 0), (1, 0), (0, 4), (0, -1), (.max, .max)] {
+            #expect(throws: PostgresError.self) { try rows.isNull(row, column) }
+            #expect(throws: PostgresError.self) { try rows.text(row, column) }
+        }
+        #expect(try rows.column(named: "word") == 1)
+        #expect(throws: PostgresError.self) { try rows.column(named: "none") }
+        #expect { try rows.uuid(0, 1) } throws: { !"\($0)".contains("planted") && "\($0)".contains("column word") }
+    }
+
+    /// array_send's bytes with lies in them: counts and lengths that don't fit what is there.
+    @Test func array_whenBytesLie_isNilAndNoTrap() {
+        var generator = SystemRandomNumberGenerator()
+        let seed = generator.next()
+        var state = seed
+        for _ in 0..<20_000 {
+            var bytes: [UInt8] =
+                [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8]
+                + Array(repeating: 0, count: 8)
+            for _ in 0..<3 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 20)
+            }
+            bytes.removeLast(Int(state >> 40) % (bytes.count + 1))
+            let values = bytes.withUnsafeBytes { BinaryValue.array($0, BinaryValue.int8) }
+            #expect((values?.count ?? 0) <= 3, "seed \(seed)")
+        }
+    }
+
+    @Test func batch_whenTenThousandsOfElements_comesBackWhole() async throws {
+        let connection = try await ServerFixture.connection()
+        let ids = (0..<50_000).map { _ in UUID() }
+        let rows = try await connection.run(
+            ServerFixture.sql("select u, n from unnest($1) with ordinality as a (u, n) order by n", .uuidArray(ids))
+        )
+        #expect(rows.count == 50_000)
+        #expect(try (0..<rows.count).allSatisfy { try rows.uuid($0, 0) == ids[$0] })
+    }
+}

@@ -1,0 +1,196 @@
+import LocalPostgres
+import Postgres
+import Testing
+import TimeZones
+
+@testable import Store
+
+@Suite struct MigrationTests {
+    /// A database as an existing project brings it: its own types, keys and rows, and not all of our columns.
+    private static let existing = """
+        create type public.platform as enum ('ios', 'android', 'web');
+        create table public.users (id uuid primary key, email varchar(200));
+        create table public.context_profiles (
+            id bigint generated always as identity primary key,
+            user_id uuid not null unique references public.users (id) on delete cascade,
+            notification_preferences json, first_session_complete boolean, timezone varchar(60), mood text default 'fine'
+        );
+        create table public.push_tokens (
+            id uuid primary key default gen_random_uuid(),
+            user_id uuid not null references public.users (id) on delete cascade,
+            device_token varchar(255) not null, platform public.platform not null default 'ios',
+            created_at timestamp not null default now(), updated_at timestamp, app_version text,
+            unique (user_id, device_token)
+        );
+        insert into public.users values (\(StoreFixture.quoted(1)), 'a@example.com'), (\(StoreFixture.quoted(2)), null);
+        insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+        values (\(StoreFixture.quoted(1)), '{"check_ins_enabled":true,  "frequency":"daily"}', true, 'Europe/Berlin');
+        insert into public.push_tokens (user_id, device_token, created_at) values (\(StoreFixture.quoted(1)), 'ab', '2026-01-01');
+        insert into public.push_tokens (user_id, device_token, platform) values (\(StoreFixture.quoted(1)), 'cd', 'android');
+        """
+
+    private func migrate(_ fixture: StoreFixture) async throws -> [Migration] {
+        let migrator = Migrator(configuration: fixture.configuration)
+        let applied = try await migrator.migrate()
+        await migrator.close()
+        return applied
+    }
+
+    private func standing(_ fixture: StoreFixture) async throws -> Migrator.Standing {
+        let migrator = Migrator(configuration: fixture.configuration)
+        let standing = try await migrator.standing()
+        await migrator.close()
+        return standing
+    }
+
+    @Test func migrate_whenDatabaseIsEmpty_appliesAllOnce() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        #expect(try await standing(fixture) == .behind(Migration.all))
+        #expect(try await migrate(fixture) == Migration.all)
+        #expect(try await standing(fixture) == .current)
+        let before = try shape(fixture)
+        #expect(try await migrate(fixture).isEmpty)
+        #expect(try shape(fixture) == before)
+    }
+
+    @Test func migrate_whenTwoStartAtOnce_appliesEachOnce() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        async let first = migrate(fixture)
+        async let second = migrate(fixture)
+        async let third = migrate(fixture)
+        let all = try await first + second + third
+        #expect(all.map(\.number).sorted() == Migration.all.map(\.number))
+    }
+
+    @Test func standing_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
+        let fixture = try await StoreFixture()
+        try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
+        #expect(try await standing(fixture) == .ahead(newest: 99))
+        try fixture.sql(
+            "delete from nudged.migration where number = 99; update nudged.migration set checksum = 1 where number = 2"
+        )
+        #expect(try await standing(fixture) == .changed(number: 2))
+        try fixture.sql(
+            "delete from nudged.migration where number = 5; update nudged.migration set checksum = 2 where number = 2"
+        )
+        #expect(try await standing(fixture) == .changed(number: 2))
+    }
+
+    @Test func migrate_whenTablesExist_addsTwoColumnsAndFourTriggersOnly() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try fixture.sql(Self.existing)
+        let before = try shape(fixture, schema: "public")
+        let rows = try fixture.sql(
+            "select * from public.context_profiles; select user_id, device_token, platform, created_at, updated_at from public.push_tokens"
+        )
+        _ = try await migrate(fixture)
+        let after = try shape(fixture, schema: "public")
+        #expect(Set(before).subtracting(after).isEmpty)
+        let added = Set(after).subtracting(before)
+        #expect(
+            added.filter { $0.hasPrefix("column") }.sorted() == [
+                "column|push_tokens|environment|text|f", "column|push_tokens|topic|text|f",
+            ]
+        )
+        #expect(added.count { $0.hasPrefix("trigger") } == 4)
+        #expect(added.count == 6)
+        #expect(
+            rows
+                == (try fixture.sql(
+                    "select * from public.context_profiles; select user_id, device_token, platform, created_at, updated_at from public.push_tokens"
+                ))
+        )
+    }
+
+    @Test func claim_whenTheAppsColumnsHaveOtherTypes_readsThem() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try fixture.sql(Self.existing)
+        _ = try await migrate(fixture)
+        try fixture.sql("update nudged.person set due_at = '2026-01-01'")
+        let user = try #require(try await fixture.claim().first)
+        #expect(user.preferences == #"{"check_ins_enabled":true,  "frequency":"daily"}"#)
+        #expect(user.timezone == "Europe/Berlin" && user.firstSessionComplete)
+        #expect(user.devices.map(\.token) == ["ab"])
+        #expect(user.devices.first?.registeredAt?.rfc3339 == "2026-01-01T00:00:00Z")
+        // The triggers and the deletion work there too.
+        try fixture.sql(
+            "update public.context_profiles set notification_preferences = '{}'; update public.push_tokens set app_version = '2'"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
+        #expect(
+            try fixture.sql(
+                "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')"
+            ) == "t"
+        )
+        await fixture.close()
+    }
+
+    @Test func migrate_whenColumnsAreMissing_addsThem() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try fixture.sql(
+            "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(StoreFixture.quoted(1))); insert into public.push_tokens values (\(StoreFixture.quoted(1)), 'ab')"
+        )
+        _ = try await migrate(fixture)
+        let user = try #require(
+            try await fixture.store.claim(
+                now: Self.late,
+                after: .start,
+                limit: 9,
+                leaseID: StoreFixture.user(9),
+                leaseMilliseconds: 1000
+            ).first
+        )
+        #expect(user.preferences == nil && !user.firstSessionComplete)
+        #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
+        await fixture.close()
+    }
+
+    private static var late: Instant { StoreFixture.now + 86_400 * 3650 }
+
+    @Test func tables_whenAboutUsers_haveTheUserInEveryKeyAndRowSecurity() async throws {
+        let fixture = try await StoreFixture()
+        let unkeyed = try fixture.lines(
+            """
+            select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_index i on i.indrelid = c.oid
+            where n.nspname = 'nudged' and i.indisunique
+              and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id')
+              and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and a.attnum = any (i.indkey))
+            """
+        )
+        #expect(unkeyed.isEmpty)
+        let open = try fixture.lines(
+            """
+            select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where c.relkind in ('r', 'p') and not c.relrowsecurity and c.relname <> 'migration'
+              and (n.nspname = 'nudged' or c.relname in ('context_profiles', 'push_tokens'))
+            """
+        )
+        #expect(open.isEmpty)
+        #expect(
+            try fixture.sql(
+                "select count(*) from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace"
+            ) == "0"
+        )
+        // Leasing writes no index.
+        #expect(
+            try fixture.sql(
+                "select count(*) from pg_indexes where schemaname = 'nudged' and indexdef ~ 'lease_until|person.*lease_id'"
+            ) == "0"
+        )
+    }
+
+    /// Columns, constraints, indexes, triggers, row security of a schema.
+    private func shape(_ fixture: StoreFixture, schema: String = "nudged") throws -> [String] {
+        try fixture.lines(
+            """
+            select 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+            from pg_attribute a join pg_class c on c.oid = a.attrelid
+            where c.relnamespace = '\(schema)'::regnamespace and a.attnum > 0 and c.relkind in ('r', 'p', 'v') order by 1, 2, 3;
+            select 'constraint', conrelid::regclass, pg_get_constraintdef(oid) from pg_constraint where connamespace = '\(schema)'::regnamespace order by 2, 3;
+            select 'index', indexdef from pg_indexes where schemaname = '\(schema)' order by 2;
+            select 'trigger', tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid where not tgisinternal and c.relnamespace = '\(schema)'::regnamespace order by 2;
+            select 'security', relname, relrowsecurity, relforcerowsecurity from pg_class where relnamespace = '\(schema)'::regnamespace order by 2
+            """
+        )
+    }
+}

@@ -1,0 +1,136 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// The hot statements go by index whatever the planner believes (design.md: a plan that errs costs three quarters of the throughput).
+@Suite struct PlanTests {
+    typealias F = StoreFixture
+
+    enum Belief: String, CaseIterable {
+        /// A fresh table, a burst: no statistics at all.
+        case nothing
+        /// Statistics of when the tables were empty.
+        case empty
+        /// The truth.
+        case truth
+    }
+
+    @Test(arguments: Belief.allCases) func plans_whenTablesAreLarge_readNoWholeTable(belief: Belief) async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            alter table nudged.person set (autovacuum_enabled = off); alter table nudged.touched set (autovacuum_enabled = off);
+            alter table public.context_profiles set (autovacuum_enabled = off); alter table public.push_tokens set (autovacuum_enabled = off);
+            alter table nudged.intent set (autovacuum_enabled = off);
+            """
+        )
+        if belief == .empty { try fixture.sql("vacuum analyze") }
+        try fixture.seed(1...50_000)
+        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person limit 20000")
+        if belief == .truth { try fixture.sql("vacuum analyze") }
+        let connection = try await fixture.connection()
+        for (query, parameters) in Self.hot {
+            let rows = try await connection.transaction(
+                [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
+                settings: Store.pinnedPlans,
+                timeout: .seconds(30)
+            )
+            var plan: [String] = []
+            for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
+            for table in ["person", "touched", "push_tokens", "context_profiles"] {
+                #expect(
+                    !plan.contains { $0.contains("Seq Scan on \(table)") },
+                    "\(belief) \(query): \(plan.joined(separator: "\n"))"
+                )
+            }
+            #expect(!plan.contains { $0.contains("Hash Join") || $0.contains("Merge Join") }, "\(belief) \(query)")
+            // The claim and the drain stop at their limit: no sort of all that is due.
+            if query == .claim || query == .drain {
+                #expect(plan.contains { $0.contains("Limit") }, "\(query)")
+                let sorted = plan.drop { !$0.contains("Limit") }.prefix(4)
+                #expect(!sorted.contains { $0.contains("Sort") }, "\(belief) \(query): \(plan.joined(separator: "\n"))")
+            }
+        }
+        await connection.close()
+        await fixture.close()
+    }
+
+    private static var hot: [(Query, [Parameter])] {
+        let users = (1...500).map { Optional(F.user($0)) }
+        let none = users.map { _ in String?.some("{}") }
+        let now = Optional(F.now.seconds * 1_000_000)
+        let histories: [Parameter] = [.textArray(none), .textArray(none), .textArray(none), .textArray(none)]
+        let versions = Parameter.int8Array(users.map { _ in 1 })
+        return [
+            (
+                .claim,
+                [
+                    .timestamp(F.now.seconds * 1_000_000), .timestamp(.min), .uuid(F.user(0)), .int8(500),
+                    .uuid(F.user(9)), .int8(1000),
+                ]
+            ),
+            (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
+            (
+                .intent,
+                [
+                    .uuid(F.user(9)), .int8(1000), .int4(1), .uuid(F.user(8)), .timestamp(F.now.seconds * 1_000_000),
+                    .uuidArray(users), versions,
+                    .timestampArray(users.map { _ in now }), versions,
+                ] + histories + [
+                    .textArray(users.map { _ in nil }), .uuidArray(users), .textArray(none), .textArray(none),
+                    .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users),
+                ]
+            ),
+            (
+                .settle,
+                [
+                    .uuid(F.user(9)), .int4(1), .uuid(F.user(8)), .uuidArray(users), versions,
+                    .timestampArray(users.map { _ in now }),
+                    .timestampArray(users.map { _ in now }), .timestampArray(users.map { _ in now }), versions,
+                ] + histories + [
+                    .textArray(users.map { _ in nil }), .uuidArray(users), .textArray(none), .textArray(none),
+                    .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
+                    .textArray(none),
+                    .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
+                ]
+            ),
+            (.touchedSince, [.uuidArray(users), versions]),
+            (.release, [.uuid(F.user(9)), .uuidArray(users)]),
+            (.renew, [.uuid(F.user(9)), .uuidArray(users), .int8(1000)]),
+            (.remaining, [.timestamp(F.now.seconds * 1_000_000)]),
+        ]
+    }
+
+    /// Claiming and committing write the heap only: without that, every nudge costs three index entries.
+    @Test func updates_whenClaimingAndCommitting_areHOT() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...500)
+        try fixture.sql("vacuum full nudged.person")
+        try fixture.sql("select pg_stat_reset()")
+        let lease = UUID()
+        let users = try await fixture.claim(500, lease: lease)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        await fixture.close()
+        let connection = try await fixture.connection()
+        let stat = Statement(
+            "stat",
+            sql: "select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relname = 'person'"
+        )
+        // The server's processes hand in their counts when they end; the connection's own close is not waited for.
+        let deadline = ContinuousClock.now + .seconds(20)
+        var counts = (0 as Int64, 0 as Int64)
+        while counts.0 < 1000, ContinuousClock.now < deadline {
+            let rows = try await connection.run(stat)
+            counts = (try rows.int8(0, 0), try rows.int8(0, 1))
+            await Task.yield()
+        }
+        #expect(counts.0 == 1000)
+        #expect(counts.1 > 850, "\(counts)")
+        await connection.close()
+    }
+}

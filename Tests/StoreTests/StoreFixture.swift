@@ -1,0 +1,164 @@
+import LocalPostgres
+import Policy
+import Postgres
+import Synchronization
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// One server for all tests of this process, which ends with it; each test has a migrated database of its own.
+final class StoreFixture: Sendable {
+    static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 100)) }
+    private static let count = Atomic<Int>(0)
+    /// Migrated once, copied for each test.
+    private static let template = Task { () async throws -> String in
+        let cluster = try StoreFixture.cluster.get()
+        try cluster.createDatabase(named: "migrated")
+        let migrator = Migrator(configuration: try .parse(url: cluster.url(database: "migrated")))
+        _ = try await migrator.migrate()
+        await migrator.close()
+        // The template must be left by everybody before it is copied.
+        try cluster.psql(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'migrated'; select pg_sleep(0)"
+        )
+        return "migrated"
+    }
+
+    let cluster: LocalCluster
+    let name: String
+    let configuration: ConnectionConfiguration
+    let store: Store
+
+    /// An empty database, or a migrated one.
+    init(migrated: Bool = true) async throws {
+        cluster = try Self.cluster.get()
+        name = "s\(Self.count.add(1, ordering: .relaxed).newValue)"
+        if migrated {
+            try cluster.createDatabase(named: name, template: try await Self.template.value)
+        } else {
+            try cluster.createDatabase(named: name)
+        }
+        configuration = try .parse(url: cluster.url(database: name))
+        store = Store(configuration: configuration)
+    }
+
+    @discardableResult
+    func sql(_ text: String) throws -> String {
+        let output = try cluster.psql(text, database: name)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+
+    func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
+
+    func connection() async throws -> Connection { try await Connection.open(configuration) }
+
+    /// Users with one device each, asked never before, due now. Their numbers are the ends of their ids.
+    func seed(_ numbers: ClosedRange<Int>) throws {
+        try sql(
+            """
+            insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+            select \(Self.id("n")), '{"check_ins_enabled": true, "frequency": "daily"}', true, 'Europe/Berlin'
+            from generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n;
+            insert into public.push_tokens (user_id, device_token, created_at, updated_at)
+            select \(Self.id("n")), lpad(to_hex(n), 64, '0'), '2026-01-01', '2026-01-01'
+            from generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n;
+            truncate nudged.touched;
+            insert into nudged.person (user_id, due_at)
+            select \(Self.id("n")), '2026-01-02'::timestamptz + n * interval '1 second'
+            from generate_series(\(numbers.lowerBound), \(numbers.upperBound)) n;
+            """
+        )
+    }
+
+    private static func id(_ number: String) -> String {
+        "('00000000-0000-4000-8000-' || lpad(to_hex(\(number)), 12, '0'))::uuid"
+    }
+
+    /// The id of a seeded user.
+    static func user(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)))
+    }
+
+    static func quoted(_ number: Int) -> String { "'\(user(number).uuidString.lowercased())'" }
+
+    static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
+
+    func claim(_ limit: Int = 100, after: Store.Cursor = .start, lease: UUID = UUID(), milliseconds: Int64 = 60_000)
+        async throws -> [ClaimedUser]
+    {
+        try await store.claim(
+            now: Self.now,
+            after: after,
+            limit: limit,
+            leaseID: lease,
+            leaseMilliseconds: milliseconds
+        )
+    }
+
+    static func update(
+        _ user: ClaimedUser,
+        dueAt: Instant = now + 3600,
+        history: History = History(),
+        retry: String? = nil
+    ) -> PersonUpdate {
+        PersonUpdate(
+            userID: user.userID,
+            version: user.version,
+            dueAt: dueAt,
+            askedAt: now,
+            since: user.since,
+            fingerprint: 7,
+            history: history,
+            retry: retry
+        )
+    }
+
+    static let slot = LocalDate(iso: "2026-11-20") ?? LocalDate(days: 0)
+
+    static func intent(_ users: [ClaimedUser], lease: UUID, number: Int32 = 1, retry: String? = nil) -> Intent {
+        Intent(
+            leaseID: lease,
+            number: number,
+            sweepID: UUID(),
+            attemptedAt: now,
+            entries: users.map { user in
+                Intent.Entry(
+                    update: update(user, history: History().adding(CheckIn(at: now, slot: slot)), retry: retry),
+                    devices: [
+                        Intent.Target(
+                            kind: "check_in",
+                            key: slot.iso,
+                            slot: slot,
+                            deviceHash: "00000000000000aa",
+                            apnsID: UUID()
+                        )
+                    ]
+                )
+            }
+        )
+    }
+
+    static func record(
+        _ user: ClaimedUser,
+        _ outcome: DeliveryRecord.Outcome = .accepted,
+        hash: String = "00000000000000aa"
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            userID: user.userID,
+            kind: "check_in",
+            key: slot.iso,
+            slot: slot,
+            deviceHash: hash,
+            apnsID: UUID(),
+            outcome: outcome,
+            status: 200,
+            attemptedAt: now
+        )
+    }
+
+    /// Ends the store's connections.
+    func close() async { await store.close() }
+}

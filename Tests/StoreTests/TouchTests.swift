@@ -1,0 +1,125 @@
+import LocalPostgres
+import Postgres
+import Testing
+import TimeZones
+
+@testable import Store
+
+@Suite struct TouchTests {
+    typealias F = StoreFixture
+
+    private func touches(_ fixture: StoreFixture) throws -> Int {
+        Int(try fixture.sql("select count(*) from nudged.touched")) ?? -1
+    }
+
+    @Test func triggers_whenNothingThatPolicyReadsChanges_appendNothing() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            alter table public.context_profiles add note text;
+            update public.context_profiles set note = 'x', timezone = timezone, notification_preferences = notification_preferences;
+            update public.push_tokens set updated_at = now(), platform = platform, device_token = device_token;
+            """
+        )
+        #expect(try touches(fixture) == 0)
+    }
+
+    @Test(arguments: [
+        "update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = ID",
+        "update public.context_profiles set notification_preferences = null where user_id = ID",
+        "update public.context_profiles set first_session_complete = false where user_id = ID",
+        "delete from public.context_profiles where user_id = ID",
+        "update public.push_tokens set device_token = 'ff' where user_id = ID",
+        "update public.push_tokens set platform = 'android' where user_id = ID",
+        "update public.push_tokens set environment = 'production' where user_id = ID",
+        "update public.push_tokens set topic = 'x' where user_id = ID",
+        "delete from public.push_tokens where user_id = ID",
+        "insert into public.push_tokens (user_id, device_token) values (ID, 'ee')",
+    ])
+    func triggers_whenAPolicyColumnChanges_appendOne(statement: String) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(statement.replacing("ID", with: F.quoted(1)))
+        #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(1).uuidString.lowercased()])
+    }
+
+    @Test func triggers_whenADeviceChangesHands_touchBoth() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql("update public.push_tokens set user_id = \(F.quoted(2)) where user_id = \(F.quoted(1))")
+        #expect(try touches(fixture) == 2)
+    }
+
+    @Test func triggers_whenTheAppsRoleHasNoRightsOnNudged_stillAppend() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            create role "app_\(fixture.name)";
+            grant select, insert, update, delete on public.context_profiles, public.push_tokens to "app_\(fixture.name)";
+            alter table public.context_profiles disable row level security; alter table public.push_tokens disable row level security;
+            set role "app_\(fixture.name)";
+            update public.context_profiles set timezone = 'Asia/Tokyo';
+            insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), 'ee');
+            """
+        )
+        #expect(try touches(fixture) == 2)
+        #expect(throws: LocalPostgresError.self) {
+            try fixture.sql("set role \"app_\(fixture.name)\"; select nudged.touch(\(F.quoted(1)))")
+        }
+        try fixture.sql("drop owned by \"app_\(fixture.name)\"; drop role \"app_\(fixture.name)\"")
+    }
+
+    @Test func drain_whenUsersWereTouched_makesThemDueAndRaisesTheirVersion() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))), (\(F.quoted(7)))"
+        )
+        #expect(try await fixture.store.drain(limit: 2, now: F.now) == 2)
+        #expect(try await fixture.store.drain(limit: 100, now: F.now) == 1)
+        #expect(try touches(fixture) == 0)
+        #expect(
+            try fixture.sql(
+                "select version, due_at <= '2026-11-20 12:00Z', touched_at is not null from nudged.person where user_id = \(F.quoted(1))"
+            ) == "2|t|t"
+        )
+        #expect(
+            try fixture.sql(
+                "select version, due_at = '2026-11-20 12:00Z' from nudged.person where user_id = \(F.quoted(7))"
+            ) == "1|t"
+        )
+        await fixture.close()
+    }
+
+    @Test func drain_whenTheUserIsDueAlready_keepsTheirPlace() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let before = try fixture.sql("select due_at from nudged.person")
+        try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
+        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        #expect(try fixture.sql("select due_at from nudged.person") == before)
+        await fixture.close()
+    }
+
+    /// The app's transaction must not wait for any row that the daemon holds.
+    @Test func update_whenTheDaemonHoldsThePersonAndTheTouches_doesNotWait() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
+        let holder = try await fixture.connection()
+        _ = try await holder.transaction { transaction in
+            try await transaction.execute(
+                script: "update nudged.person set lease_id = gen_random_uuid(); delete from nudged.touched"
+            )
+            // Any wait would end in an error, not in time.
+            return try fixture.sql(
+                "set lock_timeout = '1ms'; set statement_timeout = '20s'; update public.context_profiles set timezone = 'Asia/Tokyo'; delete from public.push_tokens"
+            )
+        }
+        #expect(try touches(fixture) == 2)
+        await holder.close()
+        await fixture.close()
+    }
+}
