@@ -29,7 +29,7 @@ extension Demo {
 
     /// A text that nobody reads any more ends the demo.
     private func say(_ text: String, _ interruption: Interruption) {
-        if !output.write(text) { interruption.raise() }
+        if !output.write(text) { interruption.raise(Interruption.unread) }
     }
 
     private func perform(_ interruption: Interruption) async throws(DemoError) -> DayResult {
@@ -37,7 +37,7 @@ extension Demo {
         let start = Self.nextHour(after: Instant(seconds: Int64(time(nil))))
         let names = zones.names
         guard !names.isEmpty else {
-            throw DemoError(.daemon, "no time zones in \(zones.directory): apt-get install tzdata")
+            throw DemoError(.missing, "no time zones in \(zones.directory): apt-get install tzdata")
         }
         let population = Population(count: users, seed: seed, zones: names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)

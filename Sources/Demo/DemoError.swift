@@ -9,6 +9,8 @@ struct DemoError: Error, Sendable, CustomStringConvertible {
         case database
         /// The simulated Apple could not be made, or nothing reaches it.
         case apple
+        /// Something that has to be installed is not.
+        case missing
         /// The daemon's own parts refused what the demo gave them.
         case daemon
     }
@@ -27,7 +29,7 @@ struct DemoError: Error, Sendable, CustomStringConvertible {
     var exitStatus: ExitStatus {
         switch code {
         case .interrupted: .interrupted
-        case .database, .apple: .unavailable
+        case .database, .apple, .missing: .unavailable
         case .daemon: .software
         }
     }

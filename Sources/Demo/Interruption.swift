@@ -12,6 +12,9 @@ final class Interruption: Sendable {
     /// What a signal means.
     static let signalled = DemoError(.interrupted, "interrupted: the server is stopped and its folder removed")
 
+    /// What a closed pipe or a full disk means.
+    static let unread = DemoError(.interrupted, "the output can't be written; the server is stopped and its folder removed")
+
     /// Ends the demo at its next step; safe from any thread. The first reason counts.
     func raise(_ error: DemoError = Interruption.signalled) {
         let action = state.withLock { state in
