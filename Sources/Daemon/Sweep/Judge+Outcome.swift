@@ -32,7 +32,6 @@ extension Judge {
             askedAt: now,
             since: nudge.candidate.since,
             fingerprint: nudge.fingerprint,
-<<<<<<< HEAD
             history: historyAtIntent(nudge, now: now),
             retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json
         )
@@ -47,9 +46,6 @@ extension Judge {
             attempt: nudge.attempt,
             counts: true,
             left: nudge.waiting
-=======
-            history: historyAtIntent(nudge, now: now)
->>>>>>> main
         )
     }
 

@@ -150,12 +150,8 @@ struct Judge: Sendable {
                 deviceHash: "",
                 outcome: .skipped,
                 reason: skipped.reason.rawValue,
-<<<<<<< HEAD
                 // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
                 attemptedAt: skipped.limit
-=======
-                attemptedAt: now
->>>>>>> main
             )
         }
     }

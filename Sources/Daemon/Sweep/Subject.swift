@@ -136,12 +136,8 @@ struct Subject: Sendable {
                 deviceHash: left.deviceHash,
                 outcome: .skipped,
                 reason: "stale",
-<<<<<<< HEAD
                 // When its time ended: seen twice, it is one row.
                 attemptedAt: min(retry.validUntil, now)
-=======
-                attemptedAt: now
->>>>>>> main
             )
         }
     }
