@@ -162,7 +162,7 @@ public actor Daemon {
         isStopping = true
         _ = notifier.stopping(status: "stopping: pushes in flight are awaited")
         reporter.say(.daemonStopping, "stopping: nothing new is claimed, pushes in flight are awaited")
-        await engine.sweeper.stop()
         ticker.cancel()
+        await engine.finish()
     }
 }
