@@ -13,7 +13,10 @@ final class Interruption: Sendable {
     static let signalled = DemoError(.interrupted, "interrupted: the server is stopped and its folder removed")
 
     /// What a closed pipe or a full disk means.
-    static let unread = DemoError(.interrupted, "the output can't be written; the server is stopped and its folder removed")
+    static let unread = DemoError(
+        .interrupted,
+        "the output can't be written; the server is stopped and its folder removed"
+    )
 
     /// Ends the demo at its next step; safe from any thread. The first reason counts.
     func raise(_ error: DemoError = Interruption.signalled) {
