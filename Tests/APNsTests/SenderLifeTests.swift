@@ -186,7 +186,7 @@ import Testing
         let cancelled = Task { await rig.sender.waitForFreeSlots(atLeast: 1, until: .max) }
         cancelled.cancel()
         #expect(await cancelled.value == 0)
-        async let free = rig.sender.waitForFreeSlots(atLeast: 1, until: rig.clock.now + 60_000)
+        async let free = rig.sender.waitForFreeSlots(atLeast: 50, until: rig.clock.now + 60_000)
         while held.withLock({ $0 == nil }) { await Task.yield() }
         let answer = held.withLock { $0 }
         answer?.0.reply(ScriptedApple.accepted, to: answer?.1 ?? 0)

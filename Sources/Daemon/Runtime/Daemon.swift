@@ -49,7 +49,7 @@ public actor Daemon {
         let longestWait = 2 * assembly.statementTimeout.milliseconds + assembly.schedule.interval.milliseconds + 30_000
         let watchdog = Watchdog(notifier, longestWait: longestWait)
         self.watchdog = watchdog
-        engine = try Engine(assembly, reporter: reporter) { _ in watchdog.progress() }
+        engine = try Engine(assembly, reporter: reporter, hooks: .ofProcess) { _ in watchdog.progress() }
     }
 
     // MARK: The service
@@ -62,7 +62,7 @@ public actor Daemon {
             SIGHUP: { Task { await self.reload() } },
         ])
         _ = notifier.ready(status: "waiting for the first sweep")
-        reporter.say(.daemonReady, "ready; a sweep every \(assembly.schedule.interval)")
+        reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
         for await _ in ticker.ticks {
             if isStopping { break }
             await tick()
@@ -123,7 +123,7 @@ public actor Daemon {
         case let status: words.append(status.words)
         }
         words.append(reporter.lastSweepWords ?? "no sweep yet")
-        if !isStopping { words.append("next within \(assembly.schedule.interval)") }
+        if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
         _ = notifier.status(words.joined(separator: "; "))
     }
 

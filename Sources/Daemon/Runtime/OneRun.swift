@@ -25,7 +25,7 @@ public struct OneRun: Sendable {
 
     /// - Throws: what is wrong with the configuration.
     public init(_ configuration: Configuration, log: Logger) throws {
-        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log))
+        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log), hooks: .ofProcess)
     }
 
     init(

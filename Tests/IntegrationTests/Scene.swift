@@ -1,0 +1,191 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import OpenSSL
+import Postgres
+import Synchronization
+import Testing
+
+import struct FoundationEssentials.UUID
+
+/// The real parts together: a database of its own on one real PostgreSQL, a simulated Apple over real TLS, and the built `nudged` as a child process.
+/// Every log line of every run is searched for what must never stand there.
+final class Scene: Sendable {
+    static let password = "planted-database-password"
+    static let title = "planted-title-text"
+    static let body = "planted-body-text"
+    static let keyID = "KEY1234567"
+    static let teamID = "TEAM123456"
+    static let topic = "com.example.app"
+    static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 200, password: password)) }
+    static let certificate = Result { try SimulatorCertificate() }
+    private static let count = Atomic<Int>(0)
+
+    let cluster: LocalCluster
+    let database: String
+    let folder: String
+    let simulator: APNsSimulator
+    let secrets: Mutex<[String]>
+
+    /// A migrated database, unless told otherwise, and a simulated Apple that accepts everything but what the script says.
+    init(
+        migrated: Bool = true, cluster: LocalCluster? = nil, port: UInt16 = 0, starts: Bool = true,
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws {
+        self.cluster = try cluster ?? Self.cluster.get()
+        database = "i\(Self.count.add(1, ordering: .relaxed).newValue)"
+        try self.cluster.createDatabase(named: database)
+        var template = Array("/tmp/nudged-scene-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        folder = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        let certificate = try Self.certificate.get()
+        let keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
+        simulator = try APNsSimulator(
+            script: SimulatorScript(settings: SimulatorSettings(keys: keys), perDevice: perDevice),
+            certificate: certificate.server, port: port
+        )
+        let key = certificate.providerKey.privateKey
+        // The middle of the key's own text, and all that else must not be told.
+        secrets = Mutex([Self.password, Self.title, Self.body] + key.split(separator: "\n").filter { $0.count > 40 }.map(String.init))
+        write(certificate.authority, to: "ca.pem")
+        write(key, to: "key.p8")
+        if starts { try simulator.start() }
+        if migrated {
+            let run = try nudged(["migrate"])
+            try #require(run.exit == .code(0), "\(run.text)")
+        }
+    }
+
+    deinit {
+        simulator.stop()
+        _ = try? ChildProcess.run(["rm", "-rf", folder])
+        try? cluster.dropDatabase(named: database)
+    }
+
+    // MARK: Files
+
+    @discardableResult
+    func write(_ text: String, to name: String, mode: mode_t = 0o600) -> String {
+        let path = "\(folder)/\(name)"
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(file, bytes, bytes.count)
+        fchmod(file, mode)
+        close(file)
+        return path
+    }
+
+    /// What `nudged` is told by its environment; nil takes a variable away.
+    func environment(_ changes: [String: String?] = [:]) -> [String: String] {
+        var all = [
+            "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Self.teamID, "APNS_KEY_ID": Self.keyID,
+            "APNS_PRIVATE_KEY_FILE": "\(folder)/key.p8", "APNS_BUNDLE_ID": Self.topic, "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": simulator.endpoint, "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "5s",
+            "DATABASE_URL": cluster.tcpURL(database: database), "LOG_LEVEL": "trace", "SCHEDULE_LEASE": "15s",
+            "CHECK_IN_TITLE": Self.title, "CHECK_IN_BODY": Self.body,
+        ]
+        for (name, value) in changes { all[name] = value }
+        return all
+    }
+
+    // MARK: Runs
+
+    /// A run that has ended.
+    struct Run {
+        let exit: ChildProcess.Exit?
+        let output: String
+        let errors: String
+        var text: String { "exit \(String(describing: exit)): \(output) \(errors.suffix(3000))" }
+
+        /// A number of the JSON summary.
+        func number(_ key: String) -> Int? {
+            guard let range = output.firstRange(of: "\"\(key)\":") else { return nil }
+            return Int(output[range.upperBound...].prefix { $0.isNumber })
+        }
+    }
+
+    static let binary: String = {
+        if let path = getenv("NUDGED_BINARY") { return String(cString: path) }
+        // Beside the test bundle.
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/nudged"
+    }()
+
+    func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> ChildProcess {
+        try ChildProcess(
+            [Self.binary] + arguments, environment: environment(changes), output: .captured, error: .captured
+        )
+    }
+
+    @discardableResult
+    func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(120)) throws -> Run {
+        try finish(try start(arguments, changes), within: limit)
+    }
+
+    /// Waits for the end and searches all that it wrote for planted secrets.
+    @discardableResult
+    func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) throws -> Run {
+        let exit = process.wait(limit)
+        if exit == nil { process.end(SIGKILL) }
+        let run = Run(exit: exit, output: process.output, errors: process.errorOutput)
+        let all = run.output + run.errors
+        for secret in secrets.withLock({ $0 }) where all.contains(secret) {
+            Issue.record("a secret stands in the output: \(secret.prefix(24))…")
+        }
+        return run
+    }
+
+    /// `run --once --json`.
+    func once(_ changes: [String: String?] = [:]) throws -> Run { try nudged(["run", "--once", "--json"], changes) }
+
+    // MARK: The database
+
+    @discardableResult
+    func sql(_ text: String) throws -> String {
+        let output = try cluster.psql(text, database: database)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+
+    func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
+
+    static func token(_ user: Int, _ device: Int = 0) -> String {
+        let digits = String(user * 16 + device, radix: 16)
+        return "c0ffee" + String(repeating: "0", count: 58 - digits.count) + digits
+    }
+
+    static func user(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// Opted in, due since five minutes ago whatever the time is, with so many devices each, registered long ago.
+    func seedDue(_ users: Int, devices: Int = 1, registered: String = "2026-01-01") throws {
+        try sql(
+            """
+            insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+            select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, jsonb_build_object(
+                'check_ins_enabled', true, 'frequency', 'daily', 'timezone', 'UTC', 'quiet_hours_start', '00:00',
+                'quiet_hours_end', '00:00', 'check_in_time', to_char((now() - interval '5 minutes') at time zone 'UTC', 'HH24:MI')
+            ), true, null from generate_series(1, \(users)) n;
+            insert into public.push_tokens (user_id, device_token, created_at, updated_at)
+            select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'c0ffee' || lpad(to_hex(n * 16 + d), 58, '0'), '\(registered)', '\(registered)'
+            from generate_series(1, \(users)) n, generate_series(0, \(devices - 1)) d;
+            """
+        )
+        secrets.withLock { $0.append("c0ffee00000000") }
+    }
+
+    /// Ends every lease, as if its time had passed.
+    func expireLeases() throws {
+        try sql("update nudged.person set lease_until = now() - interval '1 second' where lease_id is not null; update nudged.intent set expires_at = now() - interval '1 second'")
+    }
+
+    /// What Apple accepted, by token.
+    func accepted() -> [String: Int] {
+        Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
+    }
+}
