@@ -136,9 +136,18 @@ import TimeZones
             return true
         }
         let status = await Demo(users: 100, output: output).run(Interruption())
+        // Whether the statement under way or the next attempt to connect is the first to tell.
         #expect(status == .unavailable)
         #expect(transcript.complaints.count == 1)
+        #expect(transcript.complaints.first?.hasPrefix("the private PostgreSQL fails: ") == true)
         try expectNothingLeft(transcript)
+    }
+
+    @Test func trouble_whenTheDaemonLogsAnError() {
+        #expect(TroubleLog.error("database_lost", "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error("lane_stopped", "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error("our_bug", "x").exitStatus == .software)
+        #expect(TroubleLog.error(nil, "x").description == "x")
     }
 
     @Test func demo_whenPostgreSQLIsMissing() {
