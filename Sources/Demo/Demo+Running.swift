@@ -34,7 +34,7 @@ extension Demo {
 
     private func perform(_ interruption: Interruption) async throws(DemoError) -> DayResult {
         let zones = ZoneDatabase()
-        let start = Self.nextHour(after: Instant(seconds: Int64(time(nil))))
+        let start = self.start ?? Self.nextHour(after: Instant(seconds: Int64(time(nil))))
         let names = zones.names
         guard !names.isEmpty else {
             throw DemoError(.missing, "no time zones in \(zones.directory): apt-get install tzdata")

@@ -1,6 +1,7 @@
 import Daemon
 import Glibc
 public import Systemd
+import TimeZones
 
 /// `nudged demo`: a day in fast motion, on a private PostgreSQL and before a simulated Apple, with a proof at its end.
 ///
@@ -12,6 +13,9 @@ public struct Demo: Sendable {
     /// The operator's rules as environment variables. People without a wish of their own are asked from 10:00 to 14:00, and those whose night
     /// ends come within its first half hour.
     var rules = ["POLICY_SPREAD_MINUTES": "240", "POLICY_QUIET_END_JITTER_MINUTES": "30"]
+
+    /// The day's first instant; nil: the next full UTC hour.
+    var start: Instant?
 
     /// - Parameters:
     ///   - users: how many people; 1 or more.

@@ -1,6 +1,7 @@
 import Glibc
 import Systemd
 import Testing
+import TimeZones
 
 @testable import Demo
 @testable import LocalPostgres
@@ -28,6 +29,17 @@ import Testing
         let sum = lines.first { $0.hasPrefix("  a day") }?.split(separator: " ").dropFirst(2).compactMap { Int($0) }
         #expect((sum?.first ?? 0) > 200)
         #expect((sum?.last ?? 0) > 0, "no stale token was met")
+    }
+
+    /// The days on which Europe's clocks go forward, and America's back.
+    @Test(arguments: ["2027-03-27T20:00:00Z", "2027-11-07T00:00:00Z"])
+    func demo_whenClocksChange(on start: String) async throws {
+        let transcript = Transcript()
+        var demo = Demo(users: 400, seed: 7, output: transcript.output())
+        demo.start = Instant(rfc3339: start)
+        let status = await demo.run(Interruption())
+        #expect(status == .success, "\(transcript.text) \(transcript.complaints)")
+        try expectNothingLeft(transcript)
     }
 
     /// The demo's proof is worth something only if it sees faults: each of these breaks a promise on purpose.
@@ -124,9 +136,18 @@ import Testing
             return true
         }
         let status = await Demo(users: 100, output: output).run(Interruption())
+        // Whether the statement under way or the next attempt to connect is the first to tell.
         #expect(status == .unavailable)
         #expect(transcript.complaints.count == 1)
+        #expect(transcript.complaints.first?.hasPrefix("the private PostgreSQL fails: ") == true)
         try expectNothingLeft(transcript)
+    }
+
+    @Test func trouble_whenTheDaemonLogsAnError() {
+        #expect(TroubleLog.error("database_lost", "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error("lane_stopped", "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error("our_bug", "x").exitStatus == .software)
+        #expect(TroubleLog.error(nil, "x").description == "x")
     }
 
     @Test func demo_whenPostgreSQLIsMissing() {
