@@ -65,7 +65,15 @@ let package = Package(
         ),
         library("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         library("LocalPostgres", ["CLinux"]),
-        executable("nudged", ["TimeZones", "Policy", "Systemd", "Daemon", argumentParser, logging]),
+        library(
+            "Demo",
+            [
+                "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator", "LocalPostgres",
+                logging,
+            ],
+            resources: [.embedInCode("SQL")]
+        ),
+        executable("nudged", ["TimeZones", "Policy", "Systemd", "Daemon", "Demo", argumentParser, logging]),
         executable(
             "nudged-bench",
             [
@@ -84,6 +92,8 @@ let package = Package(
         tests("APNs", ["JSON", "OpenSSL", "HTTP2", "COpenSSL"]),
         tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         tests("Systemd", [logging]),
-        tests("Daemon", ["Policy", "Systemd", logging]),
+        tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
+        tests("Daemon", ["APNs", "Policy", "Store", "Systemd", "TimeZones", logging]),
+        tests("Demo", ["TimeZones", "Systemd", "LocalPostgres"]),
     ]
 )

@@ -10,7 +10,7 @@ struct LaneFlights: Sendable {
     /// Takes a push up and names it.
     mutating func insert(_ push: Push, batch: Int, isProbe: Bool) -> UInt64 {
         serial &+= 1
-        let flight = LaneFlight(push: push, batch: batch, isProbe: isProbe, serial: serial)
+        let flight = LaneFlight(push: push, batch: batch, serial: serial, trip: LaneTrip(isProbe: isProbe))
         let slot: Int
         if let reused = free.popLast() {
             slot = reused
@@ -28,17 +28,22 @@ struct LaneFlights: Sendable {
         return slots[slot]
     }
 
-    /// Changes a flight in its place.
-    mutating func update(_ tag: UInt64, _ change: (inout LaneFlight) -> Void) {
-        guard let slot = slot(of: tag) else { return }
-        // The optional is changed through its own storage: taking the flight out would copy it.
-        if slots[slot] != nil { change(&slots[slot]!) }  // Proven by the line's own condition.
+    /// The trip of the flight of this name, without a copy of its push.
+    func trip(of tag: UInt64) -> LaneTrip? {
+        guard let slot = slot(of: tag) else { return nil }
+        return slots[slot]?.trip
+    }
+
+    /// Changes a trip in its place.
+    mutating func update(_ tag: UInt64, _ change: (inout LaneTrip) -> Void) {
+        guard let slot = slot(of: tag), var trip = slots[slot]?.trip else { return }
+        change(&trip)
+        slots[slot]?.trip = trip
     }
 
     /// Ends a flight.
     mutating func remove(_ tag: UInt64) -> LaneFlight? {
-        guard let slot = slot(of: tag), let flight = slots[slot] else { return nil }
-        slots[slot] = nil
+        guard let slot = slot(of: tag), let flight = slots[slot].take() else { return nil }
         free.append(slot)
         return flight
     }
@@ -46,7 +51,7 @@ struct LaneFlights: Sendable {
     /// The names of those on a connection. Linear: for a connection's end only.
     func tags(on link: Int) -> [UInt64] {
         slots.indices.compactMap { slot in
-            guard let flight = slots[slot], flight.link == link else { return nil }
+            guard let flight = slots[slot], flight.trip.link == link else { return nil }
             return UInt64(flight.serial) << 32 | UInt64(slot)
         }
     }

@@ -73,27 +73,27 @@ extension LaneState {
     /// Ends a push: the only way out.
     mutating func resolve(_ tag: UInt64, _ outcome: PushOutcome) {
         guard let flight = flights.remove(tag) else { return }
-        if flight.isProbe { isProbing = false }
+        if flight.trip.isProbe { isProbing = false }
         let result = PushResult(
             tag: flight.push.tag,
             outcome: outcome,
-            apnsID: flight.wasSubmitted ? flight.push.apnsID : nil
+            apnsID: flight.trip.wasSubmitted ? flight.push.apnsID : nil
         )
         effects.results.append(.init(batch: flight.batch, result: result))
     }
 
-    /// Lets a push that was surely not taken wait once more, within bounds.
+    /// Lets a push that was surely not taken wait once more, within bounds. Whether its time is over is asked of all
+    /// that wait, after each event.
     mutating func requeue(_ tag: UInt64, why: String) {
         guard let flight = flights[tag] else { return }
-        guard flight.push.writeBy > now else { return resolve(tag, .unsent(reason: "too_late")) }
-        guard flight.resends < LaneLimits.resends else {
+        guard flight.trip.resends < LaneLimits.resends else {
             // Whoever claims it again at once would go round as fast as the server answers.
             pause(for: limit.nextPause(jitter: jitter()), why: why)
             return resolve(tag, .unsent(reason: why))
         }
-        flights.update(tag) { flight in
-            flight.resends += 1
-            flight.link = nil
+        flights.update(tag) { trip in
+            trip.resends += 1
+            trip.link = nil
         }
         queue.append(tag, writeBy: flight.push.writeBy)
     }

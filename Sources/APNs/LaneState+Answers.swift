@@ -3,7 +3,7 @@ internal import HTTP2
 extension LaneState {
     mutating func complete(_ completion: Completion, on number: Int) {
         // A completion of a flight that is not on this connection would be an echo of an earlier life of its slot.
-        guard let flight = flights[completion.tag], flight.link == number else { return }
+        guard let flight = flights.trip(of: completion.tag), flight.link == number else { return }
         inFlight -= 1
         change(number) { $0.inFlight -= 1 }
         switch completion.result {
@@ -24,7 +24,7 @@ extension LaneState {
         }
     }
 
-    private mutating func takeUnsent(_ reason: UnsentReason, _ tag: UInt64, _ flight: LaneFlight, on number: Int) {
+    private mutating func takeUnsent(_ reason: UnsentReason, _ tag: UInt64, _ flight: LaneTrip, on number: Int) {
         switch reason {
         case .tooLate:
             resolve(tag, .unsent(reason: "too_late"))
@@ -46,7 +46,7 @@ extension LaneState {
         }
     }
 
-    private mutating func take(_ answer: Answer, to tag: UInt64, _ flight: LaneFlight, on number: Int) {
+    private mutating func take(_ answer: Answer, to tag: UInt64, _ flight: LaneTrip, on number: Int) {
         let reason = answer.name
         let refused = PushOutcome.rejected(status: answer.status, reason: reason, deletes: nil)
         switch answer.action {
@@ -82,7 +82,7 @@ extension LaneState {
     private mutating func takeAboutConnection(
         _ answer: Answer,
         to tag: UInt64,
-        _ flight: LaneFlight,
+        _ flight: LaneTrip,
         on number: Int
     ) {
         let reason = answer.name
@@ -113,7 +113,7 @@ extension LaneState {
         }
     }
 
-    private mutating func accept(_ flight: LaneFlight, on number: Int) {
+    private mutating func accept(_ flight: LaneTrip, on number: Int) {
         change(number) { $0.isProven = true }
         backoff.reset()
         fruitless = 0
@@ -136,7 +136,7 @@ extension LaneState {
     }
 
     /// The server errs or refuses: fewer in flight, and at one a pause.
-    private mutating func congested(_ flight: LaneFlight, why: String, retryAfter: Int? = nil) {
+    private mutating func congested(_ flight: LaneTrip, why: String, retryAfter: Int? = nil) {
         guard let span = limit.failed(sentIn: flight.round, jitter: jitter()) else { return }
         // A Retry-After of one push holds up the others for a minute at most; the push itself waits it out.
         let asked = min(Int64(retryAfter ?? 0) * 1_000, AdaptiveLimit.pauses.upperBound)

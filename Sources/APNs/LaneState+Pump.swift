@@ -10,11 +10,12 @@ extension LaneState {
             guard let push = flights[tag]?.push else { continue }
             let token = submissions[place].token.number
             let round = limit.round
-            flights.update(tag) { flight in
-                flight.link = submissions[place].link
-                flight.token = token
-                flight.round = round
-                flight.wasSubmitted = true
+            let link = submissions[place].link
+            flights.update(tag) { trip in
+                trip.link = link
+                trip.token = token
+                trip.round = round
+                trip.wasSubmitted = true
             }
             links[index].inFlight += 1
             inFlight += 1
@@ -76,7 +77,7 @@ extension LaneState {
         guard queue.count > 0 else { return }
         for tag in queue.removeAll() {
             guard let flight = flights[tag] else { continue }
-            if flight.isProbe, isStopped, now >= dialAfter {
+            if flight.trip.isProbe, isStopped, now >= dialAfter {
                 queue.append(tag, writeBy: flight.push.writeBy)
             } else {
                 resolve(tag, .unsent(reason: why))

@@ -17,15 +17,17 @@ extension Push {
 
     /// Whether `text` can stand in a path as a device token.
     public static func isToken(_ text: String) -> Bool {
-        let digits = text.utf8
-        guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
-        return digits.allSatisfy { digit in
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                UInt8(ascii: "A")...UInt8(ascii: "F"):
-                true
-            default: false
+        var text = text
+        return text.withUTF8 { digits in
+            guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
+            // No branch per digit: this runs once per push.
+            var isHexadecimal = true
+            for digit in digits {
+                let isDecimal = digit &- UInt8(ascii: "0") < 10
+                let isLetter = (digit | 0x20) &- UInt8(ascii: "a") < 6
+                isHexadecimal = isHexadecimal && (isDecimal || isLetter)
             }
+            return isHexadecimal
         }
     }
 

@@ -63,6 +63,16 @@ public final class APNsSimulator: Sendable {
         try handler.setScript(script)
     }
 
+    /// Answers everything that `ScriptedAnswer.held` keeps, in the order of its arrival.
+    public func release() {
+        handler.release()
+    }
+
+    /// Does something to every open connection now, whether or not anything is asked on it.
+    public func perform(_ action: ConnectionAction) {
+        for connection in handler.openConnections() { handler.perform(action, connection) }
+    }
+
     /// The numbers.
     public var counts: SimulatorCounts { handler.log.counts() }
 

@@ -46,7 +46,7 @@ public struct AcceptedPush: Sendable, Equatable {
         writer.key("token")
         writer.string(token)
         writer.key("apns_id")
-        writer.string(apnsID.uuidString.lowercased())
+        writer.string(apnsID.canonical)
         writer.key("collapse_id")
         writer.string(collapseID)
         writer.key("topic")

@@ -42,7 +42,7 @@ struct PushFields {
         collapseID = headers["apns-collapse-id"]
         if let collapseID, collapseID.isEmpty || collapseID.utf8.count > 64 { throw Refusal(400, "BadCollapseId") }
         if let text = headers["apns-id"] {
-            guard let id = UUID(uuidString: text) else { throw Refusal(400, "BadMessageId") }
+            guard let id = UUID(canonical: text) else { throw Refusal(400, "BadMessageId") }
             apnsID = id
         } else {
             apnsID = UUID()

@@ -10,6 +10,8 @@ public indirect enum ScriptedAnswer: Sendable, Equatable {
     case unfinished(status: Int, bytes: [UInt8])
     /// The same later.
     case delay(Duration, then: ScriptedAnswer)
+    /// Kept until `APNsSimulator.release()`, and then answered so: a push that is in flight for as long as a test wants.
+    case held(then: ScriptedAnswer)
     /// No answer.
     case silence
     /// RST_STREAM with this code (RFC 9113 section 7; 7 is REFUSED_STREAM).

@@ -26,7 +26,7 @@ extension SimulatorHandler {
             return accept(pending, after: after, isLogged: isLogged)
         case .answer(let status, let reason, let timestamp, let retryAfter):
             note(pending, status, reason)
-            let id = pending.push.apnsID.uuidString.lowercased()
+            let id = pending.push.apnsID.canonical
             return Self.reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: after)
         case .rawBody(let status, let bytes):
             note(pending, status, "")
@@ -49,9 +49,20 @@ extension SimulatorHandler {
                 debug: Self.debug(reason)
             )
             return perform(then, pending, after: after, isLogged: isLogged)
+        case .held(let then):
+            hold(HeldPush(pending: pending, then: then, isLogged: isLogged))
+            return .silence
         case .silence, .closeTCP, .close, .reset:
             note(pending, 0, "")
             return unanswered(answer, connection, after)
+        }
+    }
+
+    /// Answers all that is held, on the caller's thread; the server's own writes them.
+    func release() {
+        for held in takeHeld() {
+            let reply = perform(held.then, held.pending, after: nil, isLogged: held.isLogged)
+            held.pending.connection.reply(reply, to: held.pending.streamID)
         }
     }
 
@@ -73,7 +84,7 @@ extension SimulatorHandler {
             pending.connection.sendSettings(maxConcurrentStreams: streams)
         }
         var headers = HeaderFields()
-        headers.append("apns-id", pending.push.apnsID.uuidString.lowercased())
+        headers.append("apns-id", pending.push.apnsID.canonical)
         return .respond(status: 200, headers: headers, after: after)
     }
 

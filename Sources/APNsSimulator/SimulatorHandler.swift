@@ -6,6 +6,7 @@ import Synchronization
 /// Answers requests as the script says. Its methods run on the server's thread; the mutex is for `setScript` alone.
 final class SimulatorHandler: ServerHandler {
     struct ConnectionState {
+        let connection: ServerConnection
         var script: ConnectionScript?
         var tokens = ConnectionTokens()
         var requests = 0
@@ -21,6 +22,7 @@ final class SimulatorHandler: ServerHandler {
         /// By the whole `authorization` field; nil: looked at, and wrong. A sender has few tokens, an attacker is not simulated.
         var tokens: [String: ProviderToken?] = [:]
         var attempts: [String: Int] = [:]
+        var held: [HeldPush] = []
     }
 
     let log: SimulatorLog
@@ -56,7 +58,7 @@ final class SimulatorHandler: ServerHandler {
         log.connectionOpened()
         let perConnection = state.withLock { $0.script.perConnection }
         let script = perConnection?(connection.id)
-        state.withLock { $0.connections[connection.id] = ConnectionState(script: script) }
+        state.withLock { $0.connections[connection.id] = ConnectionState(connection: connection, script: script) }
         for action in script?.atOpening ?? [] { perform(action, connection) }
     }
 
@@ -71,7 +73,7 @@ final class SimulatorHandler: ServerHandler {
             token = try RequestTarget.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
-            let id = request.headers["apns-id"] ?? UUID().uuidString.lowercased()
+            let id = request.headers["apns-id"] ?? UUID().canonical
             return answer(error, token, connection, id: id)
         }
     }
@@ -89,8 +91,9 @@ final class SimulatorHandler: ServerHandler {
         -> ServerReply
     {
         let authorization = request.headers["authorization"]
-        let (script, verdict) = state.withLock { ($0.script, Self.admit(authorization, connection.id, &$0)) }
-        if let verdict { throw verdict }
+        let script = state.withLock { $0.script }
+        let now = script.now()
+        if let verdict = state.withLock({ Self.admit(authorization, connection.id, now, &$0) }) { throw verdict }
         let fields = try PushFields(headers: request.headers, body: request.body, settings: script.settings)
         let attempt = attempt(token, script)
         let push = AcceptedPush(
@@ -101,7 +104,7 @@ final class SimulatorHandler: ServerHandler {
             priority: fields.priority,
             expiration: fields.expiration,
             payload: request.body,
-            receivedAt: script.now(),
+            receivedAt: now,
             connection: connection.id,
             attempt: attempt
         )
@@ -110,7 +113,9 @@ final class SimulatorHandler: ServerHandler {
         return perform(answer, pending, after: nil, isLogged: false)
     }
 
-    private static func admit(_ authorization: String?, _ connection: Int, _ state: inout State) -> Refusal? {
+    private static func admit(_ authorization: String?, _ connection: Int, _ now: Int64, _ state: inout State)
+        -> Refusal?
+    {
         guard state.script.settings.checksProviderToken else { return nil }
         guard let authorization, ProviderToken.bearer(authorization) != nil else {
             return Refusal(403, "MissingProviderToken")
@@ -126,7 +131,7 @@ final class SimulatorHandler: ServerHandler {
             try state.connections[connection]?.tokens.admit(
                 authorization,
                 token,
-                now: state.script.now(),
+                now: now,
                 settings: state.script.settings
             )
             return nil
@@ -142,6 +147,26 @@ final class SimulatorHandler: ServerHandler {
             state.attempts[token, default: 0] += 1
             return state.attempts[token] ?? 1
         }
+    }
+
+    func hold(_ push: HeldPush) {
+        state.withLock { $0.held.append(push) }
+        log.held(1)
+    }
+
+    /// All that was held, which then is held no more.
+    func takeHeld() -> [HeldPush] {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        log.held(-held.count)
+        return held
+    }
+
+    /// The open connections, in the order of their arrival.
+    func openConnections() -> [ServerConnection] {
+        state.withLock { $0.connections.values.map(\.connection) }.sorted { $0.id < $1.id }
     }
 
     /// The number of streams to tell the connection of after its first accepted push; nil afterwards.

@@ -43,6 +43,10 @@ final class SimulatorLog: Sendable {
         change { $0.counts.connections += 1 }
     }
 
+    func held(_ change: Int) {
+        self.change { $0.counts.held += change }
+    }
+
     /// Before any answer to it leaves, so that whoever has the answer finds the push in the log.
     func accepted(_ push: AcceptedPush) {
         if file >= 0 {

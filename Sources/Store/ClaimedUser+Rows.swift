@@ -73,6 +73,12 @@ extension Instant {
         self.init(seconds: microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000)
     }
 
+    /// The last microsecond of this second. The policy's `now` is rounded down; who is due within its second is due.
+    var endOfSecond: Int64 {
+        let (value, overflow) = microseconds.addingReportingOverflow(999_999)
+        return overflow ? .max : value
+    }
+
     /// For PostgreSQL; beyond its range, its end.
     var microseconds: Int64 {
         let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

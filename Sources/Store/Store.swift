@@ -100,7 +100,7 @@ public struct Store: Sendable {
             claims,
             .claim,
             [
-                .timestamp(now.microseconds), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
+                .timestamp(now.endOfSecond), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
                 .uuid(leaseID), .int8(leaseMilliseconds),
             ]
         )
@@ -122,7 +122,7 @@ public struct Store: Sendable {
 
     /// Asked before `--once` ends.
     public func remaining(now: Instant) async throws(PostgresError) -> Remaining {
-        let rows = try await one(claims, .remaining, [.timestamp(now.microseconds)])
+        let rows = try await one(claims, .remaining, [.timestamp(now.endOfSecond)])
         return Remaining(
             isAnyoneDue: try rows.bool(0, 0),
             isAnyoneFree: try rows.bool(0, 1),

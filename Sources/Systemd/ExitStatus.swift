@@ -6,10 +6,14 @@ public enum ExitStatus: Int32, Sendable {
     case usage = 64
     /// A service that it needs doesn't answer.
     case unavailable = 69
+    /// It found itself wrong: the demo's proof failed.
+    case software = 70
     /// It may work later.
     case temporary = 75
     /// A right is missing, or a secret is open to others.
     case permission = 77
     /// The configuration can't be used.
     case configuration = 78
+    /// Ended by Ctrl-C or SIGTERM before it was done; the shell's number for SIGINT (128 + 2), also for SIGTERM.
+    case interrupted = 130
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTP2
 import OpenSSL
 import Testing
@@ -26,6 +27,14 @@ import Testing
         #expect(push.connection == 1)
         #expect(push.attempt == 1)
         #expect(snapshot.answered == [AnsweredRequest(token: push.token, status: 200, reason: "", connection: 1)])
+    }
+
+    @Test func messageID_isReadInEitherCase() throws {
+        let text = "0E1D2C3B-4A59-6877-8695-A4B3C2D1E0F1"
+        let id = try #require(UUID(canonical: text))
+        #expect(id.uuidString == text)
+        #expect(id.canonical == text.lowercased())
+        #expect(UUID(canonical: text + "0") == nil)
     }
 
     @Test func push_whenOptionalFieldsAreMissing() async throws {
@@ -64,6 +73,8 @@ import Testing
         ("apns-expiration", "-1", 400, "BadExpirationDate"), ("apns-expiration", "1.5", 400, "BadExpirationDate"),
         ("apns-collapse-id", String(repeating: "x", count: 65), 400, "BadCollapseId"),
         ("apns-id", "123", 400, "BadMessageId"),
+        ("apns-id", "0e1d2c3b4-a59-6877-8695-a4b3c2d1e0f1", 400, "BadMessageId"),
+        ("apns-id", "0e1d2c3b-4a59-6877-8695-a4b3c2d1e0fg", 400, "BadMessageId"),
         ("authorization", nil, 403, "MissingProviderToken"), ("authorization", "bearer", 403, "MissingProviderToken"),
         ("authorization", "basic abc", 403, "MissingProviderToken"),
         ("authorization", "bearer a.b.c", 403, "InvalidProviderToken"),

@@ -133,6 +133,45 @@ import Testing
         #expect(try await graceful.send().words == "200 ")
     }
 
+    @Test func held_untilItIsReleased() async throws {
+        let pair = try SimulatorPair(perDevice: { token, _ in
+            switch token {
+            case "01": .held(then: .accept)
+            case "02": .accepted(then: .held(then: .answer(status: 500, reason: "InternalServerError")))
+            default: nil
+            }
+        })
+        // Until the first accepted push there is one stream only.
+        _ = try await pair.send()
+        async let first = pair.send(token: "01")
+        async let second = pair.send(token: "02")
+        #expect(await pair.simulator.wait(until: { $0.held == 2 }))
+        #expect(pair.simulator.counts.accepted == 2)
+        pair.simulator.release()
+        #expect(try await first.words == "200 ")
+        #expect(try await second.words == "500 {\"reason\":\"InternalServerError\"}")
+        #expect(pair.simulator.counts.accepted == 3)
+        #expect(pair.simulator.counts.held == 0)
+        pair.simulator.release()
+    }
+
+    @Test func connection_whenItIsCutWhileAPushIsHeld() async throws {
+        let pair = try SimulatorPair(perDevice: { _, _ in .held(then: .accept) })
+        async let result = pair.send()
+        #expect(await pair.simulator.wait(until: { $0.held == 1 }))
+        pair.simulator.perform(.resetTCP)
+        #expect(try await result.words == "unknown connectionLost")
+        // Its connection is gone: the answer goes nowhere, and nothing breaks.
+        pair.simulator.release()
+    }
+
+    @Test func connection_whenItIsClosedBetweenRequests() async throws {
+        let pair = try SimulatorPair()
+        #expect(try await pair.send().words == "200 ")
+        pair.simulator.perform(.close)
+        #expect(try await pair.send().response == nil)
+    }
+
     @Test func script_whenItIsChanged() async throws {
         let pair = try SimulatorPair()
         #expect(try await pair.send().words == "200 ")

@@ -135,6 +135,10 @@ import Testing
         lane.pass(33 * 60_000)
         lane.answer(429, "TooManyProviderTokenUpdates")
         #expect(lane.outcomes == [.unsent(reason: "TooManyProviderTokenUpdates")])
+        var other: ProviderTokenSchedule.Use?
+        let passed: Int64 = 10 * 60_000
+        let verdict = lane.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
+        #expect(verdict == other.map { .show($0.token) } && other?.token.number == 1, "no lane of the key mints")
         #expect(lane.status == .resting(until: lane.now + 1_200_000) && lane.free == 0)
         lane.send()
         #expect(lane.outcomes.last == .unsent(reason: "resting") && lane.dials == [1])
@@ -201,6 +205,15 @@ import Testing
             lane.handle(.completions(1, tags))
         }
         #expect(lane.free > 500)
+    }
+
+    @Test func limit_bindsWhatWaits_whenMoreWasHandedOver() {
+        var lane = LaneBench.proven(maxInFlight: 30)
+        lane.send(60)
+        #expect(lane.submitted.count == 30)
+        for _ in 0..<20 { lane.answer(500, "InternalServerError") }
+        for _ in 0..<16 { lane.answer(200) }
+        #expect((1...17).contains(lane.submitted.count))
     }
 
     @Test func limit_stands_whenAFewOfManyErr() {

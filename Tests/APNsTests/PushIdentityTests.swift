@@ -60,4 +60,11 @@ import Testing
     func collapseID_isRefused_whenNoHeaderValue(text: String) {
         #expect(!Push.isCollapseID(text))
     }
+
+    @Test func token_takesHexadecimalDigitsOnly_forEveryByte() {
+        for byte in UInt8(0)...127 {
+            let text = String(decoding: [byte, byte], as: UTF8.self)
+            #expect(Push.isToken(text) == "0123456789abcdefABCDEF".utf8.contains(byte))
+        }
+    }
 }

@@ -100,6 +100,21 @@ import Testing
         await rig.end()
     }
 
+    @Test func tokenStays_whenOnlyOtherSettingsChange() async throws {
+        let rig = try SenderRig()
+        rig.send(1...1)
+        _ = await rig.outcomes(1)
+        var next = rig.configuration
+        next.maxInFlight = 7
+        try rig.sender.reconfigure(next)
+        rig.send(2...2)
+        #expect(await rig.outcomes(2) == [.accepted, .accepted])
+        #expect(rig.sender.freeSlots == 7)
+        let requests = rig.apple.requests
+        #expect(requests.map(\.connection) == [1, 2] && requests[0].authorization == requests[1].authorization)
+        await rig.end()
+    }
+
     @Test func oldKeyStays_whenTheNewOneIsNone() async throws {
         let rig = try SenderRig()
         var next = rig.configuration
@@ -171,7 +186,7 @@ import Testing
         let cancelled = Task { await rig.sender.waitForFreeSlots(atLeast: 1, until: .max) }
         cancelled.cancel()
         #expect(await cancelled.value == 0)
-        async let free = rig.sender.waitForFreeSlots(atLeast: 1, until: rig.clock.now + 60_000)
+        async let free = rig.sender.waitForFreeSlots(atLeast: 50, until: rig.clock.now + 60_000)
         while held.withLock({ $0 == nil }) { await Task.yield() }
         let answer = held.withLock { $0 }
         answer?.0.reply(ScriptedApple.accepted, to: answer?.1 ?? 0)

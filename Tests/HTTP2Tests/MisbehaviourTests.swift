@@ -205,21 +205,42 @@ struct MisbehaviourTests {
         #expect(pair.closeReason()?.code == .connect)
     }
 
-    /// A listener whose queue is full swallows connections: the client dials until it is told to stop, requests or not.
-    @Test func close_whenStillDialling() throws {
+    /// A server that is never started lets TCP connect and answers no handshake.
+    @Test func close_whenStillDialling_isHeardAfterRequests() throws {
+        let leaf = try Pair.authority.get().issue(for: ["localhost"])
+        let configuration = ServerConfiguration(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let server = try Server(configuration: configuration, handler: Script(answer: Self.accept))
+        var dialling = ClientConfiguration(host: "localhost", port: server.port)
+        dialling.addresses = ["127.0.0.1"]
+        dialling.connectTimeout = 60_000
+        let told = Watched(Pair.Told())
+        let client = ClientConnection(configuration: dialling) { event in told.change { $0.note(event) } }
+        client.start()
+        // Not awaited but given: time for the thread to wait, be woken by the request, and wait again.
+        let start = boottime()
+        for tag in UInt64(1)...3 {
+            #expect(Poll.until { boottime() >= start + tag * 15 })
+            client.submit([Request(template: Pair.template, tag: tag, path: "/t/\(tag)")])
+        }
+        #expect(Poll.until { boottime() >= start + 60 })
+        client.close()
+        #expect(told.wait { !$0.closed.isEmpty })
+        #expect(told.now.closed.first?.code == .closed)
+        #expect(told.now.results == [1: [.unsent(.closed)], 2: [.unsent(.closed)], 3: [.unsent(.closed)]])
+    }
+
+    @Test func goaway_whenStreamIsTheLastAndReset_isUnknown() throws {
         let pair = try Pair(
-            Script(answer: Self.accept),
-            // Reserved for documentation (RFC 5737): nobody answers, or there is no route at all.
-            client: {
-                $0.addresses = ["192.0.2.1"]
-                $0.connectTimeout = 20_000
+            Script { request, connection in
+                if request.streamID == 3 { connection.goAway(lastStreamID: 3) }
+                return .reset(code: 2, after: .milliseconds(20))
             }
         )
-        pair.client.submit([pair.request(1)])
-        pair.client.submit([pair.request(2)])
-        pair.client.close()
-        #expect(pair.told.wait(seconds: 10) { !$0.closed.isEmpty })
-        #expect(pair.told.now.results.values.allSatisfy { $0.count == 1 && $0[0].isUnsent })
+        pair.submit(1...3)
+        let results = pair.results(3)
+        #expect(results[1] == .unknown(.reset(code: 2)))
+        #expect(results[2] == .unknown(.reset(code: 2)))
+        #expect(results[3]?.isUnsent == true)
     }
 
     @Test func close_whenBetweenRequests() throws {

@@ -62,7 +62,7 @@ public actor Daemon {
             SIGHUP: { Task { await self.reload() } },
         ])
         _ = notifier.ready(status: "waiting for the first sweep")
-        reporter.say(.daemonReady, "ready; a sweep every \(assembly.schedule.interval)")
+        reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
         for await _ in ticker.ticks {
             if isStopping { break }
             await tick()
@@ -123,7 +123,7 @@ public actor Daemon {
         case let status: words.append(status.words)
         }
         words.append(reporter.lastSweepWords ?? "no sweep yet")
-        if !isStopping { words.append("next within \(assembly.schedule.interval)") }
+        if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
         _ = notifier.status(words.joined(separator: "; "))
     }
 
@@ -162,7 +162,7 @@ public actor Daemon {
         isStopping = true
         _ = notifier.stopping(status: "stopping: pushes in flight are awaited")
         reporter.say(.daemonStopping, "stopping: nothing new is claimed, pushes in flight are awaited")
-        await engine.sweeper.stop()
         ticker.cancel()
+        await engine.finish()
     }
 }

@@ -2,6 +2,7 @@ package import APNs
 import Logging
 import Postgres
 package import Store
+import Synchronization
 import Systemd
 import TimeZones
 
@@ -13,6 +14,7 @@ package final class Engine: Sendable {
     package let sender: Sender
     package let sweeper: Sweeper
     let reporter: Reporter
+    private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - clock: the policy's; the database's unless a test or the demo turns another.
@@ -68,7 +70,22 @@ package final class Engine: Sendable {
 
     /// Pushes in flight resolve, their outcomes are recorded, then the connections close. Bounded: what the database does not take by then
     /// is left to be recorded as unknown.
+    ///
+    /// Called at once when a stop is asked for, not after the sweep under way: that one may be waiting for a database that is away, and ends when
+    /// the connections close. Called again, it waits for the same end.
     package func finish() async {
+        let task = ending.withLock { ending in
+            let task = ending ?? Task { await end() }
+            ending = task
+            return task
+        }
+        await task.value
+    }
+
+    /// A stop was asked for, or the work is done.
+    package var isEnding: Bool { ending.withLock { $0 != nil } }
+
+    private func end() async {
         await sweeper.stop()
         let answersBy = BootTime.milliseconds() + assembly.settings.responseMilliseconds
         let sweeper = sweeper
@@ -77,6 +94,8 @@ package final class Engine: Sendable {
             await sweeper.abandon()
         }
         await sender.drain(deadline: answersBy)
+        // With the database away and nothing in flight there is nothing to wait for: leases end by themselves.
+        if reporter.databaseTroubleWords != nil, await sweeper.openPushes == 0 { await sweeper.abandon() }
         await sweeper.quiesce()
         timer.cancel()
         await store.close()

@@ -47,19 +47,35 @@ public struct OneRun: Sendable {
     /// - Throws: `PostgresError` where the database refuses at the start; `SchemaError` where its schema is not this version's.
     public func run() async throws -> Result {
         let signals = SignalSource([
-            SIGTERM: { Task { await engine.sweeper.stop() } },
-            SIGINT: { Task { await engine.sweeper.stop() } },
+            SIGTERM: { Task { await engine.finish() } },
+            SIGINT: { Task { await engine.finish() } },
         ])
         defer { withExtendedLifetime(signals) {} }
+        let patienceWithDatabase = Task { try await giveUpOnDatabase() }
+        defer { patienceWithDatabase.cancel() }
         do {
             try await requireDatabase()
             let trouble = try await sweepAll()
             await engine.finish()
             return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         } catch {
+            // Where a stop closed the connections, what it cut short is no failure: users who are left are due.
+            let wasStopped = engine.isEnding
             await engine.finish()
-            throw error
+            guard wasStopped else { throw error }
+            let trouble = engine.reporter.databaseTroubleWords
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         }
+    }
+
+    /// The service waits for its database for ever; who runs one round wants an end.
+    private func giveUpOnDatabase() async throws {
+        var secondsAway: Int64 = 0
+        while secondsAway * 1000 < patience {
+            try await Task.sleep(for: .seconds(1))
+            secondsAway = engine.reporter.databaseTroubleWords == nil ? 0 : secondsAway + 1
+        }
+        await engine.finish()
     }
 
     /// One attempt: who runs it by hand or from a timer wants to know at once.

@@ -6,6 +6,8 @@ import Synchronization
 import Systemd
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 /// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
 package final class Reporter: Sendable {
     private let log: Logger
@@ -29,7 +31,7 @@ package final class Reporter: Sendable {
         switch event {
         case .finished(let id, let report):
             lastSweep.withLock { $0 = "last sweep: \(report.words)" }
-            if report.isWorthALine { finished("\(id)".lowercased(), report) }
+            if report.isWorthALine { finished(Self.name(id), report) }
         case .recovered(let pushes):
             say(
                 .intentsRecovered,
@@ -39,7 +41,7 @@ package final class Reporter: Sendable {
             )
         case .noticed(let found): found.forEach(notice)
         case .rejected(let user, let device, let reason, let status):
-            rejected("\(user)".lowercased(), device, reason, status)
+            rejected(Self.name(user), device, reason, status)
         case .settlementFailed(let error, let attempt):
             say(.sweepFailed, .warning, "could not record what was sent, trying again (\(attempt)): \(error)")
         case .fenced(let pushes):
@@ -95,28 +97,32 @@ package final class Reporter: Sendable {
     private func notice(_ notice: Notice) {
         guard notices.isNew(notice) else { return }
         switch notice {
-        case .preferencesMalformed(let user, _):
+        case .preferencesMalformed(let id, _, let why):
+            let user = Self.name(id)
             say(
                 .preferencesMalformed,
                 .warning,
-                "the preferences of user \(user) are malformed: no check-ins until they are mended (nudged decide says which key)",
+                "the preferences of user \(user) are malformed (\(why)): no check-ins until they are mended",
                 ["user_id": "\(user)"]
             )
-        case .timezoneInvalid(let user, _):
+        case .timezoneInvalid(let id, _):
+            let user = Self.name(id)
             say(
                 .timezoneInvalid,
                 .warning,
                 "user \(user) names a time zone that the system doesn't know; the profile's or the default one is used",
                 ["user_id": "\(user)"]
             )
-        case .historyAhead(let user):
+        case .historyAhead(let id):
+            let user = Self.name(id)
             say(
                 .historyAhead,
                 .warning,
                 "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
                 ["user_id": "\(user)"]
             )
-        case .deviceNotServed(let user):
+        case .deviceNotServed(let id):
+            let user = Self.name(id)
             say(
                 .configurationWarning,
                 .notice,
@@ -125,6 +131,9 @@ package final class Reporter: Sendable {
             )
         }
     }
+
+    /// As PostgreSQL writes it, so that it can be pasted into a query.
+    private static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
 
     // MARK: The database
 

@@ -51,8 +51,9 @@ struct Subject: Sendable {
     ) -> [Notice] {
         var notices: [Notice] = []
         let name = user.userID
-        if candidate.preferences.malformed != nil {
-            notices.append(.preferencesMalformed(user: name, valueHash: (user.preferences ?? "").stableHash))
+        if let why = candidate.preferences.malformed {
+            let hash = (user.preferences ?? "").stableHash
+            notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
         for zone in [candidate.preferences.timezone, user.timezone] {
             if let zone, zones.zone(named: zone) == nil {

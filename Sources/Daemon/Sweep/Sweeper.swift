@@ -236,7 +236,7 @@ package actor Sweeper {
     package func stop() { isStopping = true }
 
     /// Gives up outcomes that the database does not take.
-    func abandon() {
+    package func abandon() {
         isAbandoned = true
         wake()
     }

@@ -99,11 +99,11 @@ import Testing
         ),
         (
             "checkIn:\n  title: \"\"\n",
-            "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 100 characters"
+            "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 1000 characters"
         ),
         (
             "checkIn:\n  title: \"a\\nb\"\n",
-            "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 100 characters"
+            "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 1000 characters"
         ),
         (
             "apns:\n  endpoint: http://x\n",

@@ -1,0 +1,13 @@
+import APNs
+import Store
+
+extension Engine {
+    /// Ends at once: pushes in flight are cut off, and what is open stays open in the database. For who throws that away.
+    package func cutOff() async {
+        await sweeper.stop()
+        await sweeper.abandon()
+        await store.close()
+        await migrator.close()
+        await sender.drain(deadline: BootTime.milliseconds())
+    }
+}

@@ -1,0 +1,44 @@
+import struct FoundationEssentials.UUID
+
+/// The simulator's log held against the record, by apns-id and both ways.
+struct Agreement: Sendable, Equatable {
+    /// Pushes that both know as accepted.
+    let agreed: Int
+    /// Apple took them, the record does not know.
+    let missingInRecord: Int
+    /// The record says accepted, Apple never took them.
+    let missingAtApple: Int
+    /// More than once in one of the two.
+    let twice: Int
+    /// Apple took them, the record says `unknown`: honest, and no disagreement.
+    let unknown: Int
+
+    init(accepted: [UUID], recorded: [UUID], unknown: [UUID]) {
+        let atApple = Set(accepted)
+        let inRecord = Set(recorded)
+        agreed = atApple.intersection(inRecord).count
+        let onlyAtApple = atApple.subtracting(inRecord)
+        self.unknown = onlyAtApple.intersection(unknown).count
+        missingInRecord = onlyAtApple.count - self.unknown
+        missingAtApple = inRecord.subtracting(atApple).count
+        twice = accepted.count - atApple.count + recorded.count - inRecord.count
+    }
+
+    var holds: Bool { missingInRecord == 0 && missingAtApple == 0 && twice == 0 }
+
+    /// The last line.
+    var words: String {
+        let unknownWords = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
+        if holds {
+            return
+                "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted\(unknownWords), "
+                + "none twice, none missing"
+        }
+        var faults: [String] = []
+        if missingInRecord > 0 { faults.append("\(Columns.grouped(missingInRecord)) accepted but not in the database") }
+        if missingAtApple > 0 { faults.append("\(Columns.grouped(missingAtApple)) in the database but never accepted") }
+        if twice > 0 { faults.append("\(Columns.grouped(twice)) twice") }
+        return "simulator and database DISAGREE: \(Columns.grouped(agreed)) in both\(unknownWords), "
+            + faults.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,36 @@
+import TimeZones
+
+/// Finds people by their tokens.
+struct Directory: Sendable {
+    let recipients: [Recipient]
+    private let byToken: [String: Int]
+    let start: Instant
+
+    init(_ population: Population, zones: ZoneDatabase, start: Instant) {
+        self.start = start
+        recipients = population.people.map { person in
+            Recipient(person: person, zone: person.zone.flatMap { zones.zone(named: $0) })
+        }
+        var byToken: [String: Int] = [:]
+        for (index, person) in population.people.enumerated() {
+            for device in person.devices { byToken[device.token] = index }
+        }
+        self.byToken = byToken
+    }
+
+    func recipient(of token: String) -> Recipient? { byToken[token].map { recipients[$0] } }
+
+    /// The instant so many minutes after the day's start.
+    func instant(_ minute: Int) -> Instant { start + Int64(minute) * 60 }
+
+    /// People whose check-ins are possible and who have one of these tokens left: those in their quiet hours, and the others.
+    func standing(at minute: Int, tokensLeft: Set<String>) -> (waiting: Int, quiet: Int) {
+        var waiting = 0
+        var quiet = 0
+        for recipient in recipients where recipient.person.isServed && recipient.zone != nil {
+            guard recipient.person.devices.contains(where: { tokensLeft.contains($0.token) }) else { continue }
+            if recipient.isAsleep(at: instant(minute), minute: minute) { quiet += 1 } else { waiting += 1 }
+        }
+        return (waiting, quiet)
+    }
+}

@@ -1,0 +1,27 @@
+/// A registered device, and what Apple will say of it.
+struct DemoDevice: Sendable, Equatable {
+    /// Apple's answer to a push.
+    enum Answer: Sendable, Equatable {
+        case accepted
+        /// 410 Unregistered with an instant (Unix seconds): the token goes where its registration is older.
+        case unregistered(since: Int64)
+        /// 400 BadDeviceToken.
+        case badToken
+        /// 429 TooManyRequests once, then 200.
+        case busyOnce
+        /// 503 ServiceUnavailable once, then 200.
+        case troubledOnce
+    }
+
+    /// Hexadecimal, but for a few that an app stored wrongly.
+    let token: String
+    let platform: String
+    /// Unix seconds.
+    let registeredAt: Int64
+    let answer: Answer
+
+    /// Whether a push to it is to end with the token's deletion.
+    var isStale: Bool {
+        if case .unregistered(let since) = answer { since > registeredAt } else { false }
+    }
+}

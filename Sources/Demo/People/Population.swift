@@ -1,0 +1,24 @@
+import struct FoundationEssentials.UUID
+
+/// Everyone in the demo: a pure function of seed, number, zones and the day's start.
+struct Population: Sendable, Equatable {
+    let people: [Person]
+
+    init(people: [Person]) {
+        self.people = people
+    }
+
+    /// - Parameters:
+    ///   - zones: every zone name of the database, sorted.
+    ///   - start: the day's start, Unix seconds; registrations lie before it.
+    init(count: Int, seed: UInt64, zones: [String], start: Int64) {
+        var generator = SeededGenerator(seed: seed)
+        let places = Places(names: zones)
+        people = (0..<count).map { _ in Person.draw(places, start: start, &generator) }
+    }
+
+    /// The devices by their tokens as Apple sees them.
+    var devicesByToken: [String: DemoDevice] {
+        Dictionary(people.flatMap(\.devices).map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}

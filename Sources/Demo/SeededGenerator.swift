@@ -1,0 +1,51 @@
+/// SplitMix64 (Steele, Lea, Flood 2014): the same draws for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// True so often in a thousand. (The standard library's own mappings may change from release to release.)
+    mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
+
+    /// A number of the range.
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(next() % UInt64(range.count))
+    }
+
+    /// One of them; nil where there is none.
+    mutating func pick<Element>(_ elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
+    }
+
+    /// One of them, by weight; nil where there is none.
+    mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element? {
+        let total = elements.reduce(0) { $0 + $1.1 }
+        guard total > 0 else { return nil }
+        var left = number(0...total - 1)
+        for (element, weight) in elements {
+            if left < weight { return element }
+            left -= weight
+        }
+        return nil
+    }
+
+    /// So many lower-case hexadecimal digits.
+    mutating func hex(_ digits: Int) -> String {
+        var text = ""
+        while text.utf8.count < digits {
+            let word = String(next(), radix: 16)
+            text += String(repeating: "0", count: 16 - word.utf8.count) + word
+        }
+        return String(text.prefix(digits))
+    }
+}

@@ -1,0 +1,41 @@
+import APNsSimulator
+import Systemd
+
+/// Apple's stand-in and what is needed to reach it.
+struct SimulatedApple: Sendable {
+    let simulator: APNsSimulator
+    let certificate: SimulatorCertificate
+
+    static let teamID = "DEMOTEAM01"
+    static let keyID = "DEMOKEY001"
+    static let topic = "dev.nudged.demo"
+
+    /// - Parameter devices: by token, with what Apple is to say of each.
+    static func start(devices: [String: DemoDevice]) throws(DemoError) -> SimulatedApple {
+        do throws(SimulatorError) {
+            let certificate = try SimulatorCertificate()
+            var settings = SimulatorSettings(keys: [certificate.registered(keyID: keyID, teamID: teamID)])
+            settings.topics = [topic]
+            let script = SimulatorScript(
+                settings: settings,
+                perDevice: { token, attempt in devices[token].flatMap { answer($0, attempt: attempt) } }
+            )
+            let simulator = try APNsSimulator(script: script, certificate: certificate.server)
+            try simulator.start()
+            return SimulatedApple(simulator: simulator, certificate: certificate)
+        } catch {
+            throw DemoError(.apple, "the simulated Apple does not start: \(error)")
+        }
+    }
+
+    /// nil: accepted.
+    static func answer(_ device: DemoDevice, attempt: Int) -> ScriptedAnswer? {
+        switch device.answer {
+        case .accepted: nil
+        case .unregistered(let since): .unregistered(timestamp: since * 1000)
+        case .badToken: .answer(status: 400, reason: "BadDeviceToken")
+        case .busyOnce: attempt == 1 ? .answer(status: 429, reason: "TooManyRequests") : nil
+        case .troubledOnce: attempt == 1 ? .answer(status: 503, reason: "ServiceUnavailable") : nil
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Logging
+import Systemd
+
+/// The daemon's log: nothing is shown of it, but an error in it ends the demo, with its words.
+struct TroubleLog: LogHandler {
+    private let interruption: Interruption
+
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .error
+
+    init(_ interruption: Interruption) {
+        self.interruption = interruption
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
+    }
+
+    /// Whose fault it is, by the event's name.
+    static func error(_ event: String?, _ message: String) -> DemoError {
+        switch event.flatMap(Event.init(rawValue:)) {
+        case .databaseLost, .databaseRefused, .migrationsMissing:
+            DemoError(.database, "the private PostgreSQL fails: \(message)")
+        case .laneStopped, .appleUnreachable: DemoError(.apple, "the simulated Apple fails: \(message)")
+        default: DemoError(.daemon, message)
+        }
+    }
+}
