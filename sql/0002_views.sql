@@ -23,6 +23,7 @@ from public.push_tokens
 where lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns');
 
 -- The only place that deletes a token: after a 410, and only where the device has not registered anew since `unregistered_at`.
+-- A row that the app holds is being registered anew, or will answer 410 again: it is left, and nobody waits.
 create function nudged.forget_device(
     recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
 ) returns boolean
@@ -30,12 +31,16 @@ language sql
 set search_path = pg_catalog, pg_temp
 as $$
     with gone as (
-        delete from public.push_tokens t
-        where t.user_id = recipient
-          and t.device_token::text = device
-          and coalesce(t.environment::text, apns_environment) = apns_environment
-          and coalesce(t.topic::text, apns_topic) = apns_topic
-          and coalesce(greatest(t.created_at, t.updated_at), '-infinity') < unregistered_at
+        delete from public.push_tokens
+        where ctid = any (array(
+            select t.ctid from public.push_tokens t
+            where t.user_id = recipient
+              and t.device_token::text = device
+              and coalesce(t.environment::text, apns_environment) = apns_environment
+              and coalesce(t.topic::text, apns_topic) = apns_topic
+              and coalesce(greatest(t.created_at, t.updated_at), '-infinity') < unregistered_at
+            for update skip locked
+        ))
         returning 1
     )
     select exists (select from gone)

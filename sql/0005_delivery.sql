@@ -55,6 +55,7 @@ begin
         execute format('drop table nudged.%I', part);
         dropped := dropped + 1;
     end loop;
+    delete from nudged.delivery_default where attempted_at < (today - keep_days)::timestamptz;
 end
 $$;
 

@@ -67,10 +67,11 @@ extension ClaimedUser {
 }
 
 extension Instant {
-    /// From PostgreSQL's microseconds, rounded down; nil from nil.
+    /// From PostgreSQL's microseconds, rounded down; nil from nil and from the infinities, which no calendar can say.
     init?(microseconds: Int64?) {
-        guard let microseconds else { return nil }
-        self.init(seconds: microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000)
+        guard let microseconds, microseconds != .max, microseconds != .min else { return nil }
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        self.init(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 
     /// The last microsecond of this second. The policy's `now` is rounded down; who is due within its second is due.

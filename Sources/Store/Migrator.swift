@@ -12,6 +12,8 @@ public struct Migrator: Sendable {
         case ahead(newest: Int32)
         /// A migration was applied with another text.
         case changed(number: Int32)
+        /// Current, but row-level security hides its rows from this role.
+        case hidden
     }
 
     let database: Database
@@ -107,6 +109,8 @@ public struct Migrator: Sendable {
             }
         }
         let pending = Migration.all.filter { applied[$0.number] == nil }
-        return pending.isEmpty ? .current : .behind(pending)
+        guard pending.isEmpty else { return .behind(pending) }
+        let hidden = Statement(Query.hidden.rawValue, sql: Query.hidden.sql)
+        return try await connection.run(hidden).bool(0, 0) ? .hidden : .current
     }
 }

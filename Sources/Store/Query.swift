@@ -4,9 +4,11 @@ enum Query: String, CaseIterable, Sendable {
     case clock
     case drain
     case forgetDevices = "forget_devices"
+    case hidden
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case postpone
     case recover
     case release
     case remaining
@@ -27,9 +29,11 @@ enum Query: String, CaseIterable, Sendable {
         case .clock: PackageResources.clock_sql
         case .drain: PackageResources.drain_sql
         case .forgetDevices: PackageResources.forget_devices_sql
+        case .hidden: PackageResources.hidden_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .postpone: PackageResources.postpone_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql

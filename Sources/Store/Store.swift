@@ -89,25 +89,46 @@ public struct Store: Sendable {
     }
 
     /// Leases the next users who are due.
+    ///
+    /// - Parameters:
+    ///   - living: leases of ours whose outcomes are on the way: their users are not claimed, even where the lease has ended meanwhile.
+    ///   - onUnreadable: hears of users whose row holds what can't be read (a hand has been in it); they are leased, and not in the result.
     public func claim(
         now: Instant,
         after cursor: Cursor,
         limit: Int,
         leaseID: UUID,
-        leaseMilliseconds: Int64
+        leaseMilliseconds: Int64,
+        except living: [UUID] = [],
+        onUnreadable: (UUID) -> Void = { _ in }
     ) async throws(PostgresError) -> [ClaimedUser] {
         let rows = try await one(
             claims,
             .claim,
             [
                 .timestamp(now.endOfSecond), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
-                .uuid(leaseID), .int8(leaseMilliseconds),
+                .uuid(leaseID), .int8(leaseMilliseconds), .uuidArray(living),
             ]
         )
         var users: [ClaimedUser] = []
         users.reserveCapacity(rows.count)
-        for row in 0..<rows.count { users.append(try ClaimedUser(rows, row)) }
+        for row in 0..<rows.count {
+            do throws(PostgresError) {
+                users.append(try ClaimedUser(rows, row))
+            } catch {
+                onUnreadable(try rows.uuid(row, 0))
+            }
+        }
         return users
+    }
+
+    /// Gives users back to be asked again then, whatever their rows hold.
+    public func postpone(_ users: [UUID], until: Instant, leaseID: UUID) async throws(PostgresError) {
+        _ = try await one(
+            intents,
+            .postpone,
+            [.uuid(leaseID), .uuidArray(users), .timestamp(until.microseconds)]
+        )
     }
 
     /// Whether anyone is still due.

@@ -2,8 +2,6 @@
 ///
 /// The ids are random once and then for ever: operators' queries and the catalog build on them.
 public enum Event: String, CaseIterable, Sendable {
-    /// The process runs; its configuration is valid.
-    case daemonStarted = "daemon_started"
     /// The timer is armed; systemd was told READY.
     case daemonReady = "daemon_ready"
     /// A signal asked for the end; nothing new is claimed.
@@ -22,10 +20,6 @@ public enum Event: String, CaseIterable, Sendable {
     case databaseRefused = "database_refused"
     /// The schema is older than the binary: `nudged migrate`.
     case migrationsMissing = "migrations_missing"
-    /// No connection to the push service could be made.
-    case appleUnreachable = "apple_unreachable"
-    /// The push service answers again.
-    case appleBack = "apple_back"
     /// A lane sends nothing until its configuration is mended.
     case laneStopped = "lane_stopped"
     /// A stopped lane's probe was accepted.
@@ -44,26 +38,20 @@ public enum Event: String, CaseIterable, Sendable {
     case pushRejected = "push_rejected"
     /// A push was written and never answered.
     case pushUnknown = "push_unknown"
-    /// A 410 deleted a device token.
-    case tokenDeleted = "token_deleted"
-    /// A 410 came for a token that registered anew since.
-    case tokenKept = "token_kept"
     /// A device token is not hexadecimal; its device is skipped.
     case invalidToken = "invalid_token"
-    /// A device is left alone until it registers anew.
-    case deviceQuarantined = "device_quarantined"
     /// A payload is over the limit and was not sent.
     case payloadTooLarge = "payload_too_large"
     /// The push service refused what only a bug of ours produces.
     case ourBug = "our_bug"
+    /// A row of nudged.person that can't be read; its user is left alone for a day.
+    case rowUnreadable = "row_unreadable"
     /// Preferences that policy can't read; once per value.
     case preferencesMalformed = "preferences_malformed"
     /// A zone name that the system doesn't know; once per value.
     case timezoneInvalid = "timezone_invalid"
     /// Sends more than 48 h ahead of the clock are ignored.
     case historyAhead = "history_ahead"
-    /// This host's clock and the database's differ.
-    case clockAhead = "clock_ahead"
     /// A lease ended before its sweep; another daemon may go on.
     case leaseLost = "lease_lost"
     /// Open intents of a dead lease were recorded as unknown.
@@ -72,21 +60,12 @@ public enum Event: String, CaseIterable, Sendable {
     case reloadDone = "reload_done"
     /// The new configuration is bad; the old one stays in force.
     case reloadFailed = "reload_failed"
-    /// The time-zone files were read anew.
-    case zonesRead = "zones_read"
     /// Something in the configuration is probably a mistake.
     case configurationWarning = "configuration_warning"
-    /// The configuration can't be used.
-    case configurationInvalid = "configuration_invalid"
-    /// The kill switch holds a kind of nudge.
-    case kindPaused = "kind_paused"
-    /// A paused kind of nudge is sent again.
-    case kindResumed = "kind_resumed"
 
     /// The event's id for `journalctl MESSAGE_ID=…`: 32 lower-case hexadecimal digits.
     public var messageID: String {
         switch self {
-        case .daemonStarted: "fc52b981bb134d119f4a742016e973a6"
         case .daemonReady: "7a275739019a4c55969dde574c07f700"
         case .daemonStopping: "263c89e4f0d348bb88cfe53eea46c7f9"
         case .daemonStopped: "38768e2cbc574aa6828022c7aaa3b97f"
@@ -96,8 +75,6 @@ public enum Event: String, CaseIterable, Sendable {
         case .databaseBack: "24f940733d4a449687b1df314f5777be"
         case .databaseRefused: "2d2d0a23b24a4af09abf01b86164c9c5"
         case .migrationsMissing: "5802b8ea786c491cb958347c785acaec"
-        case .appleUnreachable: "d67bbd2c4d994a6a93d0840c216da5d1"
-        case .appleBack: "56adb55729a34a42be56ab715bfe3f50"
         case .laneStopped: "50f9e3caaa354133890de68e4ff669ab"
         case .laneResumed: "4c0157fc769e4c14a73bc90321b8ff00"
         case .laneResting: "4ab95e44282442d4811183628be49c9c"
@@ -107,25 +84,18 @@ public enum Event: String, CaseIterable, Sendable {
         case .providerTokenMinted: "b9ab84c835514213a84570bdbcb20f7b"
         case .pushRejected: "e2bb418825c14884849d069fce98a6d0"
         case .pushUnknown: "e7a210cf20554669858fad9182477a3a"
-        case .tokenDeleted: "1833caff0c7e48a6a4f295fc22ca0980"
-        case .tokenKept: "756292d1402549dbbd2beaf3a8f77119"
         case .invalidToken: "a85cc662bca845b6a4ed9e6e37a86b6a"
-        case .deviceQuarantined: "76c76954a4d844689dfff9ebfbf58555"
         case .payloadTooLarge: "3ad0d573a35448d195e8611b36d859cd"
         case .ourBug: "3c575221bf724bdea409d3d1bee33a52"
+        case .rowUnreadable: "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3"
         case .preferencesMalformed: "d403181ac22041b4a6e5d6b84568b615"
         case .timezoneInvalid: "df6f090296e94e5092d1fc7b7243829d"
         case .historyAhead: "ab40e38e37c440a3861ffa60a86d0e7f"
-        case .clockAhead: "25002fbe670349759b86a23dd8b69e04"
         case .leaseLost: "9f7027b2b9734ca1b8d20820d3f3f172"
         case .intentsRecovered: "5c02f2c273c14af8af0a50dfc096ba89"
         case .reloadDone: "f4e0d244d9d341089b37a644dea43a49"
         case .reloadFailed: "0511c875e75f4751aa7f3cafebb571aa"
-        case .zonesRead: "46b5edeaca6a4beeb4f8b300257f39ec"
         case .configurationWarning: "85ba7f29407b4f33b8f49d54d08faa0e"
-        case .configurationInvalid: "d21a1475a64c47bc80ffbf0c7ef46db8"
-        case .kindPaused: "a6ff3b631a684a159e9fe09c9ef9fd1a"
-        case .kindResumed: "f035293d5a714950be9e116e1e8b83a1"
         }
     }
 }

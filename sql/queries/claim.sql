@@ -1,10 +1,17 @@
 -- Leases the next users who are due, and reads all that the policy asks about them.
--- $1 the policy's now, $2 and $3 where the last claim ended (due_at, user_id), $4 most users, $5 lease id, $6 lease in milliseconds.
+-- $1 the policy's now, $2 and $3 where the last claim ended (due_at, user_id), $4 most users, $5 lease id, $6 lease in milliseconds,
+-- $7 leases of ours that live: their outcomes are on the way, however long the database took. Whoever stands in an open intent of a dead lease
+-- waits until recover.sql has recorded it.
 with due as materialized (
-    select user_id from nudged.person
+    select user_id from nudged.person p
     where due_at <= $1
       and (due_at, user_id) > ($2, $3)
       and (lease_until is null or lease_until < statement_timestamp())
+      and (
+          lease_id is null
+          or lease_id <> all ($7)
+          and not exists (select from nudged.intent i where i.lease_id = p.lease_id and p.user_id = any (i.user_ids))
+      )
     order by due_at, user_id
     limit $4
     for update skip locked
@@ -34,7 +41,11 @@ left join lateral (
         array_agg(environment order by token) as environments,
         array_agg(topic order by token) as topics
     from (
-        select token::text as token, registered_at::timestamptz as registered_at, environment::text as environment, topic::text as topic
+        select
+            token::text as token,
+            -- An instant that no calendar of ours can say (infinity, the year 294270) is none.
+            case when registered_at::timestamptz between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
+            environment::text as environment, topic::text as topic
         from nudged.device where user_id = m.user_id limit 100
     ) one
 ) d on true

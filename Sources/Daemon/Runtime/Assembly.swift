@@ -13,6 +13,9 @@ package struct Assembly: Sendable {
     let schedule: Configuration.Schedule
     let statementTimeout: Duration
 
+    /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
+    var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
+
     /// - Throws: what `ConfigurationChecks.system` would have said before.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let database = configuration.database else {
@@ -69,19 +72,6 @@ package struct Assembly: Sendable {
         sender.requestDeadline = apns.responseTimeout.milliseconds
         return sender
     }
-}
-
-/// A value that has the right form, and that the part which uses it refuses.
-public struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
-    /// The dotted key.
-    public let key: String
-    /// What is wrong, never the value.
-    public let what: String
-    /// What to do.
-    public let mend: String
-
-    /// In one line.
-    public var description: String { "\(key): \(what); \(mend)" }
 }
 
 extension Duration {

@@ -46,10 +46,20 @@ public actor Daemon {
         output.setLevel(configuration.logLevel)
         assembly = try Assembly(configuration, zones: zones)
         ticker = Ticker(every: assembly.schedule.interval)
-        let longestWait = 2 * assembly.statementTimeout.milliseconds + assembly.schedule.interval.milliseconds + 30_000
-        let watchdog = Watchdog(notifier, longestWait: longestWait)
+        let watchdog = Watchdog(notifier, longestWait: assembly.longestWait)
         self.watchdog = watchdog
-        engine = try Engine(assembly, reporter: reporter, hooks: .ofProcess) { _ in watchdog.progress() }
+        let (reporter, notifier) = (reporter, notifier)
+        engine = try Engine(
+            assembly,
+            reporter: reporter,
+            hooks: .ofProcess,
+            onEvent: { _ in watchdog.progress() },
+            // An attempt to connect is progress too: a database that is away for hours is no reason to be restarted.
+            onDatabaseFailure: {
+                watchdog.progress()
+                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleWords ?? "")")
+            }
+        )
     }
 
     // MARK: The service
@@ -141,17 +151,22 @@ public actor Daemon {
                 reporter.say(
                     .configurationWarning,
                     .warning,
-                    "database.url has changed: it takes a restart to count; the old one stays"
+                    "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
                 )
             }
-            try engine.sender.reconfigure(next.sender)
+            // Unchanged, its connections and their rests stay as they are.
+            if next.sender != assembly.sender { try engine.sender.reconfigure(next.sender) }
+            watchdog.expect(longestWait: next.longestWait)
             await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings)
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
             assembly = next
             reporter.say(.reloadDone, .notice, "configuration, key and time zones were read anew")
         } catch {
-            reporter.say(.reloadFailed, .error, "the old configuration stays in force: \(error)")
+            let faults = "\(error)".split(separator: "\n").map(String.init)
+            for fault in faults {
+                reporter.say(.reloadFailed, .error, "the old configuration stays in force: \(fault)")
+            }
         }
     }
 

@@ -18,6 +18,7 @@ package final class Engine: Sendable {
 
     /// - Parameters:
     ///   - clock: the policy's; the database's unless a test or the demo turns another.
+    ///   - onDatabaseFailure: hears of each failed attempt to connect, beside the reporter.
     ///   - onEvent: hears of each sweep beside the reporter.
     /// - Throws: `ConfigurationFault` where the key is none.
     package init(
@@ -25,16 +26,21 @@ package final class Engine: Sendable {
         reporter: Reporter,
         clock: PolicyClock = .database(),
         hooks: SweepHooks = SweepHooks(),
-        onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in }
+        onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in },
+        onDatabaseFailure: @escaping @Sendable () -> Void = {}
     ) throws(ConfigurationFault) {
         self.assembly = assembly
         self.reporter = reporter
+        let failed: @Sendable (PostgresError) -> Void = { error in
+            reporter.databaseFailed(error)
+            onDatabaseFailure()
+        }
         store = Store(
             configuration: assembly.connection,
             statementTimeout: assembly.statementTimeout,
-            onFailure: { reporter.databaseFailed($0) }
+            onFailure: failed
         )
-        migrator = Migrator(configuration: assembly.connection, onFailure: { reporter.databaseFailed($0) })
+        migrator = Migrator(configuration: assembly.connection, onFailure: failed)
         sender = try Self.sender(assembly.sender, reporter)
         sweeper = Sweeper(
             store: store,

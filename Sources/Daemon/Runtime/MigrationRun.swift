@@ -24,9 +24,11 @@ public struct MigrationRun: Sendable {
         let migrator = Migrator(configuration: configuration)
         defer { Task { await migrator.close() } }
         switch try await migrator.standing() {
-        case .current: return ["nothing to do: the schema is current"]
+        case .current, .hidden: return ["nothing to do: the schema is current"]
         case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
-        case .behind: return try await migrator.migrate().map { "applied \(Self.name($0))" }
+        case .behind:
+            let applied = try await migrator.migrate().map { "applied \(Self.name($0))" }
+            return applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied
         case let standing: throw SchemaError(standing: standing)
         }
     }

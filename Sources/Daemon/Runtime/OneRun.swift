@@ -125,14 +125,6 @@ public struct OneRun: Sendable {
     }
 }
 
-/// The database's schema is not this version's.
-public struct SchemaError: Error, Sendable, CustomStringConvertible {
-    let standing: Migrator.Standing
-
-    /// What it is, and what to do.
-    public var description: String { standing.words }
-}
-
 extension OneRun {
     /// How a command that met this error ends.
     public static func status(of error: any Error) -> ExitStatus {
@@ -148,7 +140,8 @@ extension OneRun {
             if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
             return error.isTransient ? .temporary : .unavailable
         case let error as ConfigurationError: return error.exitStatus
-        case is ConfigurationFault, is SchemaError: return .configuration
+        case let error as SchemaError: return error.standing == .hidden ? .permission : .configuration
+        case is ConfigurationFault: return .configuration
         default: return .unavailable
         }
     }

@@ -11,7 +11,7 @@ import struct FoundationEssentials.UUID
 /// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
 package final class Reporter: Sendable {
     private let log: Logger
-    private let notices = OncePerValue<Notice>()
+    private let notices = OncePerValue<Notice.Value>()
     private let databaseTrouble = Mutex<String?>(nil)
     private let lastSweep = Mutex<String?>(nil)
 
@@ -95,14 +95,22 @@ package final class Reporter: Sendable {
     }
 
     private func notice(_ notice: Notice) {
-        guard notices.isNew(notice) else { return }
+        guard notices.isNew(notice.value) else { return }
         switch notice {
+        case .rowUnreadable(let id):
+            let user = Self.name(id)
+            say(
+                .rowUnreadable,
+                .error,
+                "the row of user \(user) in nudged.person holds what can't be read; mend or delete it; they are left alone for a day",
+                ["user_id": "\(user)"]
+            )
         case .preferencesMalformed(let id, _, let why):
             let user = Self.name(id)
             say(
                 .preferencesMalformed,
                 .warning,
-                "the preferences of user \(user) are malformed (\(why)): no check-ins until they are mended",
+                "the preferences of user \(user) are malformed (\(why)): no check-ins for whoever has this value until it is mended",
                 ["user_id": "\(user)"]
             )
         case .timezoneInvalid(let id, _):
@@ -121,7 +129,7 @@ package final class Reporter: Sendable {
                 "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
                 ["user_id": "\(user)"]
             )
-        case .deviceNotServed(let id):
+        case .deviceNotServed(let id, _):
             let user = Self.name(id)
             say(
                 .configurationWarning,
@@ -237,6 +245,8 @@ extension Migrator.Standing {
                 : "\(pending.count) migrations are pending: run nudged migrate"
         case .ahead(let newest):
             "the database was migrated by a newer nudged (migration \(newest)): install that version here"
+        case .hidden:
+            "row-level security hides nudged.person from this role: connect as the role that ran nudged migrate, which owns it"
         case .changed(let number):
             "migration \(number) was applied with another text than this version's: install the version that applied it"
         }

@@ -7,14 +7,14 @@ final class Watchdog: Sendable {
     private let notifier: Notifier
     private let lastProgress = Mutex(BootTime.milliseconds())
     /// How long the loop may do without progress.
-    private let patience: Int64
+    private let patience: Mutex<Int64>
     // Thread-safe, as `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
     /// - Parameter longestWait: milliseconds that a healthy loop may wait for one answer (a statement's time-out, the next tick).
     init(_ notifier: Notifier, longestWait: Int64) {
         self.notifier = notifier
-        patience = longestWait
+        patience = Mutex(longestWait)
         guard let interval = notifier.watchdogInterval else {
             timer = nil
             return
@@ -31,9 +31,14 @@ final class Watchdog: Sendable {
         lastProgress.withLock { $0 = BootTime.milliseconds() }
     }
 
+    /// The configuration changed.
+    func expect(longestWait: Int64) {
+        patience.withLock { $0 = longestWait }
+    }
+
     private func feed() {
         let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
-        if age <= patience { _ = notifier.watchdog() }
+        if age <= patience.withLock({ $0 }) { _ = notifier.watchdog() }
     }
 
     deinit { timer?.cancel() }

@@ -31,7 +31,7 @@ struct Subject: Sendable {
         fingerprint = judge.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         self.candidate = candidate
-        notices = Self.notices(user, candidate, served: served, zones: judge.policy.zones, now: now)
+        notices = Self.notices(user, candidate, served: served, lane: judge.lane, zones: judge.policy.zones, now: now)
     }
 
     /// policy.md, `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never asked before became
@@ -46,6 +46,7 @@ struct Subject: Sendable {
         _ user: ClaimedUser,
         _ candidate: Candidate,
         served: [Device],
+        lane: LaneIdentity,
         zones: ZoneDatabase,
         now: Instant
     ) -> [Notice] {
@@ -66,7 +67,10 @@ struct Subject: Sendable {
         {
             notices.append(.historyAhead(user: name))
         }
-        if served.count < user.devices.count { notices.append(.deviceNotServed(user: name)) }
+        if served.count < user.devices.count, let other = user.devices.first(where: { !lane.serves($0) }) {
+            let hash = "\(other.environment ?? "") \(other.topic ?? "")".stableHash
+            notices.append(.deviceNotServed(user: name, valueHash: hash))
+        }
         return notices
     }
 

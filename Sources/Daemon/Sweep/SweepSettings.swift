@@ -8,8 +8,8 @@ public struct SweepSettings: Sendable, Equatable {
     public var responseMilliseconds: Int64
     /// The most open intents, in pushes.
     public var maxInFlight: Int
-    /// The check-in's rendered payload; nil: it is over Apple's limit, and each push is recorded so.
-    public var payload: [UInt8]?
+    /// The check-in's rendered payload, the same for everyone.
+    public var payload: [UInt8]
 
     /// All parts.
     public init(
@@ -17,7 +17,7 @@ public struct SweepSettings: Sendable, Equatable {
         leaseMilliseconds: Int64,
         responseMilliseconds: Int64,
         maxInFlight: Int,
-        payload: [UInt8]?
+        payload: [UInt8]
     ) {
         self.batch = batch
         self.leaseMilliseconds = leaseMilliseconds

@@ -14,6 +14,7 @@ extension Sweeper {
     func send(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun) async -> Bool {
         var pending = nudges[...]
         var leaseEnd = batch.leaseEnd
+        var lastFree = BootTime.milliseconds()
         while !pending.isEmpty {
             guard !isStopping, let free = await freeSlots(for: pending) else {
                 await giveBack(pending.map(\.userID), leaseID: batch.leaseID)
@@ -26,7 +27,13 @@ extension Sweeper {
                 leaseEnd = asked + settings.leaseMilliseconds
                 pending = pending.filter { kept.contains($0.userID) }[...]
             }
-            guard free > 0 else { continue }
+            // A server that grants no stream for that long is as good as away: nobody is held for it.
+            guard free > 0 else {
+                if BootTime.milliseconds() - lastFree < 2 * settings.responseMilliseconds { continue }
+                await giveBack(pending.map(\.userID), leaseID: batch.leaseID)
+                return false
+            }
+            lastFree = BootTime.milliseconds()
             let nudges = Self.take(upTo: free, from: &pending)
             guard !nudges.isEmpty else { continue }
             let number = takeChunkNumber()
@@ -156,7 +163,7 @@ extension Sweeper {
                 defer { tag += 1 }
                 if changed.contains(nudge.userID) {
                     settledAtOnce.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
-                } else if let payload = settings.payload {
+                } else {
                     pushes.append(
                         Push(
                             tag: tag,
@@ -165,12 +172,10 @@ extension Sweeper {
                             expiration: nudge.validUntil.seconds,
                             apnsID: target.apnsID,
                             collapseID: collapseID,
-                            payload: payload,
+                            payload: settings.payload,
                             writeBy: min(lastWrite, end)
                         )
                     )
-                } else {
-                    settledAtOnce.append(PushResult(tag: tag, outcome: .payloadTooLarge, apnsID: nil))
                 }
             }
         }

@@ -56,7 +56,7 @@ extension Sweeper {
 
     /// The transaction is tried again, the pushes are not. nil where the stop's time was over first, or the database refused it for good:
     /// then the open intent says `unknown`.
-    private func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
+    func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
         var attempt = 0
         var mayHaveCommitted = false
         while !isAbandoned {
@@ -69,7 +69,7 @@ extension Sweeper {
                 attempt += 1
                 mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description, attempt: attempt))
-                if !error.isTransient, attempt >= 3 { return nil }
+                if !error.isTransient, attempt >= 3 { return await withoutPoison(settlement) }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
                 try? await Task.sleep(
                     for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds)))
@@ -77,6 +77,30 @@ extension Sweeper {
             }
         }
         return nil
+    }
+
+    /// The database refuses it for good, so something in it is poisoned. Tokens can wait for their next 410; users who rest are settled in
+    /// halves, until the one is alone; the outcomes of a chunk stay together, since its intent is one row: it then says `unknown`.
+    private func withoutPoison(_ settlement: Settlement) async -> Settlement.Result? {
+        var rest = settlement
+        if !settlement.staleTokens.isEmpty {
+            rest.staleTokens = []
+            return await carryOut(rest)
+        }
+        guard case .none = settlement.fence else { return nil }
+        guard settlement.updates.count > 1 else {
+            await setAside(settlement.updates.map(\.userID), leaseID: settlement.leaseID)
+            return nil
+        }
+        let middle = settlement.updates.count / 2
+        var result: Settlement.Result?
+        for part in [settlement.updates[..<middle], settlement.updates[middle...]] {
+            let users = Set(part.map(\.userID))
+            rest.updates = Array(part)
+            rest.records = settlement.records.filter { users.contains($0.userID) }
+            result = await carryOut(rest) ?? result
+        }
+        return result
     }
 
     func close(_ pushes: Int, _ leaseID: UUID, _ run: SweepRun) {

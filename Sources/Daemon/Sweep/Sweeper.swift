@@ -101,11 +101,11 @@ package actor Sweeper {
             next = nil
             let batch = try await value(of: claim)
             await hooks.claimed?()
-            let isShort = batch.users.count < batch.limit
+            let isShort = batch.users.count + batch.unreadable.count < batch.limit
             if isShort { restartCursor() } else { advanceCursor(batch) }
             if !isShort, !isStopping { next = claimNext() }
             run.report.users += batch.users.count
-            let laneTakesMore = try await turn(batch, run)
+            let laneTakesMore = await turn(batch, run)
             if !laneTakesMore { break }
         }
     }
@@ -114,6 +114,8 @@ package actor Sweeper {
     struct Batch: Sendable {
         let leaseID: UUID
         let users: [ClaimedUser]
+        /// Users whose rows can't be read.
+        let unreadable: [UUID]
         let limit: Int
         /// The policy's now of the claim.
         let now: Instant
@@ -133,18 +135,28 @@ package actor Sweeper {
         var limit = settings.batch
         if case .stopped = sender.status { limit = min(limit, Self.probeBatch) }
         let (store, cursor, lease) = (store, cursor, settings.leaseMilliseconds)
+        let living = Array(livingLeases.keys)
         let leaseID = UUID()
         livingLeases[leaseID] = 1
         let task = Task {
             let leaseEnd = BootTime.milliseconds() + lease
+            var unreadable: [UUID] = []
             let users = try await store.claim(
                 now: now,
                 after: cursor,
                 limit: limit,
                 leaseID: leaseID,
-                leaseMilliseconds: lease
+                leaseMilliseconds: lease,
+                except: living
+            ) { unreadable.append($0) }
+            return Batch(
+                leaseID: leaseID,
+                users: users,
+                unreadable: unreadable,
+                limit: limit,
+                now: now,
+                leaseEnd: leaseEnd
             )
-            return Batch(leaseID: leaseID, users: users, limit: limit, now: now, leaseEnd: leaseEnd)
         }
         return Claim(leaseID: leaseID, task: task)
     }
@@ -184,8 +196,9 @@ package actor Sweeper {
     // MARK: A batch's turn
 
     /// Decides everyone, settles those who rest, sends to the others. Returns false where the lane takes no more.
-    private func turn(_ batch: Batch, _ run: SweepRun) async throws(PostgresError) -> Bool {
+    private func turn(_ batch: Batch, _ run: SweepRun) async -> Bool {
         defer { retire(batch.leaseID) }
+        await setAside(batch.unreadable, leaseID: batch.leaseID)
         guard !batch.users.isEmpty else { return true }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none(chunk: 0))
         var nudges: [PlannedNudge] = []
@@ -202,18 +215,22 @@ package actor Sweeper {
         }
         run.report.skipped += rests.records.count
         // Beside the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
-        let store = store
-        async let rested: Void = Self.settleRests(rests, store)
+        async let rested = settleRests(rests)
         let laneTakesMore = await send(nudges, batch, run)
-        do { try await rested } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: "settle")
-        }
+        _ = await rested
         return laneTakesMore
     }
 
-    private static func settleRests(_ rests: Settlement, _ store: Store) async throws {
-        if rests.updates.isEmpty && rests.records.isEmpty { return }
-        _ = try await store.settle(rests)
+    private func settleRests(_ rests: Settlement) async -> Settlement.Result? {
+        if rests.updates.isEmpty && rests.records.isEmpty { return nil }
+        return await carryOut(rests)
+    }
+
+    /// Rows that can't be read come up again in a day; where the database does not take it, when the lease ends.
+    func setAside(_ users: [UUID], leaseID: UUID) async {
+        guard !users.isEmpty, let now = clock.now else { return }
+        onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0) }))
+        try? await store.postpone(users, until: now + Judge.recheckSeconds, leaseID: leaseID)
     }
 
     // MARK: Ends

@@ -26,7 +26,7 @@ struct TroubleLog: LogHandler {
         switch event.flatMap(Event.init(rawValue:)) {
         case .databaseLost, .databaseRefused, .migrationsMissing:
             DemoError(.database, "the private PostgreSQL fails: \(message)")
-        case .laneStopped, .appleUnreachable: DemoError(.apple, "the simulated Apple fails: \(message)")
+        case .laneStopped, .connectionLost: DemoError(.apple, "the simulated Apple fails: \(message)")
         default: DemoError(.daemon, message)
         }
     }
