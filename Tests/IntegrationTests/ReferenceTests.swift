@@ -234,8 +234,13 @@ import struct FoundationEssentials.UUID
 
     /// One user's frequency changed in SQL: the next run decides by the new one. Their daily slot is in two hours, their weekly one is not.
     private func changeFrequency(_ scene: Scene, _ people: [Person]) async throws {
+        // Nothing was sent to them yet: a check-in of today would stand in the way of another.
+        let accepted = Set(scene.accepted().keys)
         let index = try #require(
-            people.firstIndex { $0.firstSession && !$0.served.isEmpty && $0.served.count == $0.devices.count }
+            people.firstIndex { person in
+                person.firstSession && !person.served.isEmpty && person.served.count == person.devices.count
+                    && person.devices.allSatisfy { !accepted.contains($0.token) }
+            }
         )
         let id = people[index].id
         let slot = (Int64(Glibc.time(nil)) + 7200) / 60 * 60

@@ -106,7 +106,7 @@ import Testing
         try cluster.start()
         try scene.simulator.start()
         #expect(await scene.simulator.waitUntil(accepted: 5))
-        #expect(socket.wait { $0.contains("STATUS=") && $0.contains("sent 5") } != nil)
+        #expect(socket.wait { $0.contains("STATUS=") && $0.contains("last sweep: sent") } != nil)
         process.signal(SIGTERM)
         #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
         let run = try await scene.finish(process)

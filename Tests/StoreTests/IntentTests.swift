@@ -90,6 +90,15 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "update nudged.person set due_at = '2026-01-02'::timestamptz - row_number * interval '1 second' from (select user_id as u, row_number() over (order by user_id) from nudged.person) n where n.u = user_id"
         )
+        // Leases and versions stay, so that every round locks every row.
+        try fixture.sql(
+            """
+            create function public.keep() returns trigger language plpgsql as $$ begin
+                new.version := 1; if old.lease_id is not null then new.lease_id := old.lease_id; end if; return new;
+            end $$;
+            create trigger keep before update on nudged.person for each row execute function public.keep()
+            """
+        )
         let lease = UUID()
         let users = try await fixture.claim(500, lease: lease)
         #expect(users.first?.userID == F.user(200))
@@ -110,7 +119,7 @@ import struct FoundationEssentials.UUID
                     _ = try await fixture.store.renew(users.map(\.userID), leaseID: lease, leaseMilliseconds: 60_000)
                     _ = try await fixture.store.settle(
                         Settlement(
-                            leaseID: UUID(),
+                            leaseID: lease,
                             sweepID: UUID(),
                             fence: .none(chunk: number),
                             updates: users.map { F.update($0) }
