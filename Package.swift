@@ -95,5 +95,10 @@ let package = Package(
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["APNs", "Policy", "Store", "Systemd", "TimeZones", logging]),
         tests("Demo", ["TimeZones", "Systemd", "LocalPostgres"]),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],
+            swiftSettings: strict
+        ),
     ]
 )

@@ -1,7 +1,7 @@
 package import struct FoundationEssentials.UUID
 
 /// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per user; never with the value itself.
-package enum Notice: Sendable {
+package enum Notice: Sendable, Equatable {
     /// A row of nudged.person holds what no code of ours writes; its user is left alone for a day.
     case rowUnreadable(user: UUID)
     /// Held for check-ins until they are mended.

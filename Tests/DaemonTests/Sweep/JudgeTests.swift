@@ -39,7 +39,7 @@ import TimeZones
         ]
         let judgement = judge.judge(F.user(devices: devices), now: inSlot)
         #expect(try #require(judgement.nudge).targets.map(\.device.token) == [F.token(3)])
-        #expect(judgement.notices.contains(.deviceNotServed(user: F.userID)))
+        #expect(judgement.notices.contains { $0.value.event == "device" })
         let none = judge.judge(F.user(devices: Array(devices[..<2])), now: inSlot)
         #expect(none.reason == .noDevice)
     }
