@@ -71,7 +71,7 @@ import struct FoundationEssentials.UUID
                 .claim,
                 [
                     .timestamp(F.now.seconds * 1_000_000), .timestamp(.min), .uuid(F.user(0)), .int8(500),
-                    .uuid(F.user(9)), .int8(1000),
+                    .uuid(F.user(9)), .int8(1000), .uuidArray([F.user(8)]),
                 ]
             ),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
