@@ -61,11 +61,19 @@ struct ConfigurationAssembler {
     private mutating func checkOpenFile() {
         guard isFileOpen else { return }
         for key in ConfigurationKey.all where key.isSecret {
-            guard case .file(let path, _) = values.source(key.name), values.text(key.name) != nil else { continue }
-            // A URL often holds no password, a key is always one.
+            guard case .file(let path, _) = values.source(key.name), let text = values.text(key.name) else { continue }
+            // A key is always a secret, a URL only where it holds a password.
+            if key.name == "database.url", !Self.holdsPassword(text) { continue }
             let severity: ConfigurationProblem.Severity = key.name == "apns.privateKey" ? .permission : .warning
             report(key.name, "this file is readable by every user of this machine", "chmod 600 \(path)", as: severity)
         }
+    }
+
+    /// Between `//` and `@`, or as a parameter (libpq, "Connection URIs").
+    private static func holdsPassword(_ url: String) -> Bool {
+        let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        let user = rest.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
+        return user.contains(":") || url.contains("password=")
     }
 
     private mutating func checkMissing() {

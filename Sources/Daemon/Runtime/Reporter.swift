@@ -42,6 +42,14 @@ package final class Reporter: Sendable {
         case .noticed(let found): found.forEach(notice)
         case .rejected(let user, let device, let reason, let status):
             rejected(Self.name(user), device, reason, status)
+        case .unknown(let user, let device, let reason):
+            let name = Self.name(user)
+            say(
+                .pushUnknown,
+                .notice,
+                "a push to user \(name) was written and not answered (\(reason)); a check-in is not sent again",
+                ["user_id": "\(name)", "device": "\(device)", "reason": "\(reason)"]
+            )
         case .settlementFailed(let error, let attempt):
             say(.sweepFailed, .warning, "could not record what was sent, trying again (\(attempt)): \(error)")
         case .fenced(let pushes):

@@ -10,6 +10,8 @@ package enum SweepEvent: Sendable {
     case noticed([Notice])
     /// A push that is final without being delivered, worth a line beyond the count.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
+    /// A push that was written and never answered.
+    case unknown(user: UUID, deviceHash: String, reason: String)
     /// The database did not take a settlement; it is tried again.
     case settlementFailed(error: String, attempt: Int)
     /// Another daemon had recorded a chunk as unknown, since our lease had ended.

@@ -130,7 +130,9 @@ extension Sweeper {
                 )
             case .deferred: report.deferred += 1
             case .skipped: report.skipped += 1
-            case .unknown: report.unknown += 1
+            case .unknown:
+                report.unknown += 1
+                onEvent(.unknown(user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? ""))
             }
         }
     }

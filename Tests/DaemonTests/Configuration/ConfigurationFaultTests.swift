@@ -272,8 +272,14 @@ import Testing
             ]
         )
         #expect(fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o640).isEmpty)
-        let url = try fixture.load("database: {url: \"postgres:///a\"}", without: ["DATABASE_URL"], mode: 0o644)
-        #expect(url.warnings.count == 1)
+        // A URL is a secret where it holds a password.
+        for (url, warnings) in [
+            ("postgres:///a", 0), ("postgres://me@localhost:5432/a", 0), ("postgres://me:pw@localhost/a", 1),
+            ("postgres:///a?password=pw", 1),
+        ] {
+            let text = "database: {url: \"\(url)\"}"
+            #expect(try fixture.load(text, without: ["DATABASE_URL"], mode: 0o644).warnings.count == warnings, "\(url)")
+        }
         #expect(try fixture.load("log: {}", mode: 0o644).warnings.isEmpty)
     }
 
