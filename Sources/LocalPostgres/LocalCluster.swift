@@ -67,8 +67,18 @@ public final class LocalCluster: Sendable {
 
     /// A libpq URI through the Unix socket, as superuser `postgres` unless another user is named; no password is needed.
     public func url(database: String = "postgres", user: String = "postgres") -> String {
-        let path = String(folder.flatMap { $0 == "/" ? "%2F" : String($0) })
+        let path = Self.percentEncoded(folder)
         return "postgresql://\(user)@\(path):\(port ?? 5432)/\(database)"
+    }
+
+    /// RFC 3986, section 2.3: everything but the unreserved characters.
+    static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch UnicodeScalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": String(UnicodeScalar(byte))
+            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
     }
 
     /// A libpq URI over TCP with a password (scram-sha-256): by default the superuser's own.

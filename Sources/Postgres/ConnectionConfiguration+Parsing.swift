@@ -115,11 +115,14 @@ extension ConnectionConfiguration {
                 throw PostgresError(.invalidURL, detail: "the port is no number from 1 to 65535")
             }
         }
+        let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+        if let mode = attempt["sslmode"], !modes.contains(mode) {
+            throw PostgresError(.invalidURL, detail: "sslmode is none of \(modes.joined(separator: ", "))")
+        }
         guard !allowInsecure, !isLocal(host: host, address: attempt["hostaddr"]) else { return }
         guard attempt["sslmode"] == "verify-full" else {
             let mode = attempt["sslmode"] ?? "prefer"
-            let known = ["disable", "allow", "prefer", "require", "verify-ca"].contains(mode) ? mode : "unknown"
-            throw PostgresError(.insecure, detail: "sslmode \(known) for another host than this machine")
+            throw PostgresError(.insecure, detail: "sslmode \(mode) for another host than this machine")
         }
     }
 

@@ -27,7 +27,7 @@ enum SQLState {
             "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
         case "3D000": "create the database, or correct its name in database.url (DATABASE_URL)"
         case "3F000", "42P01", "42703", "42883": "run nudged migrate"
-        case "42501": "grant the role of database.url the missing right (nudged doctor lists them)"
+        case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
         case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
         case "53100": "free disk space on the database server"
         case "25006": "connect to the primary: add target_session_attrs=read-write, or end the read-only mode"

@@ -13,13 +13,17 @@ enum Input {
         while true {
             let count = read(STDIN_FILENO, &buffer, chunk)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw ExitCode(EXIT_FAILURE) }
+            guard count >= 0 else { throw Output.failure("the input can't be read") }
+            let newline = UInt8(ascii: "\n")
+            // Only what has just come is searched: a line of 100 MB comes in a thousand pieces.
+            let isComplete = buffer[..<count].contains(newline)
             pending += buffer[..<count]
-            var lines = pending.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            if count > 0 && !isComplete { continue }
+            var lines = pending.split(separator: newline, omittingEmptySubsequences: false)
             // What follows the last newline is no line yet, unless the input is over.
             let rest = lines.removeLast()
             if count == 0, !rest.isEmpty { lines.append(rest) }
-            if !lines.isEmpty, !body(lines) { throw ExitCode(EXIT_FAILURE) }
+            if !lines.isEmpty, !body(lines) { throw Output.failure("the answers can't be written") }
             if count == 0 { return }
             pending = Array(rest)
         }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 
 /// Lines to the terminal or a pipe, by write(2): a full disk or a closed pipe is no trap.
@@ -8,6 +9,13 @@ enum Output {
 
     /// A line to standard error.
     static func error(_ text: String) { _ = write(Array("nudged: \(text)\n".utf8), to: STDERR_FILENO) }
+
+    /// EX_IOERR of sysexits(3), said.
+    static func failure(_ what: String) -> ExitCode {
+        // A pipe that its reader has closed (`| head`) is told by the exit status alone.
+        if errno != EPIPE { error("\(what): \(String(cString: strerror(errno)))") }
+        return ExitCode(74)
+    }
 
     /// False where not all could be written.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

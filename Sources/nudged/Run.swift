@@ -20,6 +20,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try OpenFiles.raise()
         let environment = ProcessEnvironment.current()
         let output = LogOutput(environment: environment)
         LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
@@ -65,7 +66,9 @@ struct Run: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        Output.line(json ? result.report.json : result.report.words)
+        guard Output.line(json ? result.report.json : result.report.words) else {
+            throw Output.failure("the summary can't be written")
+        }
         if let trouble = result.trouble { Output.error(trouble) }
         if result.status != .success { throw ExitCode(result.status.rawValue) }
     }

@@ -1,5 +1,5 @@
 import Glibc
-import LocalPostgres
+@testable import LocalPostgres
 import Testing
 
 @Suite struct LocalClusterTests {
@@ -12,6 +12,13 @@ import Testing
         #expect(access(cluster.folder, F_OK) != 0)
         #expect(kill(server, 0) != 0)
         #expect(throws: LocalPostgresError.self) { try cluster.start() }
+    }
+
+    @Test func url_whenTheFolderHasOddCharacters_isOneAllTheSame() throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        #expect(!cluster.url().dropFirst("postgresql://postgres@".count).prefix { $0 != ":" }.contains("/"))
+        #expect(LocalCluster.percentEncoded("/tmp/a b'c") == "%2Ftmp%2Fa%20b%27c")
     }
 
     @Test func cluster_whenForgotten_isStoppedByDeinit() throws {

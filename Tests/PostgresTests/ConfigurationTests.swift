@@ -27,6 +27,7 @@ import Testing
         "postgresql://u:secret@ss@host/n", "postgresql://u:sec/ret@host/n", "postgresql://u:secret%zz@host/n", "secret",
         "postgresql://u:p@h/n?service=secret", "postgresql://u:p@h/n?secret=1", "postgresql://h:99999/n", "host=secret",
         "postgresql://u:p@a,b:1,c:2,d/n?port=1,2", "postgresql://u:p@h:secret/n",
+        "postgresql://localhost/n?sslmode=secret",
     ])
     func url_whenBad_isRefusedWithoutItsParts(url: String) {
         #expect { try ConnectionConfiguration.parse(url: url, allowInsecure: true) } throws: {

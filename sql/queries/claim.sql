@@ -46,7 +46,8 @@ left join lateral (
             -- An instant that no calendar of ours can say (infinity, the year 294270) is none.
             case when registered_at::timestamptz between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
             environment::text as environment, topic::text as topic
-        from nudged.device where user_id = m.user_id limit 100
+        -- Bounded: a hundred devices are no person's; the newest count.
+        from nudged.device where user_id = m.user_id order by registered_at desc nulls last limit 100
     ) one
 ) d on true
 order by m.due_at, m.user_id

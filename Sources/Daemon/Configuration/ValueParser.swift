@@ -28,7 +28,7 @@ enum ValueParser {
             case .duration(let range): DurationText.parse(text).flatMap { range.contains($0) ? .duration($0) : nil }
             case .wallTime: TimeOfDay(text).map { .wallTime($0) }
             case .zone: isZoneName(text) ? .text(text) : nil
-            case .path: !text.isEmpty && !text.utf8.contains(0) ? .text(text) : nil
+            case .path: isPath(text) ? .text(text) : nil
             case .pem: pem(text)
             case .endpoint: endpoint(text).map { .endpoint($0) }
             case .databaseURL: isDatabaseURL(text) ? .text(text) : nil
@@ -41,6 +41,8 @@ enum ValueParser {
     /// What is wrong, by how far the text got.
     private static func complaint(_ text: String, _ key: ConfigurationKey) -> String {
         if key.isSecret { return "this is not \(key.expectation)" }
+        // Somebody wrote the secret where its file's name belongs: not a word of it is repeated.
+        if case .path = key.kind, looksLikeKey(text) { return "this is a key's text and not the path of its file" }
         let shown = quoted(text)
         switch key.kind {
         case .integer where integer(text) != nil: return "\(shown) is out of range"
@@ -64,6 +66,15 @@ enum ValueParser {
         let isClean = trimmed.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
         let isBlank = trimmed.allSatisfy(\.isWhitespace)
         return isClean && !isBlank && range.contains(trimmed.count) ? .text(trimmed) : nil
+    }
+
+    /// A path in one line; a key's text is none.
+    private static func isPath(_ text: String) -> Bool {
+        !text.isEmpty && !looksLikeKey(text) && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
+    }
+
+    private static func looksLikeKey(_ text: String) -> Bool {
+        text.contains("-----BEGIN") || text.contains("PRIVATE KEY") || text.utf8.count > 100 && text.hasPrefix("MIG")
     }
 
     private static func identifier(_ text: String, _ length: Int) -> ParsedValue? {

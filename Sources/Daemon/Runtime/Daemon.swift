@@ -71,6 +71,7 @@ public actor Daemon {
             SIGINT: { Task { await self.stop() } },
             SIGHUP: { Task { await self.reload() } },
         ])
+        reporter.zonesAre(zones)
         _ = notifier.ready(status: "waiting for the first sweep")
         reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
         for await _ in ticker.ticks {
@@ -102,8 +103,8 @@ public actor Daemon {
     private func schemaCheck() async throws(PostgresError) -> Bool {
         if schemaIsCurrent { return true }
         let standing = try await engine.migrator.standing()
-        reporter.databaseAnswered()
         guard standing != .current else {
+            reporter.databaseAnswered()
             schemaIsCurrent = true
             await engine.migrator.close()
             return true
@@ -145,6 +146,7 @@ public actor Daemon {
         defer { _ = notifier.ready() }
         do {
             zones.reload()
+            reporter.zonesAre(zones)
             let configuration = try load()
             let next = try Assembly(configuration, zones: zones)
             if next.connection != assembly.connection {

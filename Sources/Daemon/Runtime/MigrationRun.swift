@@ -27,9 +27,20 @@ public struct MigrationRun: Sendable {
         case .current, .hidden: return ["nothing to do: the schema is current"]
         case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
         case .behind:
-            let applied = try await migrator.migrate().map { "applied \(Self.name($0))" }
+            let applied = try await apply(migrator).map { "applied \(Self.name($0))" }
             return applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied
         case let standing: throw SchemaError(standing: standing)
+        }
+    }
+
+    private func apply(_ migrator: Migrator) async throws -> [Migration] {
+        do throws(PostgresError) {
+            return try await migrator.migrate()
+        } catch {
+            // 42: syntax error or access rule violation; 42501 is a missing right, and says so itself.
+            guard error.code == .refusedByServer, let state = error.sqlState, state.hasPrefix("42"), state != "42501"
+            else { throw error }
+            throw MigrationError(cause: error)
         }
     }
 

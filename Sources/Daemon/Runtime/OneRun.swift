@@ -22,6 +22,8 @@ public struct OneRun: Sendable {
     private let totals: Totals
     /// Milliseconds without any progress after which it gives up: twice a dead daemon's lease, or a minute.
     private let patience: Int64
+    /// The same where Apple can't be reached: nothing here will change that.
+    private static let patienceWithApple: Int64 = 20_000
 
     /// - Throws: what is wrong with the configuration.
     public init(_ configuration: Configuration, log: Logger) throws {
@@ -80,6 +82,7 @@ public struct OneRun: Sendable {
 
     /// One attempt: who runs it by hand or from a timer wants to know at once.
     private func requireDatabase() async throws {
+        engine.reporter.zonesAre(engine.assembly.judge.policy.zones)
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()
         let standing = try await engine.migrator.standing()
@@ -108,6 +111,8 @@ public struct OneRun: Sendable {
             )
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent else { return nil }
+            var patience = patience
+            if case .backingOff = engine.sender.status { patience = Self.patienceWithApple }
             guard BootTime.milliseconds() - lastProgress < patience else {
                 return "users are still due: \(engine.sender.status.words)"
             }
@@ -141,7 +146,7 @@ extension OneRun {
             return error.isTransient ? .temporary : .unavailable
         case let error as ConfigurationError: return error.exitStatus
         case let error as SchemaError: return error.standing == .hidden ? .permission : .configuration
-        case is ConfigurationFault: return .configuration
+        case is ConfigurationFault, is MigrationError: return .configuration
         default: return .unavailable
         }
     }

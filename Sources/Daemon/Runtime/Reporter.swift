@@ -36,7 +36,7 @@ package final class Reporter: Sendable {
             say(
                 .intentsRecovered,
                 .warning,
-                "recorded \(pushes) pushes of a daemon that ended without notice as unknown; check-ins are not sent again",
+                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again",
                 ["unknown": "\(pushes)"]
             )
         case .noticed(let found): found.forEach(notice)
@@ -50,8 +50,8 @@ package final class Reporter: Sendable {
                 "a push to user \(name) was written and not answered (\(reason)); a check-in is not sent again",
                 ["user_id": "\(name)", "device": "\(device)", "reason": "\(reason)"]
             )
-        case .settlementFailed(let error, let attempt):
-            say(.sweepFailed, .warning, "could not record what was sent, trying again (\(attempt)): \(error)")
+        case .settlementFailed(let error):
+            say(.sweepFailed, .warning, "could not write what is or was sent to the database, trying again: \(error)")
         case .fenced(let pushes):
             say(
                 .leaseLost,
@@ -150,6 +150,16 @@ package final class Reporter: Sendable {
 
     /// As PostgreSQL writes it, so that it can be pasted into a query.
     private static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
+
+    /// Without zone files nobody has a local time, and nobody is sent anything.
+    func zonesAre(_ zones: ZoneDatabase) {
+        guard zones.zone(named: "Europe/London") == nil, zones.names.isEmpty else { return }
+        say(
+            .configurationWarning,
+            .error,
+            "there are no time-zone files in \(zones.directory): install tzdata (apt-get install tzdata) or mend TZDIR, and reload"
+        )
+    }
 
     // MARK: The database
 

@@ -13,7 +13,7 @@ package enum SweepEvent: Sendable {
     /// A push that was written and never answered.
     case unknown(user: UUID, deviceHash: String, reason: String)
     /// The database did not take a settlement; it is tried again.
-    case settlementFailed(error: String, attempt: Int)
+    case settlementFailed(error: String)
     /// Another daemon had recorded a chunk as unknown, since our lease had ended.
     case fenced(pushes: Int)
     /// A step of the sweep went on: the watchdog may be fed.

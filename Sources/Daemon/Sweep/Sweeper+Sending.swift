@@ -122,7 +122,7 @@ extension Sweeper {
             hand(held, except: changed, lastWrite: lastWrite, reserved: count, run)
         } catch {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
-            onEvent(.settlementFailed(error: error.description, attempt: 0))
+            onEvent(.settlementFailed(error: error.description))
             Task { await withdraw(chunk, reserved: count, run) }
         }
     }

@@ -68,7 +68,7 @@ extension Sweeper {
             } catch {
                 attempt += 1
                 mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
-                onEvent(.settlementFailed(error: error.description, attempt: attempt))
+                onEvent(.settlementFailed(error: error.description))
                 if !error.isTransient, attempt >= 3 { return await withoutPoison(settlement) }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
                 try? await Task.sleep(

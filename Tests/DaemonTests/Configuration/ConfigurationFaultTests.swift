@@ -190,6 +190,14 @@ import Testing
                 "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
             ]
         )
+        // Not a word of a key that was written in the wrong place is repeated.
+        for text in [
+            "|\n    -----BEGIN PRIVATE KEY-----\n    c2VjcmV0\n", "\"MIG\(String(repeating: "c2VjcmV0", count: 20))\"",
+        ] {
+            let found = faults(text)
+            #expect(found.count == 1 && found[0].contains("this is a key's text"), "\(found)")
+            #expect(!found.joined().contains("c2VjcmV0"))
+        }
         #expect(
             faults("/nonexistent/k.p8") == [
                 "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
