@@ -107,8 +107,8 @@ struct SimulatedUser {
 
     private mutating func step() {
         steps += 1
-        // A sweep is never punctual, and sometimes the daemon is away for long.
-        if random.chance(3) { now = now + Int64.random(in: 0...200_000, using: &random) }
+        // A sweep is never punctual, and sometimes the daemon is away for long; but nothing is recorded of the time before it knew the user.
+        if row != nil, random.chance(3) { now = now + Int64.random(in: 0...200_000, using: &random) }
         let judgement = judge.judge(claimed, now: now)
         let before = records.count
         records += judgement.records
