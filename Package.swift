@@ -49,6 +49,7 @@ let package = Package(
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
+        library("Seeded", []),
         library("JSON", []),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
@@ -68,7 +69,8 @@ let package = Package(
         library(
             "Demo",
             [
-                "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator", "LocalPostgres",
+                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator",
+                "LocalPostgres",
                 logging,
             ],
             resources: [.embedInCode("SQL")]
@@ -77,24 +79,31 @@ let package = Package(
         executable(
             "nudged-bench",
             [
-                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
+                "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
                 "APNsSimulator", "LocalPostgres", argumentParser, logging,
             ]
         ),
-        tests("JSON"),
-        tests("YAML"),
-        tests("TimeZones"),
-        tests("Policy", ["JSON", "TimeZones"], exclude: ["Fixtures"]),
+        // What several test targets share: seeds and generated keys.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Seeded", "COpenSSL"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
+        tests("JSON", ["Seeded", "TestSupport"]),
+        tests("YAML", ["Seeded", "TestSupport"]),
+        tests("TimeZones", ["Seeded", "TestSupport"]),
+        tests("Policy", ["Seeded", "JSON", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
         tests("Postgres", ["LocalPostgres"]),
         tests("LocalPostgres"),
-        tests("OpenSSL", ["COpenSSL"]),
+        tests("OpenSSL", ["COpenSSL", "TestSupport"]),
         tests("HTTP2", ["OpenSSL"]),
-        tests("APNs", ["JSON", "OpenSSL", "HTTP2", "COpenSSL"]),
+        tests("APNs", ["Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "TestSupport"]),
         tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         tests("Systemd", [logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
-        tests("Daemon", ["APNs", "Policy", "Store", "Systemd", "TimeZones", logging]),
-        tests("Demo", ["TimeZones", "Systemd", "LocalPostgres"]),
+        tests("Daemon", ["Seeded", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
+        tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],

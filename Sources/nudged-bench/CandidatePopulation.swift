@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import Policy
+import Seeded
 import TimeZones
 
 /// A seeded population as a product has it: every zone, mixed preferences, histories as their frequency leaves them.

@@ -1,4 +1,6 @@
 import HTTP2
+import Seeded
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -23,7 +25,7 @@ import Testing
     }
 
     private struct Run {
-        var random: SplitMix
+        var random: SplitMix64
         var lane: LaneBench
         var given: Set<UInt64> = []
         var answered: Set<UInt64> = []
@@ -33,7 +35,7 @@ import Testing
         var flights: [(link: Int, tag: UInt64, push: UInt64)] = []
 
         init(seed: UInt64) {
-            random = SplitMix(seed)
+            random = SplitMix64(seed: seed)
             let connections = Int.random(in: 1...3, using: &random)
             lane = LaneBench(connections: connections, maxInFlight: Int.random(in: 1...40, using: &random))
         }

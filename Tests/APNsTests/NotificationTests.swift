@@ -1,5 +1,7 @@
 import FoundationEssentials
 import JSON
+import Seeded
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -41,7 +43,7 @@ import Testing
 
     @Test func payload_parsesBackToTheSameWords_whateverTheyAre() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         func words() -> String {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...40, using: &random) {

@@ -1,3 +1,5 @@
+import Seeded
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -132,7 +134,7 @@ import Testing
     /// For random clocks, steps, embargoes and connections the two rules hold at every instant.
     @Test func rules_hold_whateverHappens() {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
             var schedule = Schedule()
             var clocks = Clocks()

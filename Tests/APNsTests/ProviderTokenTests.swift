@@ -2,6 +2,7 @@ import COpenSSL
 import Foundation
 import JSON
 import OpenSSL
+import TestSupport
 import Testing
 
 @testable import APNs

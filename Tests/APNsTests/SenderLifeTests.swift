@@ -2,6 +2,7 @@ import COpenSSL
 import HTTP2
 import OpenSSL
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import APNs

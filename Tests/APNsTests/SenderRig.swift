@@ -3,6 +3,7 @@ import Foundation
 import HTTP2
 import OpenSSL
 import Synchronization
+import TestSupport
 
 @testable import APNs
 

@@ -1,4 +1,6 @@
 import JSON
+import Seeded
+import TestSupport
 import Testing
 
 struct JSONParserTests {

@@ -1,5 +1,7 @@
 import JSON
 import Policy
+import Seeded
+import TestSupport
 import Testing
 import TimeZones
 

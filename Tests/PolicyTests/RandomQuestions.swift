@@ -1,4 +1,6 @@
 import JSON
+import Seeded
+import TestSupport
 import TimeZones
 
 /// Random input lines of every kind, crowded where the rules are hard: around transitions, at the edges of quiet hours, at full caps.

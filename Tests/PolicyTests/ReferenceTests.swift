@@ -1,5 +1,6 @@
 import JSON
 import Policy
+import TestSupport
 import Testing
 
 /// The vectors, and the comparison with a second reading of the page that shares no line with this one.

@@ -1,4 +1,6 @@
 import Policy
+import Seeded
+import TestSupport
 import Testing
 import TimeZones
 

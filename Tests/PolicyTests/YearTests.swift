@@ -1,6 +1,8 @@
 import Foundation
 import JSON
 import Policy
+import Seeded
+import TestSupport
 import Testing
 import TimeZones
 

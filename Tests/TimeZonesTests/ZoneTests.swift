@@ -1,3 +1,5 @@
+import Seeded
+import TestSupport
 import Testing
 import TimeZones
 

@@ -1,11 +1,13 @@
+import Seeded
+
 extension DemoDevice {
     /// One to three devices.
-    static func drawAll(start: Int64, _ generator: inout SeededGenerator) -> [DemoDevice] {
+    static func drawAll(start: Int64, _ generator: inout SplitMix64) -> [DemoDevice] {
         let count = generator.pick(weighted: [(1, 70), (2, 22), (3, 8)]) ?? 1
         return (0..<count).map { _ in draw(start: start, &generator) }
     }
 
-    private static func draw(start: Int64, _ generator: inout SeededGenerator) -> DemoDevice {
+    private static func draw(start: Int64, _ generator: inout SplitMix64) -> DemoDevice {
         let day: Int64 = 86_400
         // Registered at least two days ago: the day's start lies up to an hour ahead of the real clock.
         let registeredAt = start - Int64(generator.number(2 * 86_400...400 * 86_400))

@@ -1,3 +1,5 @@
+import Seeded
+
 import struct FoundationEssentials.UUID
 
 extension Person {
@@ -15,7 +17,7 @@ extension Person {
     /// In a thousand: who changes their mind in the course of the day.
     private static let changing: UInt64 = 15
 
-    static func draw(_ places: Places, start: Int64, _ generator: inout SeededGenerator) -> Person {
+    static func draw(_ places: Places, start: Int64, _ generator: inout SplitMix64) -> Person {
         let userID = UUID.drawn(&generator)
         let kind = generator.pick(weighted: kinds) ?? .active
         let home = places.draw(&generator) ?? "UTC"
@@ -52,7 +54,7 @@ extension Person {
         _ isNowhere: Bool,
         home: String,
         _ wishes: inout Wishes,
-        _ generator: inout SeededGenerator
+        _ generator: inout SplitMix64
     ) -> (profile: String?, effective: String?) {
         if isNowhere {
             if generator.chance(500) { wishes.timezone = generator.pick(badZones) }
@@ -92,7 +94,7 @@ extension Person {
 
 extension UUID {
     /// Version 4 (RFC 9562, section 5.4) of drawn bits.
-    static func drawn(_ generator: inout SeededGenerator) -> UUID {
+    static func drawn(_ generator: inout SplitMix64) -> UUID {
         var bytes: [UInt8] = []
         for word in [generator.next(), generator.next()] {
             bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }

@@ -1,3 +1,5 @@
+import Seeded
+
 /// Where people live: most in the zones of large populations, the others anywhere in the zone database.
 struct Places: Sendable {
     private let large: [(String, Int)]
@@ -14,7 +16,7 @@ struct Places: Sendable {
     }
 
     /// A zone; nil where the database is empty.
-    func draw(_ generator: inout SeededGenerator) -> String? {
+    func draw(_ generator: inout SplitMix64) -> String? {
         let fromLarge = generator.chance(Self.shareOfLarge)
         let place = fromLarge ? generator.pick(weighted: large) : nil
         return place ?? generator.pick(all)

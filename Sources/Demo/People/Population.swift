@@ -1,3 +1,5 @@
+import Seeded
+
 import struct FoundationEssentials.UUID
 
 /// Everyone in the demo: a pure function of seed, number, zones and the day's start.
@@ -12,7 +14,7 @@ struct Population: Sendable, Equatable {
     ///   - zones: every zone name of the database, sorted.
     ///   - start: the day's start, Unix seconds; registrations lie before it.
     init(count: Int, seed: UInt64, zones: [String], start: Int64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let places = Places(names: zones)
         people = (0..<count).map { _ in Person.draw(places, start: start, &generator) }
     }

@@ -1,5 +1,7 @@
+import Seeded
+
 extension Wishes {
-    static func draw(_ generator: inout SeededGenerator) -> Wishes {
+    static func draw(_ generator: inout SplitMix64) -> Wishes {
         var wishes = Wishes()
         wishes.frequency = generator.pick(weighted: frequencies) ?? "daily"
         if wishes.frequency == "weekly", generator.chance(500) { wishes.weekday = generator.number(1...7) }
@@ -22,7 +24,7 @@ extension Wishes {
     }
 
     /// Another mind: each of the things that people change.
-    func changed(_ generator: inout SeededGenerator) -> Wishes {
+    func changed(_ generator: inout SplitMix64) -> Wishes {
         var wishes = self
         switch generator.number(0...4) {
         case 0: wishes.isEnabled.toggle()
@@ -38,7 +40,7 @@ extension Wishes {
     private static let frequencies = [("daily", 60), ("few_times_a_week", 25), ("weekly", 15)]
 
     /// Most in the morning and in the evening; a few by mistake in the night, who are to be spared.
-    private static func time(_ generator: inout SeededGenerator) -> Int {
+    private static func time(_ generator: inout SplitMix64) -> Int {
         switch generator.number(0...99) {
         case 0..<45: quarter(7, 4, &generator)
         case 45..<60: quarter(11, 5, &generator)
@@ -48,12 +50,12 @@ extension Wishes {
     }
 
     /// A quarter of an hour among `hours` hours from `hour` on, as minute of the day.
-    private static func quarter(_ hour: Int, _ hours: Int, _ generator: inout SeededGenerator) -> Int {
+    private static func quarter(_ hour: Int, _ hours: Int, _ generator: inout SplitMix64) -> Int {
         (hour * 60 + 15 * generator.number(0...hours * 4 - 1)) % 1440
     }
 
     /// A half hour from `first` to `last`, counted from midnight, as minute of the day.
-    private static func half(_ first: Int, _ last: Int, _ generator: inout SeededGenerator) -> Int {
+    private static func half(_ first: Int, _ last: Int, _ generator: inout SplitMix64) -> Int {
         generator.number(first...last) * 30
     }
 }

@@ -1,5 +1,7 @@
 import Glibc
+import Seeded
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -335,8 +337,8 @@ import Testing
 
     /// Random YAML from the alphabet of real keys and values is loaded or refused, and nothing else.
     @Test func anything_whenTheFileIsRandom() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        let seed = Seeds.extra
+        var generator = SplitMix64(seed: seed)
         let words =
             ConfigurationKey.all.flatMap { $0.name.split(separator: ".").map(String.init) } + [
                 ":", ": ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ",", "null", "none", "10:00", "-1",
@@ -349,17 +351,5 @@ import Testing
             }.joined()
             for fault in fixture.faults(text) { #expect(!fault.isEmpty, "seed \(seed)") }
         }
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

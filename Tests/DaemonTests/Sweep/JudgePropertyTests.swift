@@ -1,6 +1,6 @@
-import Glibc
 import Policy
 import Store
+import TestSupport
 import Testing
 import TimeZones
 
@@ -21,7 +21,7 @@ import struct FoundationEssentials.UUID
 
     @Test(arguments: 0..<3) func anyUser_whenSteppedThroughWeeks_keepsThePromises(kind: Int) {
         let judge = F.judge(Self.rules[kind])
-        let seed = getenv("NUDGED_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0..<UInt64.max)
+        let seed = Seeds.extra
         print("seed \(seed), rules \(kind)")
         var sends = 0
         for index in 0..<150 {

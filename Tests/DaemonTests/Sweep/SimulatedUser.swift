@@ -1,6 +1,8 @@
 import APNs
 import Policy
+import Seeded
 import Store
+import TestSupport
 import TimeZones
 
 import struct FoundationEssentials.UUID
@@ -24,7 +26,7 @@ struct SimulatedUser {
     private let userID: UUID
     private let changes: Bool
     private let zoneName: String
-    private var random: SeededRandom
+    private var random: SplitMix64
     private var row: PersonUpdate?
     private var version: Int64 = 1
     private var touchedAt: Instant?
@@ -38,7 +40,7 @@ struct SimulatedUser {
     init(seed: UInt64, judge: Judge, start: Instant, changes: Bool) {
         self.judge = judge
         self.changes = changes
-        random = SeededRandom(seed: seed)
+        random = SplitMix64(seed: seed)
         now = start
         var bytes: [UInt8] = []
         for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &random)) }

@@ -1,15 +1,17 @@
 import COpenSSL
 
 /// Private keys made for a test, as PEM text.
-enum GeneratedKey {
-    static func ellipticCurve(_ nid: Int32) -> String {
+public enum GeneratedKey {
+    /// On a curve, by OpenSSL's number.
+    public static func ellipticCurve(_ nid: Int32) -> String {
         pem(of: EVP_PKEY_EC) { context in
             EVP_PKEY_keygen_init(context)
             EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, nid)
         }
     }
 
-    static func rsa() -> String {
+    /// Of 2,048 bits.
+    public static func rsa() -> String {
         pem(of: EVP_PKEY_RSA) { context in
             EVP_PKEY_keygen_init(context)
             EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048)
@@ -17,7 +19,7 @@ enum GeneratedKey {
     }
 
     /// Verifies a raw `r || s` signature: independent of the code under test, which only signs.
-    static func verifies(_ raw: [UInt8], _ message: [UInt8], pem: String) -> Bool {
+    public static func verifies(_ raw: [UInt8], _ message: [UInt8], pem: String) -> Bool {
         let text = Array(pem.utf8)
         let bio = BIO_new_mem_buf(text, Int32(text.count))
         defer { BIO_free(bio) }
