@@ -9,6 +9,7 @@ enum Query: String, CaseIterable, Sendable {
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
     case postpone
+    case quarantine
     case recover
     case release
     case remaining
@@ -34,6 +35,7 @@ enum Query: String, CaseIterable, Sendable {
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
         case .postpone: PackageResources.postpone_sql
+        case .quarantine: PackageResources.quarantine_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql

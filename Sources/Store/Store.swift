@@ -122,12 +122,29 @@ public struct Store: Sendable {
         return users
     }
 
-    /// Gives users back to be asked again then, whatever their rows hold.
-    public func postpone(_ users: [UUID], until: Instant, leaseID: UUID) async throws(PostgresError) {
+    /// Gives users back to be asked again later.
+    public func postpone(_ postponements: [Postponement], leaseID: UUID) async throws(PostgresError) {
         _ = try await one(
             intents,
             .postpone,
-            [.uuid(leaseID), .uuidArray(users), .timestamp(until.microseconds)]
+            [
+                .uuid(leaseID), .uuidArray(postponements.map(\.userID)), .int8Array(postponements.map(\.version)),
+                .timestampArray(postponements.map(\.until.microseconds)),
+            ]
+        )
+    }
+
+    /// Puts devices into quarantine until they register anew.
+    public func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) {
+        _ = try await one(
+            records,
+            .quarantine,
+            [
+                .timestamp(now.microseconds), .uuidArray(devices.map(\.userID)), .textArray(devices.map(\.deviceHash)),
+                .textArray(devices.map(\.environment)), .textArray(devices.map(\.topic)),
+                .int8Array(devices.map(\.registration)), .textArray(devices.map(\.at.rfc3339)),
+                .textArray(devices.map(\.reason)),
+            ]
         )
     }
 

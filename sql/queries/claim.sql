@@ -27,7 +27,8 @@ select
     m.user_id, m.version, m.due_at, m.touched_at, m.since, m.fingerprint, m.asked_at,
     m.check_in_at, m.check_in_slot, m.closed, m.sent, m.retry::text,
     r.preferences, r.timezone, r.first_session_complete,
-    d.tokens, d.registered_at, d.environments, d.topics
+    d.tokens, d.registered_at, d.environments, d.topics,
+    m.quarantine::text
 from mine m
 left join lateral (
     -- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours.

@@ -7,7 +7,7 @@ package import TimeZones
 /// What a valid configuration comes to: the values that the parts are made of.
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
-    let sender: SenderConfiguration
+    let lanes: [LaneConfiguration]
     let judge: Judge
     let settings: SweepSettings
     let schedule: Configuration.Schedule
@@ -28,10 +28,12 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        sender = Self.sender(apns)
+        let sender = Self.sender(apns)
+        let standard = LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
+        lanes = [LaneConfiguration(identity: standard, sender: sender)]
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lane: LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
+            lanes: LaneDirectory(standard: standard, others: lanes.map(\.identity))
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,

@@ -103,20 +103,23 @@ public struct OneRun: Sendable {
             await engine.sweeper.quiesce()
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
-            if case .stopped(let reason, let mend, _) = engine.sender.status {
-                return "sending is stopped, Apple answers \(reason): \(mend)"
-            }
+            let moved = after.progress > before.progress
+            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !moved { return words }
             let remaining = try await engine.store.remaining(
                 now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
             )
             let unsent = after.unsent > before.unsent
-            guard remaining.isAnyoneDue || unsent else { return nil }
-            var patience = patience
-            if case .backingOff = engine.sender.status { patience = Self.patienceWithApple }
-            guard BootTime.milliseconds() - lastProgress < patience else {
-                return "users are still due: \(engine.sender.status.words)"
+            guard remaining.isAnyoneDue || unsent else {
+                // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
+                if await engine.sweeper.concludeWindows() { continue }
+                return engine.lanes.stoppedWords
             }
-            try await pause(remaining, unsent: unsent, moved: after.progress > before.progress)
+            let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
+            guard BootTime.milliseconds() - lastProgress < patience else {
+                let words = engine.lanes.troubleWords
+                return "users are still due" + (words.isEmpty ? "" : ": \(words.joined(separator: "; "))")
+            }
+            try await pause(remaining, unsent: unsent, moved: moved)
         }
         return nil
     }

@@ -33,7 +33,7 @@ extension Sweeper {
                 onEvent(.fenced(pushes: outcomes.count))
             }
         }
-        close(reserved, chunk.leaseID, run)
+        close(reserved, chunk, run)
     }
 
     /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
@@ -51,7 +51,7 @@ extension Sweeper {
             )
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
-        close(reserved, chunk.leaseID, run)
+        close(reserved, chunk, run)
     }
 
     /// The transaction is tried again, the pushes are not. nil where the stop's time was over first, or the database refused it for good:
@@ -103,10 +103,10 @@ extension Sweeper {
         return result
     }
 
-    func close(_ pushes: Int, _ leaseID: UUID, _ run: SweepRun) {
-        openPushes -= pushes
+    func close(_ pushes: Int, _ chunk: Chunk, _ run: SweepRun) {
+        feeds[chunk.lane]?.openPushes -= pushes
         run.openChunks -= 1
-        retire(leaseID)
+        retire(chunk.leaseID)
         finishIfDone(run)
         wake()
     }

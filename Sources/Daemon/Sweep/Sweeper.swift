@@ -2,17 +2,19 @@ import APNs
 import Policy
 package import Postgres
 import Store
+import Synchronization
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 /// Performs sweeps: drain touches → claim → decide → commit intents for the streams that are free → write → settle.
 ///
-/// The decisions are `Judge`'s; this actor orders the database's and the sender's work around them. Chunks outlive the sweep that made them: one slow
-/// answer does not hold the next tick.
+/// The decisions are `Judge`'s; this actor orders the database's and the senders' work around them. A sweep claims and decides, and hands what is to be
+/// sent to the lanes' feeds, which work side by side: a slow lane holds no other. Chunks outlive the sweep that made them: one slow answer does not hold
+/// the next tick.
 package actor Sweeper {
     let store: Store
-    let sender: Sender
+    let lanes: Lanes
     let clock: PolicyClock
     var judge: Judge
     var settings: SweepSettings
@@ -21,8 +23,10 @@ package actor Sweeper {
 
     /// Leases whose chunks are not all settled: no dead daemon's.
     var livingLeases: [UUID: Int] = [:]
-    /// Pushes whose intents are open.
-    var openPushes = 0
+    /// What each lane has to send.
+    var feeds: [LaneIdentity: LaneFeed] = [:]
+    /// Verdicts on refused devices that are on their way to the database; counted on the senders' threads.
+    let openVerdicts = Mutex(0)
     var waiters: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
@@ -37,11 +41,11 @@ package actor Sweeper {
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
     /// A stopped lane is probed with one push; few are claimed to find one.
-    private static let probeBatch = 16
+    static let probeBatch = 16
 
     init(
         store: Store,
-        sender: Sender,
+        lanes: Lanes,
         clock: PolicyClock,
         judge: Judge,
         settings: SweepSettings,
@@ -49,7 +53,7 @@ package actor Sweeper {
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         self.store = store
-        self.sender = sender
+        self.lanes = lanes
         self.clock = clock
         self.judge = judge
         self.settings = settings
@@ -65,7 +69,10 @@ package actor Sweeper {
 
     // MARK: A sweep
 
-    /// Sweeps until nobody is due, or the lane takes nothing. Its report comes as `SweepEvent.finished` once its last chunk is settled.
+    /// Pushes whose intents are open.
+    package var openPushes: Int { feeds.values.reduce(0) { $0 + $1.openPushes } }
+
+    /// Claims until nobody is due, or no lane takes anything. Its report comes as `SweepEvent.finished` once its last chunk is settled.
     package func sweep() async throws(PostgresError) {
         let run = SweepRun()
         defer {
@@ -92,23 +99,33 @@ package actor Sweeper {
         return pushes
     }
 
-    /// Claims the next batch while this one is sent.
+    /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         if BootTime.milliseconds() - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
-        var next = claimNext()
-        defer { if let next { releaseUnseen(next) } }
-        while let claim = next, !isStopping {
-            next = nil
-            let batch = try await value(of: claim)
+        while await someLaneTakesMore() {
+            guard let batch = try await claim() else { break }
             await hooks.claimed?()
+            run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
             if isShort { restartCursor() } else { advanceCursor(batch) }
-            if !isShort, !isStopping { next = claimNext() }
-            run.report.users += batch.users.count
-            let laneTakesMore = await turn(batch, run)
-            if !laneTakesMore { break }
+            await turn(batch, run)
+            if isShort { break }
         }
     }
+
+    /// Waits until a lane has little left to send; false where none takes anything for a while.
+    private func someLaneTakesMore() async -> Bool {
+        while !isStopping {
+            let open = lanes.all.filter { !$0.sender.isBlocked }
+            if open.isEmpty { return false }
+            if open.contains(where: { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }) { return true }
+            await withCheckedContinuation { waiters.append($0) }
+        }
+        return false
+    }
+
+    /// A lane with so few users left is given more.
+    var lowWater: Int { settings.batch / 2 }
 
     /// A claimed batch.
     struct Batch: Sendable {
@@ -123,30 +140,22 @@ package actor Sweeper {
         let leaseEnd: Int64
     }
 
-    /// A claim under way.
-    private struct Claim {
-        let leaseID: UUID
-        let task: Task<Batch, any Error>
-    }
-
-    /// nil where the lane takes nothing.
-    private func claimNext() -> Claim? {
-        guard let now = clock.now, sender.freeSlots > 0 else { return nil }
-        var limit = settings.batch
-        if case .stopped = sender.status { limit = min(limit, Self.probeBatch) }
-        let (store, cursor, lease) = (store, cursor, settings.leaseMilliseconds)
-        let living = Array(livingLeases.keys)
+    private func claim() async throws(PostgresError) -> Batch? {
+        guard let now = clock.now else { return nil }
+        let open = lanes.all.filter { !$0.sender.isBlocked }
+        let limit = open.allSatisfy { $0.sender.isStopped } ? min(settings.batch, Self.probeBatch) : settings.batch
         let leaseID = UUID()
+        let living = Array(livingLeases.keys)
         livingLeases[leaseID] = 1
-        let task = Task {
-            let leaseEnd = BootTime.milliseconds() + lease
-            var unreadable: [UUID] = []
+        let leaseEnd = BootTime.milliseconds() + settings.leaseMilliseconds
+        var unreadable: [UUID] = []
+        do throws(PostgresError) {
             let users = try await store.claim(
                 now: now,
                 after: cursor,
                 limit: limit,
                 leaseID: leaseID,
-                leaseMilliseconds: lease,
+                leaseMilliseconds: settings.leaseMilliseconds,
                 except: living
             ) { unreadable.append($0) }
             return Batch(
@@ -157,25 +166,9 @@ package actor Sweeper {
                 now: now,
                 leaseEnd: leaseEnd
             )
-        }
-        return Claim(leaseID: leaseID, task: task)
-    }
-
-    /// `Task` knows no typed throws; what it throws is the store's error.
-    private func value(of claim: Claim) async throws(PostgresError) -> Batch {
-        do { return try await claim.task.value } catch {
-            retire(claim.leaseID)
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: "claim")
-        }
-    }
-
-    /// A batch that was claimed ahead and is not sent any more goes back unchanged.
-    private func releaseUnseen(_ claim: Claim) {
-        Task {
-            if let batch = try? await claim.task.value {
-                await giveBack(batch.users.map(\.userID), leaseID: batch.leaseID)
-            }
-            retire(claim.leaseID)
+        } catch {
+            retire(leaseID)
+            throw error
         }
     }
 
@@ -195,11 +188,11 @@ package actor Sweeper {
 
     // MARK: A batch's turn
 
-    /// Decides everyone, settles those who rest, sends to the others. Returns false where the lane takes no more.
-    private func turn(_ batch: Batch, _ run: SweepRun) async -> Bool {
+    /// Decides everyone, settles those who rest, hands the others to their lanes.
+    private func turn(_ batch: Batch, _ run: SweepRun) async {
         defer { retire(batch.leaseID) }
         await setAside(batch.unreadable, leaseID: batch.leaseID)
-        guard !batch.users.isEmpty else { return true }
+        guard !batch.users.isEmpty else { return }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none(chunk: 0))
         var nudges: [PlannedNudge] = []
         for user in batch.users {
@@ -213,24 +206,24 @@ package actor Sweeper {
             case .send(let nudge): nudges.append(nudge)
             }
         }
-        run.report.skipped += rests.records.count
+        for record in rests.records {
+            if record.outcome == .rejected { run.report.rejected += 1 } else { run.report.skipped += 1 }
+        }
+        let aside = share(nudges, batch, run)
         // Beside the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
-        async let rested = settleRests(rests)
-        let laneTakesMore = await send(nudges, batch, run)
-        _ = await rested
-        return laneTakesMore
-    }
-
-    private func settleRests(_ rests: Settlement) async -> Settlement.Result? {
-        if rests.updates.isEmpty && rests.records.isEmpty { return nil }
-        return await carryOut(rests)
+        if !rests.updates.isEmpty || !rests.records.isEmpty { _ = await carryOut(rests) }
+        await stepAside(aside, leaseID: batch.leaseID)
     }
 
     /// Rows that can't be read come up again in a day; where the database does not take it, when the lease ends.
     func setAside(_ users: [UUID], leaseID: UUID) async {
         guard !users.isEmpty, let now = clock.now else { return }
         onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0) }))
-        try? await store.postpone(users, until: now + Judge.recheckSeconds, leaseID: leaseID)
+        let until = now + Judge.recheckSeconds
+        try? await store.postpone(
+            users.map { Postponement(userID: $0, version: nil, until: until) },
+            leaseID: leaseID
+        )
     }
 
     // MARK: Ends
@@ -243,14 +236,17 @@ package actor Sweeper {
     }
 
     func finishIfDone(_ run: SweepRun) {
-        guard run.isHandedOver, run.openChunks == 0, !run.isReported else { return }
+        guard run.isHandedOver, run.openChunks == 0, run.openPortions == 0, !run.isReported else { return }
         run.isReported = true
         run.report.milliseconds = BootTime.milliseconds() - run.startedAt
         onEvent(.finished(id: run.id, run.report))
     }
 
     /// Claims nothing more; chunks under way are settled.
-    package func stop() { isStopping = true }
+    package func stop() {
+        isStopping = true
+        wake()
+    }
 
     /// Gives up outcomes that the database does not take.
     package func abandon() {
@@ -258,9 +254,9 @@ package actor Sweeper {
         wake()
     }
 
-    /// Returns once no intent is open.
+    /// Returns once no intent is open, and nothing waits to be sent.
     package func quiesce() async {
-        while openPushes > 0 || !livingLeases.isEmpty {
+        while openPushes > 0 || !livingLeases.isEmpty || openVerdicts.withLock({ $0 > 0 }) {
             if isAbandoned { return }
             await withCheckedContinuation { waiters.append($0) }
         }

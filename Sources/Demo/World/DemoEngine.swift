@@ -81,7 +81,7 @@ struct DemoEngine: Sendable {
                 let remaining = try await engine.store.remaining(now: instant)
                 guard remaining.isAnyoneDue else { return }
                 guard ContinuousClock.now < deadline else {
-                    throw DemoError(.apple, "users are due, and nothing goes on: \(engine.sender.status)")
+                    throw DemoError(.apple, "users are due, and nothing goes on: \(engine.lanes.troubleWords)")
                 }
                 try await Task.sleep(for: .milliseconds(5))
             } else {
