@@ -18,7 +18,7 @@ package struct Assembly: Sendable {
 
     /// - Throws: what `ConfigurationChecks.system` would have said before.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
-        guard let apns = configuration.apns, let database = configuration.database else {
+        guard let apns = configuration.apns, let lane = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
         connection = try Self.connection(
@@ -28,10 +28,10 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        sender = Self.sender(apns)
+        sender = Self.sender(lane, apns)
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lane: LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
+            lane: LaneIdentity(environment: lane.environment.rawValue, topic: lane.bundleID)
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,
@@ -57,17 +57,17 @@ package struct Assembly: Sendable {
         )
     }
 
-    private static func sender(_ apns: Configuration.APNs) -> SenderConfiguration {
+    private static func sender(_ lane: Configuration.Lane, _ apns: Configuration.APNs) -> SenderConfiguration {
         var sender = SenderConfiguration(
-            teamID: apns.teamID,
-            keyID: apns.keyID,
-            signingKeyPEM: apns.privateKey.text,
-            topic: apns.bundleID,
-            environment: apns.environment == .production ? .production : .sandbox,
-            endpoint: apns.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
-            caFile: apns.caFile
+            teamID: lane.teamID,
+            keyID: lane.keyID,
+            signingKeyPEM: lane.privateKey.text,
+            topic: lane.bundleID,
+            environment: lane.environment == .production ? .production : .sandbox,
+            endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
+            caFile: lane.caFile
         )
-        sender.connections = apns.connections
+        sender.connections = lane.connections
         sender.maxInFlight = apns.maxInFlight
         sender.requestDeadline = apns.responseTimeout.milliseconds
         return sender
