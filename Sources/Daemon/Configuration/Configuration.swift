@@ -5,6 +5,16 @@ public import Policy
 public struct Configuration: Sendable, Equatable {
     /// How pushes reach Apple.
     public struct APNs: Sendable, Equatable {
+        /// The main app's lane first, then those of `apns.apps` in their order. Never empty; no two have the same environment and bundle id.
+        public var lanes: [Lane]
+        /// The most pushes in flight, of all lanes together, 1 to 100,000.
+        public var maxInFlight: Int
+        /// The time that an answer may take.
+        public var responseTimeout: Duration
+    }
+
+    /// One way to Apple: a key, an environment and a topic. A device's row names the last two.
+    public struct Lane: Sendable, Equatable {
         /// The team's id, 10 characters.
         public var teamID: String
         /// The key's id, 10 characters.
@@ -21,10 +31,6 @@ public struct Configuration: Sendable, Equatable {
         public var caFile: String?
         /// The most connections, 1 to 32.
         public var connections: Int
-        /// The most pushes in flight, 1 to 100,000.
-        public var maxInFlight: Int
-        /// The time that an answer may take.
-        public var responseTimeout: Duration
     }
 
     /// Apple's two services.

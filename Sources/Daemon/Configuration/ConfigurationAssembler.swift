@@ -6,6 +6,8 @@ import Systemd
 struct ConfigurationAssembler {
     private(set) var values: EffectiveValues
     private(set) var problems: [ConfigurationProblem] = []
+    private(set) var lanes: LaneAssembler
+    let apps: [AppEntry]
     let needs: ConfigurationNeeds
     let checks: ConfigurationChecks
     /// Where a missing key would be written.
@@ -17,6 +19,8 @@ struct ConfigurationAssembler {
 
     init(
         values: EffectiveValues,
+        apps: [AppEntry],
+        namedKeys: NamedKeys,
         needs: ConfigurationNeeds,
         checks: ConfigurationChecks,
         path: String,
@@ -24,6 +28,14 @@ struct ConfigurationAssembler {
         isFileOpen: Bool
     ) {
         self.values = values
+        self.apps = apps
+        lanes = LaneAssembler(
+            namedKeys: namedKeys,
+            checks: checks,
+            path: path,
+            reportsMissing: reportsMissing && needs.contains(.apns),
+            isFileOpen: isFileOpen
+        )
         self.needs = needs
         self.checks = checks
         self.path = path
@@ -35,11 +47,10 @@ struct ConfigurationAssembler {
     mutating func assemble() -> Configuration {
         checkOpenFile()
         checkMissing()
-        let key = privateKey()
+        let apns = apns()
         let schedule = schedule()
-        checkFile("apns.caFile")
         return Configuration(
-            apns: apns(key),
+            apns: apns,
             database: database(),
             schedule: schedule,
             checkIn: checkIn(),
@@ -64,8 +75,9 @@ struct ConfigurationAssembler {
             guard case .file(let path, _) = values.source(key.name), let text = values.text(key.name) else { continue }
             // A key is always a secret, a URL only where it holds a password.
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
-            let severity: ConfigurationProblem.Severity = key.name == "apns.privateKey" ? .permission : .warning
-            report(key.name, "this file is readable by every user of this machine", "chmod 600 \(path)", as: severity)
+            // The signing keys are LaneAssembler's.
+            guard key.name != "apns.privateKey" else { continue }
+            report(key.name, "this file is readable by every user of this machine", "chmod 600 \(path)", as: .warning)
         }
     }
 
@@ -84,79 +96,24 @@ struct ConfigurationAssembler {
         }
     }
 
-    private mutating func checkFile(_ name: String) {
-        guard let path = values.text(name) else { return }
-        do throws(SystemdError) {
-            _ = try Credentials.readText(path, limit: 8 << 20, mayBeWorldReadable: true)
-        } catch {
-            problems.append(ConfigurationProblem(error, at: values.source(name), key: name))
-        }
-    }
-}
-
-// MARK: - The push service
-extension ConfigurationAssembler {
-    private func apns(_ key: Secret?) -> Configuration.APNs? {
-        guard let team = values.text("apns.teamId"), let keyID = values.text("apns.keyId"), let key,
-            let bundleID = values.text("apns.bundleId"),
-            let environment = values.text("apns.environment").flatMap(Configuration.PushEnvironment.init(rawValue:))
-        else { return nil }
-        return Configuration.APNs(
-            teamID: team,
-            keyID: keyID,
-            privateKey: key,
-            bundleID: bundleID,
-            environment: environment,
-            endpoint: values.endpoint("apns.endpoint"),
-            caFile: values.text("apns.caFile"),
-            connections: values.integer("apns.connections") ?? 1,
-            maxInFlight: values.integer("apns.maxInFlight") ?? 1,
-            responseTimeout: values.duration("apns.responseTimeout") ?? .seconds(10)
-        )
-    }
-
-    /// The key's text, from whichever of the two keys was said at the stronger place; both at the same place is a fault.
-    private mutating func privateKey() -> Secret? {
-        let text = "apns.privateKey"
-        let file = "apns.privateKeyFile"
-        let hasText = values.text(text) != nil || values.wrong.contains(text)
-        let hasFile = values.text(file) != nil || values.wrong.contains(file)
-        if hasText && hasFile {
-            let (textRank, fileRank) = (values.source(text).rank, values.source(file).rank)
-            guard textRank != fileRank else {
-                report(file, "both apns.privateKey and apns.privateKeyFile are given", "keep one of them")
-                return nil
-            }
-            values.drop(textRank < fileRank ? text : file)
-        }
-        if let key = values.text(text) { return checked(key, text) }
-        guard let path = values.text(file) else {
-            if !hasText && !hasFile && needs.contains(.apns) && reportsMissing {
-                report(
-                    text,
-                    "neither apns.privateKey nor apns.privateKeyFile is given",
-                    "name the .p8 file as privateKeyFile in \(self.path), set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
-                        + "or let systemd hand it over (LoadCredential=apns.privateKey:FILE)"
-                )
-            }
-            return nil
-        }
-        do throws(SystemdError) {
-            return checked(try Credentials.readKeyFile(path), file)
-        } catch {
-            problems.append(ConfigurationProblem(error, at: values.source(file), key: file))
-            return nil
+    /// nil where one of the lanes can't be made.
+    private mutating func apns() -> Configuration.APNs? {
+        let made = lanes.assemble(&values, apps: apps)
+        problems += lanes.problems
+        return made.map {
+            Configuration.APNs(
+                lanes: $0,
+                maxInFlight: values.integer("apns.maxInFlight") ?? 1,
+                responseTimeout: values.duration("apns.responseTimeout") ?? .seconds(10)
+            )
         }
     }
 
-    private mutating func checked(_ key: String, _ name: String) -> Secret? {
-        do {
-            try checks.key(key)
-            return Secret(key)
-        } catch {
-            report(name, "\(error)", "give the .p8 file of a key for the push service from Apple's developer site")
-            return nil
-        }
+    /// For `config --show`: the main values, the apps' after those of `apns`.
+    func rows() -> [ConfigurationRow] {
+        let main = values.rows()
+        let end = main.firstIndex { !$0.key.hasPrefix("apns.") } ?? main.count
+        return main[..<end] + lanes.apps.flatMap { $0.rows() } + main[end...]
     }
 }
 

@@ -26,14 +26,14 @@ extension ConfigurationKey {
             "apns.connections",
             .integer(1...32, mayBeNone: false),
             standard: "1",
-            "The most connections to the push service."
+            "The most connections to the push service, for each app."
         ),
         // Apple's usual bound on the streams of one connection; also the most pushes whose fate a crash can leave unknown.
         .init(
             "apns.maxInFlight",
             .integer(1...100_000, mayBeNone: false),
             standard: "1000",
-            "The most pushes that await their answer."
+            "The most pushes that await their answer, of all apps together."
         ),
         // Apple answers in tens of milliseconds; after 10 s nobody knows what became of a push.
         .init(
@@ -153,6 +153,17 @@ extension ConfigurationKey {
             "The least severe lines that are logged."
         )
     ]
+
+    /// The list of further apps. Only the file has it: an environment variable holds no list.
+    static let appsName = "apns.apps"
+
+    /// The most entries of that list: each has connections, and a stranger's file must not open thousands.
+    static let mostApps = 32
+
+    /// What an entry of the list may say, and else inherits. The other keys of `apns` hold for all apps together.
+    static let ofApp: [ConfigurationKey] = apns.filter {
+        $0.name != "apns.maxInFlight" && $0.name != "apns.responseTimeout"
+    }
 
     static let byName: [String: ConfigurationKey] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

@@ -64,6 +64,9 @@ public struct ConfigurationKey: Sendable {
     /// The environment variable: `apns.teamId` is `APNS_TEAM_ID`.
     public var environmentName: String { Self.environmentName(name) }
 
+    /// The variable that gives this key's value to the app that signs with the key `keyID`: `APNS_PRIVATE_KEY_FILE_KEY2345678`.
+    func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
+
     /// The file in systemd's credentials directory; only secrets come from there.
     public var credentialName: String? { isSecret ? name : nil }
 

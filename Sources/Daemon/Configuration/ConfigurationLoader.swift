@@ -24,11 +24,15 @@ public enum ConfigurationLoader {
     ) throws(ConfigurationError) -> LoadedConfiguration {
         let source = ConfigurationFile.read(path ?? standardPath, mustExist: path != nil)
         let file = FileValues(path: source.path, root: source.root)
-        let variables = EnvironmentValues(environment)
-        let credentials = CredentialValues(Credentials(environment: environment))
+        let keyIDs = file.apps.compactMap { $0.values["apns.keyId"]?.text }
+        let variables = EnvironmentValues(environment, keyIDs: keyIDs)
+        let folder = Credentials(environment: environment)
+        let credentials = CredentialValues(folder)
         let effective = EffectiveValues([file.values, credentials.values, variables.values])
         var assembler = ConfigurationAssembler(
             values: effective,
+            apps: file.apps,
+            namedKeys: NamedKeys(environment: environment, credentials: folder),
             needs: needs,
             checks: checks,
             path: source.path,
@@ -45,7 +49,7 @@ public enum ConfigurationLoader {
             configuration: configuration,
             path: source.exists ? source.path : nil,
             warnings: sorted,
-            rows: assembler.values.rows()
+            rows: assembler.rows()
         )
     }
 

@@ -14,13 +14,15 @@ public enum ConfigurationReport {
         return error.description + "\n\(count) \(count == 1 ? "error" : "errors"); the configuration can't be used"
     }
 
-    /// The effective values in columns: key, value, source.
+    /// The effective values in columns: key, value, source; after an inherited value's source the key that it stands under.
     public static func show(_ loaded: LoadedConfiguration) -> String {
         let keyWidth = loaded.rows.map(\.key.count).max() ?? 0
         // A long text must not push every source off the screen.
         let valueWidth = min(40, loaded.rows.map(\.value.count).max() ?? 0)
         return loaded.rows.map { row in
-            "\(padded(row.key, keyWidth))  \(padded(row.value, valueWidth))  \(row.source.words)"
+            // A default stands under no key.
+            let origin = row.source == .standard ? "" : row.origin.map { " (\($0))" } ?? ""
+            return "\(padded(row.key, keyWidth))  \(padded(row.value, valueWidth))  \(row.source.words)\(origin)"
         }.joined(separator: "\n")
     }
 

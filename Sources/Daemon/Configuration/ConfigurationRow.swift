@@ -6,12 +6,14 @@ public struct ConfigurationRow: Sendable, Equatable {
     public let value: String
     /// Where it came from.
     public let source: ValueSource
+    /// In an entry of `apns.apps`: the key that says it, where the entry doesn't.
+    public let origin: String?
 }
 
 extension EffectiveValues {
-    /// Every key, in the order of the reference.
+    /// Every key, in the order of the reference; an entry's keys where these are an entry's values.
     func rows() -> [ConfigurationRow] {
-        ConfigurationKey.all.map { key in
+        (app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp).map { key in
             let value: String =
                 switch parsed(key.name) {
                 case .none:
@@ -24,7 +26,12 @@ extension EffectiveValues {
                 case .wallTime(let time): time.description
                 case .endpoint(let endpoint): endpoint.description
                 }
-            return ConfigurationRow(key: key.name, value: value, source: source(key.name))
+            return ConfigurationRow(
+                key: shownName(key.name),
+                value: value,
+                source: source(key.name),
+                origin: origins[key.name]
+            )
         }
     }
 }

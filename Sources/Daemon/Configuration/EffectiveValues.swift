@@ -6,6 +6,10 @@ struct EffectiveValues {
     private var values: [String: (parsed: ParsedValue, source: ValueSource)] = [:]
     /// Keys with a value that is wrong: they are not missing, too.
     private(set) var wrong: Set<String> = []
+    /// The entry of `apns.apps` whose values these are; nil for the main app.
+    private(set) var app: AppEntry?
+    /// In an entry: for each inherited key the one, as it is shown, that says it.
+    private(set) var origins: [String: String] = [:]
 
     /// - Parameter layers: raw values by key, in any order; the source's rank decides.
     init(_ layers: [[String: RawValue]]) {
@@ -13,23 +17,58 @@ struct EffectiveValues {
             let candidates = layers.compactMap { $0[key.name] }
             let raw =
                 candidates.max { $0.source.rank < $1.source.rank } ?? RawValue(text: key.standard, source: .standard)
-            do throws(ValueParser.Failure) {
-                let source = raw.text == nil && !key.takesNone ? ValueSource.standard : raw.source
-                values[key.name] = (try ValueParser.parse(raw, for: key), source)
-            } catch {
-                wrong.insert(key.name)
-                values[key.name] = (.none, raw.source)
-                problems.append(
-                    ConfigurationProblem(
-                        at: raw.source,
-                        key: key.name,
-                        what: error.what,
-                        mend: "write \(key.expectation)"
-                    )
-                )
+            take(raw, for: key)
+        }
+    }
+
+    /// An app's values: what its entry says, else the main app's. The signing key is not inherited here: whose it is depends on its id.
+    init(_ app: AppEntry, over main: EffectiveValues) {
+        self.app = app
+        for key in ConfigurationKey.ofApp {
+            if let raw = app.values[key.name] {
+                take(raw, for: key)
+            } else if !NamedKeys.keys.contains(where: { $0.name == key.name }) {
+                inherit(key.name, from: main)
             }
         }
     }
+
+    private mutating func take(_ raw: RawValue, for key: ConfigurationKey) {
+        do throws(ValueParser.Failure) {
+            let source = raw.text == nil && !key.takesNone ? ValueSource.standard : raw.source
+            values[key.name] = (try ValueParser.parse(raw, for: key), source)
+        } catch {
+            wrong.insert(key.name)
+            values[key.name] = (.none, raw.source)
+            problems.append(
+                ConfigurationProblem(
+                    at: raw.source,
+                    key: shownName(key.name),
+                    what: error.what,
+                    mend: "write \(key.expectation)"
+                )
+            )
+        }
+    }
+
+    /// Takes a value that comes from elsewhere, where it is stronger than what is there.
+    mutating func take(_ layer: [String: RawValue]) {
+        for key in ConfigurationKey.ofApp {
+            guard let raw = layer[key.name], raw.source.rank > source(key.name).rank else { continue }
+            drop(key.name)
+            take(raw, for: key)
+        }
+    }
+
+    /// Takes another app's value over, with its source.
+    mutating func inherit(_ name: String, from other: EffectiveValues) {
+        values[name] = other.values[name]
+        origins[name] = other.origins[name] ?? other.shownName(name)
+        if other.wrong.contains(name) { wrong.insert(name) }
+    }
+
+    /// The key as errors and `config --show` name it: `apns.apps[1].teamId` in an entry.
+    func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
 
     func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }
 
@@ -63,7 +102,8 @@ struct EffectiveValues {
     /// Forgets a key that a stronger one makes void.
     mutating func drop(_ name: String) {
         values[name] = nil
-        problems.removeAll { $0.key == name }
+        let shown = shownName(name)
+        problems.removeAll { $0.key == shown }
         wrong.remove(name)
     }
 }

@@ -4,8 +4,11 @@ struct EnvironmentValues {
     private(set) var problems: [ConfigurationProblem] = []
 
     /// An empty variable counts as unset: compose files and units pass on what isn't there that way.
-    init(_ environment: [String: String]) {
-        var known: Set<String> = []
+    ///
+    /// - Parameter keyIDs: the ids of keys that `apns.apps` names; see `NamedKeys` for their variables.
+    init(_ environment: [String: String], keyIDs: [String] = []) {
+        let named = NamedKeys.keys.flatMap { key in keyIDs.map { key.environmentName(forKeyID: $0) } }
+        var known = Set(named)
         for key in ConfigurationKey.all {
             known.insert(key.environmentName)
             guard let text = environment[key.environmentName], !text.isEmpty else { continue }
@@ -13,7 +16,10 @@ struct EnvironmentValues {
         }
         for name in environment.keys.sorted()
         where !known.contains(name) && (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) {
-            let near = KeySuggestion.nearest(toVariable: name, among: ConfigurationKey.all.map(\.environmentName))
+            let near = KeySuggestion.nearest(
+                toVariable: name,
+                among: ConfigurationKey.all.map(\.environmentName) + named
+            )
             problems.append(
                 ConfigurationProblem(
                     .warning,

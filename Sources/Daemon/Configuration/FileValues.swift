@@ -3,6 +3,8 @@ import YAML
 /// What the file says for each key, and what in it is no key.
 struct FileValues {
     private(set) var values: [String: RawValue] = [:]
+    /// The entries of `apns.apps`.
+    private(set) var apps: [AppEntry] = []
     private(set) var problems: [ConfigurationProblem] = []
     private let path: String
 
@@ -29,6 +31,8 @@ struct FileValues {
             let isSection = ConfigurationKey.sections.contains(name)
             let isKey = ConfigurationKey.byName[name] != nil
             switch entry.value.value {
+            case .sequence(let items) where name == ConfigurationKey.appsName: readApps(items)
+            case _ where name == ConfigurationKey.appsName: if !entry.value.isNull { noList(entry.value) }
             case .mapping(let inner) where isSection: read(inner, under: name)
             case .scalar(let text, _) where isKey:
                 let source = ValueSource.file(path: path, mark: entry.value.mark)
@@ -58,7 +62,7 @@ struct FileValues {
     }
 
     private func unknown(_ entry: YAMLNode.Entry, _ name: String) -> ConfigurationProblem {
-        let candidates = ConfigurationKey.all.map(\.name) + ConfigurationKey.sections
+        let candidates = ConfigurationKey.all.map(\.name) + ConfigurationKey.sections + [ConfigurationKey.appsName]
         let near = KeySuggestion.nearest(to: name, among: candidates)
         return ConfigurationProblem(
             at: .file(path: path, mark: entry.mark),
@@ -66,5 +70,70 @@ struct FileValues {
             what: "unknown key",
             mend: near.map { "did you mean \($0)?" } ?? "remove it, or see the reference for the key's name"
         )
+    }
+}
+
+// MARK: - apns.apps
+extension FileValues {
+    private mutating func readApps(_ items: [YAMLNode]) {
+        for (index, item) in items.enumerated() {
+            guard index < ConfigurationKey.mostApps else {
+                let most = ConfigurationKey.mostApps
+                report(item.mark, ConfigurationKey.appsName, "more than \(most) apps", "keep at most \(most)")
+                return
+            }
+            var app = AppEntry(index: index, source: .file(path: path, mark: item.mark))
+            if case .mapping(let entries) = item.value {
+                for entry in entries { read(entry, into: &app) }
+            } else {
+                app.isUnclear = true
+                report(item.mark, app.name, "\(item.kindName) stands here", "write the app's keys after the dash")
+            }
+            apps.append(app)
+        }
+    }
+
+    private mutating func read(_ entry: YAMLNode.Entry, into app: inout AppEntry) {
+        let name = app.name + "." + entry.key
+        guard let key = ConfigurationKey.ofApp.first(where: { $0.name == "apns." + entry.key }) else {
+            app.isUnclear = true
+            return report(entry.mark, name, "unknown key", mend(ofUnknown: entry.key, in: app))
+        }
+        guard case .scalar(let text, _) = entry.value.value else {
+            return report(
+                entry.value.mark,
+                name,
+                "\(entry.value.kindName) stands here",
+                "write \(key.expectation)"
+            )
+        }
+        // A null says nothing: the value is inherited.
+        if entry.value.isNull { return }
+        app.values[key.name] = RawValue(text: text, source: .file(path: path, mark: entry.value.mark))
+    }
+
+    private func mend(ofUnknown key: String, in app: AppEntry) -> String {
+        if ConfigurationKey.byName["apns." + key] != nil {
+            return "it holds for all apps together: write it as apns.\(key)"
+        }
+        let near = KeySuggestion.nearest(
+            to: app.name + "." + key,
+            among: ConfigurationKey.ofApp.map { app.name(of: $0.name) }
+        )
+        let known = ConfigurationKey.ofApp.map { String($0.name.dropFirst("apns.".count)) }.joined(separator: ", ")
+        return near.map { "did you mean \($0)?" } ?? "remove it; an app's keys are \(known)"
+    }
+
+    private mutating func noList(_ value: YAMLNode) {
+        report(
+            value.mark,
+            ConfigurationKey.appsName,
+            "\(value.kindName) stands here",
+            "write a list: for each app a dash, and its keys after it"
+        )
+    }
+
+    private mutating func report(_ mark: YAMLMark, _ key: String, _ what: String, _ mend: String) {
+        problems.append(ConfigurationProblem(at: .file(path: path, mark: mark), key: key, what: what, mend: mend))
     }
 }

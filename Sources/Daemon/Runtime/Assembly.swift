@@ -18,7 +18,7 @@ package struct Assembly: Sendable {
 
     /// - Throws: what `ConfigurationChecks.system` would have said before.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
-        guard let apns = configuration.apns, let database = configuration.database else {
+        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
         connection = try Self.connection(
@@ -28,12 +28,13 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        let sender = Self.sender(apns)
-        let standard = LaneIdentity(environment: apns.environment.rawValue, topic: apns.bundleID)
-        lanes = [LaneConfiguration(identity: standard, sender: sender)]
+        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
+        lanes = apns.lanes.map { lane in
+            LaneConfiguration(identity: LaneIdentity(lane), sender: Self.sender(lane, apns, maxInFlight: most))
+        }
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lanes: LaneDirectory(standard: standard, others: lanes.map(\.identity))
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity))
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,
@@ -59,20 +60,30 @@ package struct Assembly: Sendable {
         )
     }
 
-    private static func sender(_ apns: Configuration.APNs) -> SenderConfiguration {
+    private static func sender(
+        _ lane: Configuration.Lane,
+        _ apns: Configuration.APNs,
+        maxInFlight: Int
+    ) -> SenderConfiguration {
         var sender = SenderConfiguration(
-            teamID: apns.teamID,
-            keyID: apns.keyID,
-            signingKeyPEM: apns.privateKey.text,
-            topic: apns.bundleID,
-            environment: apns.environment == .production ? .production : .sandbox,
-            endpoint: apns.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
-            caFile: apns.caFile
+            teamID: lane.teamID,
+            keyID: lane.keyID,
+            signingKeyPEM: lane.privateKey.text,
+            topic: lane.bundleID,
+            environment: lane.environment == .production ? .production : .sandbox,
+            endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
+            caFile: lane.caFile
         )
-        sender.connections = apns.connections
-        sender.maxInFlight = apns.maxInFlight
+        sender.connections = lane.connections
+        sender.maxInFlight = maxInFlight
         sender.requestDeadline = apns.responseTimeout.milliseconds
         return sender
+    }
+}
+
+extension LaneIdentity {
+    init(_ lane: Configuration.Lane) {
+        self.init(environment: lane.environment.rawValue, topic: lane.bundleID)
     }
 }
 

@@ -47,14 +47,17 @@ import YAML
             """
         let configuration = try fixture.load(yaml, environment: [:]).configuration
         let apns = try #require(configuration.apns)
-        #expect(apns.teamID == "ABCDE12345")
-        #expect(apns.keyID == "KEY1234567")
-        #expect(apns.privateKey.text == ConfigurationFixture.key)
-        #expect(apns.bundleID == "com.example.app")
-        #expect(apns.environment == .production)
-        #expect(apns.endpoint == .init(host: "::1", port: 8443))
-        #expect(apns.caFile == caFile)
-        #expect(apns.connections == 4)
+        let lane = Configuration.Lane(
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            privateKey: Secret(ConfigurationFixture.key),
+            bundleID: "com.example.app",
+            environment: .production,
+            endpoint: .init(host: "::1", port: 8443),
+            caFile: caFile,
+            connections: 4
+        )
+        #expect(apns.lanes == [lane])
         #expect(apns.maxInFlight == 500)
         #expect(apns.responseTimeout == .seconds(5))
         let database = try #require(configuration.database)
@@ -81,10 +84,10 @@ import YAML
         let configuration = loaded.configuration
         #expect(loaded.path == nil)
         #expect(loaded.warnings.isEmpty)
-        #expect(configuration.apns?.connections == 1)
+        #expect(configuration.apns?.lanes.first?.connections == 1)
         #expect(configuration.apns?.maxInFlight == 1000)
         #expect(configuration.apns?.responseTimeout == .seconds(10))
-        #expect(configuration.apns?.endpoint == nil)
+        #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
         #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 1000))
         #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
@@ -179,7 +182,7 @@ import YAML
         var environment = ConfigurationFixture.environment
         environment["APNS_PRIVATE_KEY"] = "-----BEGIN PRIVATE KEY-----\\nab\\\\c\\n-----END PRIVATE KEY-----\\n"
         #expect(
-            try fixture.load(environment: environment).configuration.apns?.privateKey.text
+            try fixture.load(environment: environment).configuration.apns?.lanes.first?.privateKey.text
                 == "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n"
         )
     }
@@ -191,7 +194,7 @@ import YAML
         fixture.write("-----BEGIN from systemd", to: "apns.privateKey")
         // The file would name a key that isn't there: it is not even looked at.
         let loaded = try fixture.load("apns: {privateKeyFile: /nonexistent/key.p8}", environment: environment)
-        #expect(loaded.configuration.apns?.privateKey.text == "-----BEGIN from systemd")
+        #expect(loaded.configuration.apns?.lanes.first?.privateKey.text == "-----BEGIN from systemd")
         #expect(loaded.rows.first { $0.key == "apns.privateKeyFile" }?.value == "(not set)")
     }
 
