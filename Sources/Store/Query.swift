@@ -5,6 +5,7 @@ enum Query: String, CaseIterable, Sendable {
     case drain
     case forgetDevices = "forget_devices"
     case hidden
+    case hold
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
@@ -31,6 +32,7 @@ enum Query: String, CaseIterable, Sendable {
         case .drain: PackageResources.drain_sql
         case .forgetDevices: PackageResources.forget_devices_sql
         case .hidden: PackageResources.hidden_sql
+        case .hold: PackageResources.hold_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql

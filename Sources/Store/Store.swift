@@ -197,21 +197,41 @@ public struct Store: Sendable {
         daysAhead: Int32 = Store.daysAhead,
         keepDays: Int32 = Store.keepDays
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
-        let rows = try await one(claims, .maintainDelivery, [.int4(daysAhead), .int4(keepDays)])
+        // Partitions take the whole record exclusively: behind a long reader (pg_dump) every outcome would queue up with us. An hour later will do.
+        let rows = try await one(
+            claims,
+            .maintainDelivery,
+            [.int4(daysAhead), .int4(keepDays)],
+            settings: [("lock_timeout", "200")]
+        )
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
     // MARK: How a statement runs
 
-    func one(_ database: Database, _ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        let rows = try await transaction(database, [Statement(query.rawValue, sql: query.sql, parameters: parameters)])
+    func one(
+        _ database: Database,
+        _ query: Query,
+        _ parameters: [Parameter],
+        settings: [(String, String)] = []
+    ) async throws(PostgresError) -> Rows {
+        let statement = Statement(query.rawValue, sql: query.sql, parameters: parameters)
+        let rows = try await transaction(database, [statement], settings: settings)
         guard let first = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
         return first
     }
 
-    func transaction(_ database: Database, _ statements: [Statement]) async throws(PostgresError) -> [Rows] {
+    func transaction(
+        _ database: Database,
+        _ statements: [Statement],
+        settings: [(String, String)] = []
+    ) async throws(PostgresError) -> [Rows] {
         let connection = try await database.connection()
-        return try await connection.transaction(statements, settings: Self.pinnedPlans, timeout: statementTimeout)
+        return try await connection.transaction(
+            statements,
+            settings: Self.pinnedPlans + settings,
+            timeout: statementTimeout
+        )
     }
 
     func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {

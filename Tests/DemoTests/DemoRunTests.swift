@@ -99,8 +99,8 @@ import TimeZones
                 $$
                 """
         )
-        #expect(status == .software)
-        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"))
+        #expect(status == .software, "\(text)")
+        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"), "\(text)")
     }
 
     /// After the head (before the seeding), after the table's head, and in the midst of the day.

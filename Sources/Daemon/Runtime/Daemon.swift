@@ -120,7 +120,7 @@ public actor Daemon {
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
         } catch {
-            reporter.say(.sweepFailed, .warning, "could not make the record's next partitions: \(error)")
+            reporter.partitionsFailed(error)
         }
     }
 

@@ -87,7 +87,11 @@ public struct OneRun: Sendable {
         await connection.close()
         let standing = try await engine.migrator.standing()
         guard standing == .current else { throw SchemaError(standing: standing) }
-        _ = try await engine.store.maintainDelivery()
+        do throws(PostgresError) {
+            _ = try await engine.store.maintainDelivery()
+        } catch {
+            engine.reporter.partitionsFailed(error)
+        }
     }
 
     /// What could not be written at once (devices for which no stream was free, a push that came back unsent) is due in a second, and the
@@ -104,12 +108,15 @@ public struct OneRun: Sendable {
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
-            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !moved { return words }
+            let isAnyoneAside = await engine.sweeper.isAnyoneAside
+            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
+                return words
+            }
             let remaining = try await engine.store.remaining(
                 now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
             )
             let unsent = after.unsent > before.unsent
-            guard remaining.isAnyoneDue || unsent else {
+            guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
                 // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
                 if await engine.sweeper.concludeWindows() { continue }
                 return engine.lanes.stoppedWords
@@ -119,7 +126,7 @@ public struct OneRun: Sendable {
                 let words = engine.lanes.troubleWords
                 return "users are still due" + (words.isEmpty ? "" : ": \(words.joined(separator: "; "))")
             }
-            try await pause(remaining, unsent: unsent, moved: moved)
+            try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
         }
         return nil
     }

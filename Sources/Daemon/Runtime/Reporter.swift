@@ -193,6 +193,11 @@ package final class Reporter: Sendable {
         if wasInTrouble { say(.databaseBack, .notice, "PostgreSQL answers again") }
     }
 
+    /// Seven days of them are ready, so it is no trouble yet.
+    func partitionsFailed(_ error: PostgresError) {
+        say(.sweepFailed, .warning, "could not make the record's next partitions, trying again in an hour: \(error)")
+    }
+
     /// What keeps the database from answering, in words; nil where it answers.
     var databaseTroubleWords: String? { databaseTrouble.withLock { $0 } }
 

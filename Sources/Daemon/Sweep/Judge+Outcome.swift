@@ -71,7 +71,7 @@ extension Judge {
 
         // Where nothing at all was written, nothing is left to remember: the nudge is as new.
         let isUntouched =
-            !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasAttempted
+            !counts && nudge.isFirst && ledger.left.count == nudge.targets.count && !ledger.wasAttempted
         let retry =
             left.isEmpty || isUntouched
             ? nil
@@ -88,7 +88,8 @@ extension Judge {
             userID: nudge.userID,
             version: nudge.version,
             dueAt: dueAt(nudge.userID, next, retry: retry, now: now),
-            askedAt: now,
+            // When the decision was made: a slot that ended since then, unsent, is still to be recorded as skipped.
+            askedAt: attemptedAt,
             since: candidate.since,
             fingerprint: nudge.fingerprint,
             history: candidate.history,

@@ -43,7 +43,14 @@ struct Judge: Sendable {
         let decision = policy.decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
         return .send(
-            subject.nudge(slot: slot, validUntil: validUntil, targets: subject.served, waiting: [], attempt: 0)
+            subject.nudge(
+                slot: slot,
+                validUntil: validUntil,
+                targets: subject.served,
+                waiting: [],
+                attempt: 0,
+                isFirst: true
+            )
         )
     }
 

@@ -1,3 +1,5 @@
+import TimeZones
+
 /// What a lane has been given to send and has not sent yet. Bounded: what goes beyond stays in the database.
 struct LaneFeed {
     /// Part of a claimed batch.
@@ -16,6 +18,9 @@ struct LaneFeed {
     var isFeeding = false
     /// CLOCK_BOOTTIME milliseconds since when it takes less than comes; nil: it takes all.
     var crowdedSince: Int64?
+
+    /// The last instant at which users who stepped aside for it come again.
+    var asideUntil: Instant?
 
     /// Users that wait.
     var backlog: Int { portions.reduce(0) { $0 + $1.nudges.count } }

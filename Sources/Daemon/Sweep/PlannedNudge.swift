@@ -25,6 +25,8 @@ struct PlannedNudge: Sendable {
     var targets: [Target]
     /// Devices that are left as well, but not yet.
     var waiting: [Retry.Left]
+    /// Whether nothing is remembered of an earlier try.
+    let isFirst: Bool
     /// Attempts before this one.
     let attempt: Int
     /// The history's own entry of this nudge, where another device was answered already.

@@ -135,6 +135,7 @@ struct Subject: Sendable {
         targets: [(device: Device, lane: LaneIdentity)],
         waiting: [Retry.Left],
         attempt: Int,
+        isFirst: Bool = false,
         countedAs: CheckIn? = nil
     ) -> PlannedNudge {
         // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
@@ -160,6 +161,7 @@ struct Subject: Sendable {
             validUntil: validUntil,
             targets: unique,
             waiting: waiting,
+            isFirst: isFirst,
             attempt: attempt,
             countedAs: countedAs
         )

@@ -41,7 +41,7 @@ extension Sweeper {
     private func roomByLane() -> [LaneIdentity: Int] {
         var room: [LaneIdentity: Int] = [:]
         for (lane, sender) in lanes.all {
-            if sender.isBlocked || (feeds[lane]?.backlog ?? 0) > lowWater { continue }
+            if sender.isBlocked || (feeds[lane]?.backlog ?? 0) >= highWater { continue }
             // A stopped lane is probed with one push; a few users are taken to find one.
             room[lane] = sender.isStopped ? Self.probeBatch : .max
         }
@@ -63,6 +63,14 @@ extension Sweeper {
         startFeeding(lane)
     }
 
+    /// Whether users stepped aside whose lane takes pushes now: they are due soon, though nobody is.
+    package var isAnyoneAside: Bool {
+        guard let now = clock.now else { return false }
+        return lanes.all.contains { lane, sender in
+            !sender.isBlocked && (feeds[lane]?.asideUntil ?? now) > now
+        }
+    }
+
     // MARK: Users go back
 
     /// Users whose lane takes nothing. With one lane they stay due as they are, since nothing is claimed then; with several they make way.
@@ -73,15 +81,14 @@ extension Sweeper {
         }
         let boot = BootTime.milliseconds()
         let postponements = aside.map { nudge, lane in
-            Postponement(
-                userID: nudge.userID,
-                version: nudge.version,
-                until: LanePatience.until(
-                    now,
-                    crowded: boot - (feeds[lane]?.crowdedSince ?? boot),
-                    seed: nudge.userID.stableHash &+ UInt64(bitPattern: boot)
-                )
+            let until = LanePatience.until(
+                now,
+                crowded: boot - (feeds[lane]?.crowdedSince ?? boot),
+                seed: nudge.userID.stableHash &+ UInt64(bitPattern: boot)
             )
+            let last = feeds[lane]?.asideUntil ?? until
+            feeds[lane]?.asideUntil = max(last, until)
+            return Postponement(userID: nudge.userID, version: nudge.version, until: until)
         }
         // Where the database does not take it, their lease ends by itself.
         try? await store.postpone(postponements, leaseID: leaseID)

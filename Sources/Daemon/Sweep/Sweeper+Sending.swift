@@ -13,7 +13,6 @@ extension Sweeper {
     /// Sends what a lane has, portion by portion, until nothing is left or the lane takes no more.
     func feed(_ lane: LaneIdentity) async {
         while let portion = feeds[lane]?.portions.first {
-            await renewWaiting(lane)
             let takesMore = await send(portion.run, portion.batch, lane)
             endPortion(lane)
             if !takesMore { await shed(lane) }
@@ -41,6 +40,7 @@ extension Sweeper {
             }
             onEvent(.progress)
             guard await renewFirst(lane) else { return true }
+            await renewWaiting(lane)
             // A server that grants no stream for that long is as good as away: nobody is held for it.
             guard free > 0 else {
                 if BootTime.milliseconds() - lastFree < 2 * settings.responseMilliseconds { continue }
@@ -187,10 +187,11 @@ extension Sweeper {
         var pushes: [Push] = []
         var settledAtOnce: [PushResult] = []
         let boot = BootTime.milliseconds()
-        let now = clock.now ?? chunk.attemptedAt
+        // To the millisecond: a second too many would be a second of quiet hours.
+        let now = clock.milliseconds ?? chunk.attemptedAt.seconds * 1000
         var tag: UInt64 = 0
         for nudge in chunk.nudges {
-            let end = boot + max(0, nudge.validUntil - now) * 1000
+            let end = boot + max(0, nudge.validUntil.seconds * 1000 - now)
             let collapseID = PushIdentity.collapseID(user: nudge.userID, kind: PlannedNudge.kind, key: nudge.key)
             for target in nudge.targets {
                 defer { tag += 1 }

@@ -34,10 +34,14 @@ package actor Sweeper {
 
     private var cursor = Store.Cursor.start
     private var cursorStartedAt = BootTime.milliseconds()
+    private var lookedAt: Int64 = 0
     private var nextChunk: Int32 = 0
+    /// Decisions that send nothing, on their way to the database.
+    private var openRests = 0
 
     /// The cursor starts over at least this often, so that a user who became due behind it is seen.
     private static let cursorMilliseconds: Int64 = 30_000
+    private static let lookMilliseconds: Int64 = 1_000
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
     /// A stopped lane is probed with one push; few are claimed to find one.
@@ -79,13 +83,20 @@ package actor Sweeper {
             run.isHandedOver = true
             finishIfDone(run)
         }
-        clock.anchor(databaseMicroseconds: try await store.clock())
+        try await lookAround(run)
+        try await claimAll(run)
+    }
+
+    /// What may have come since the last look: the database's time, changes, a dead daemon's intents. At each sweep's start, and each second of a long one.
+    private func lookAround(_ run: SweepRun) async throws(PostgresError) {
+        lookedAt = BootTime.milliseconds()
+        clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
         guard let now = clock.now else { return }
         while !isStopping {
             if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
         }
         run.report.recovered += try await recover()
-        try await claimAll(run)
+        if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
     }
 
     private func recover() async throws(PostgresError) -> Int {
@@ -101,8 +112,8 @@ package actor Sweeper {
 
     /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
-        if BootTime.milliseconds() - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
         while await someLaneTakesMore() {
+            if BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds { try await lookAround(run) }
             guard let batch = try await claim() else { break }
             await hooks.claimed?()
             run.report.users += batch.users.count
@@ -113,19 +124,29 @@ package actor Sweeper {
         }
     }
 
-    /// Waits until a lane has little left to send; false where none takes anything for a while.
+    /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
     private func someLaneTakesMore() async -> Bool {
-        while !isStopping {
+        let until = BootTime.milliseconds() + Self.lookMilliseconds
+        while !isStopping, BootTime.milliseconds() < until {
             let open = lanes.all.filter { !$0.sender.isBlocked }
             if open.isEmpty { return false }
-            if open.contains(where: { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }) { return true }
+            let wantsMore = open.contains { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }
+            if wantsMore, openRests < Self.restsAtOnce { return true }
+            let timer = Task {
+                try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+                wake()
+            }
             await withCheckedContinuation { waiters.append($0) }
+            timer.cancel()
         }
         return false
     }
 
     /// A lane with so few users left is given more.
     var lowWater: Int { settings.batch / 2 }
+    /// A lane with so many users left is crowded: what comes for it beyond steps aside.
+    var highWater: Int { 2 * settings.batch }
+    private static let restsAtOnce = 2
 
     /// A claimed batch.
     struct Batch: Sendable {
@@ -191,7 +212,7 @@ package actor Sweeper {
     /// Decides everyone, settles those who rest, hands the others to their lanes.
     private func turn(_ batch: Batch, _ run: SweepRun) async {
         defer { retire(batch.leaseID) }
-        await setAside(batch.unreadable, leaseID: batch.leaseID)
+        await setAside(batch.unreadable.map { ($0, nil) }, leaseID: batch.leaseID)
         guard !batch.users.isEmpty else { return }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none(chunk: 0))
         var nudges: [PlannedNudge] = []
@@ -210,18 +231,30 @@ package actor Sweeper {
             if record.outcome == .rejected { run.report.rejected += 1 } else { run.report.skipped += 1 }
         }
         let aside = share(nudges, batch, run)
-        // Beside the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
-        if !rests.updates.isEmpty || !rests.records.isEmpty { _ = await carryOut(rests) }
+        settleBeside(rests)
         await stepAside(aside, leaseID: batch.leaseID)
     }
 
+    /// Beside the claims and the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
+    private func settleBeside(_ rests: Settlement) {
+        if rests.updates.isEmpty && rests.records.isEmpty { return }
+        openRests += 1
+        livingLeases[rests.leaseID, default: 0] += 1
+        Task {
+            _ = await carryOut(rests)
+            openRests -= 1
+            retire(rests.leaseID)
+            wake()
+        }
+    }
+
     /// Rows that can't be read come up again in a day; where the database does not take it, when the lease ends.
-    func setAside(_ users: [UUID], leaseID: UUID) async {
+    func setAside(_ users: [(id: UUID, version: Int64?)], leaseID: UUID) async {
         guard !users.isEmpty, let now = clock.now else { return }
-        onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0) }))
+        onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0.id) }))
         let until = now + Judge.recheckSeconds
         try? await store.postpone(
-            users.map { Postponement(userID: $0, version: nil, until: until) },
+            users.map { Postponement(userID: $0.id, version: $0.version, until: until) },
             leaseID: leaseID
         )
     }
