@@ -59,7 +59,7 @@ import TimeZones
         if let rules { demo.rules = rules }
         let status = await demo.run(Interruption())
         try expectNothingLeft(transcript)
-        return (status, transcript.text)
+        return (status, transcript.text + transcript.complaints.map { "\nCOMPLAINT \($0)" }.joined())
     }
 
     @Test func demo_whenTheRecordLosesAPush() async throws {
