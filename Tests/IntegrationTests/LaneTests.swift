@@ -126,6 +126,12 @@ import Testing
         #expect(run.exit == .code(75) && run.number("sent") == 100, "\(run.text)")
         #expect(run.errors.contains("InvalidProviderToken") && run.errors.contains("\(Scene.topic) (sandbox)"))
         #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
+        // They stepped aside, so that the next sweep finds the others' users first.
+        #expect(
+            try scene.sql(
+                "select count(*) from nudged.person where user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'"
+            ) == "0"
+        )
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
         #expect(
             try scene.sql(
@@ -169,6 +175,11 @@ import Testing
         #expect(await second.simulator.waitUntil(accepted: 100), "\(second.simulator.counts)")
         #expect(scene.simulator.counts.accepted == 0)
         #expect(scene.simulator.counts.held <= 40 - 40 / 8, "the hanging lane has \(scene.simulator.counts.held) of 40")
+        // It holds a few batches, and not all that is due: the others' rows are free for daemons whose lane works.
+        let leased = try scene.sql(
+            "select count(*) from nudged.person where lease_id is not null and user_id <= '\(Scene.user(300))'"
+        )
+        #expect((Int(leased) ?? .max) <= 4 * 20 + 40, "\(leased)")
         let open = try scene.sql("select coalesce(sum(cardinality(apns_ids)), 0) from nudged.intent")
         #expect((Int(open) ?? .max) <= 40)
         process.signal(SIGKILL)
