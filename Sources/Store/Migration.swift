@@ -25,5 +25,6 @@ public struct Migration: Sendable, Equatable {
         Migration(3, "person", PackageResources._003_person_sql),
         Migration(4, "intent", PackageResources._004_intent_sql),
         Migration(5, "delivery", PackageResources._005_delivery_sql),
+        Migration(7, "daemon", PackageResources._007_daemon_sql),
     ]
 }
