@@ -69,21 +69,29 @@ public struct StatusPage: Sendable {
             "daemon on \(name): alive for \(Elapsed.words(work.now - row.startedAt)), seen \(unseen) ago, version \(row.version)"
         ]
         guard let state = daemon.state else { return lines + ["  its state can't be read: another version's?"] }
-        lines.append("  last sweep    \(sweep(state.lastSweep) ?? "none yet")")
-        if state.lastWork != state.lastSweep, let work = sweep(state.lastWork) {
-            lines.append("  last at work  \(work)")
+        lines.append("  last sweep    \(lastSweep(state, seenAt: row.seenAt))")
+        if state.lastWork != state.lastSweep, let work = state.lastWork {
+            lines.append("  last at work  \(dated(work))")
         }
         if state.inFlight > 0 { lines.append("  in flight     \(Elapsed.grouped(state.inFlight))") }
         return lines + state.lanes.flatMap(describe)
     }
 
-    private func sweep(_ sweep: SweepSummary?) -> String? {
-        sweep.map { sweep in (sweep.at.map { "\(Elapsed.words(work.now - $0)) ago: " } ?? "") + sweep.words }
+    /// Its age counts only where it had been due again when the daemon was last seen: the row itself may be ten seconds old.
+    private func lastSweep(_ state: DaemonState, seenAt: Instant) -> String {
+        guard let sweep = state.lastSweep else { return "none yet" }
+        let usual = 2 * state.intervalMilliseconds / 1000 + 2
+        let isLate = sweep.at.map { seenAt - $0 > usual } ?? false
+        return isLate ? dated(sweep) : sweep.words
+    }
+
+    private func dated(_ sweep: SweepSummary) -> String {
+        (sweep.at.map { "\(Elapsed.words(work.now - $0)) ago: " } ?? "") + sweep.words
     }
 
     private func describe(_ lane: LaneReport) -> [String] {
         let since = lane.since.map { " for \(Elapsed.words(work.now - $0))" } ?? ""
-        let reason = lane.reason.map { "\(lane.state == .stopped ? "Apple answers " : "")\($0)" }
+        let reason = lane.reason.map { lane.state == .stopped ? "Apple answers \($0)" : $0 } ?? lane.state.explanation
         let head = "  lane \(lane.lane.environment) \(lane.lane.topic): \(lane.state.words)\(since)"
         var lines = [head + (reason.map { ": \($0)" } ?? "")]
         if let mend = lane.mend { lines.append("    mend: \(mend)") }
@@ -147,17 +155,22 @@ public struct StatusPage: Sendable {
 }
 
 extension LaneReport.State {
-    /// In words, for an operator.
+    /// In words, for an operator; a span follows.
     var words: String {
         switch self {
-        case .idle: "idle, no connection needed"
         case .open: "connected"
-        case .connecting: "connecting"
-        case .backingOff: "waiting before the next try"
-        case .stopped: "stopped"
-        case .resting: "resting"
-        case .draining: "stopping, the last answers are awaited"
+        case .backingOff: "waiting"
+        case .draining: "stopping"
         default: rawValue
+        }
+    }
+
+    /// What there is to say where the lane gives no reason.
+    var explanation: String? {
+        switch self {
+        case .idle: "no connection is needed"
+        case .draining: "the last answers are awaited"
+        default: nil
         }
     }
 }

@@ -26,7 +26,10 @@ struct SweepSummary: Sendable, Equatable {
 
     /// In one line, zeros left out but for what was sent.
     var words: String {
-        if users == 0 && sent + rejected + deferred + unknown + skipped == 0 { return "nobody was due" }
+        if users == 0 && sent + rejected + deferred + unknown + skipped == 0 {
+            // Not "nobody was due": a stopped lane claims nobody either.
+            return "no users"
+        }
         let counts = [
             (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
         ].filter { $0.0 > 0 }.map { ", \($0.1) \(Elapsed.grouped($0.0))" }.joined()
