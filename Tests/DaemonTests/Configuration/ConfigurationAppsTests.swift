@@ -106,6 +106,9 @@ import Testing
         )
         let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
         #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
+        let written = Self.otherApp + "      privateKey: '-----BEGIN in the file'\n"
+        #expect(try lanes(written, strongest).last?.privateKey.text == "-----BEGIN third")
+        #expect(try lanes(written).last?.privateKey.text == "-----BEGIN in the file")
     }
 
     @Test func key_whenAnEntryAboveSignsWithTheSameId() throws {
