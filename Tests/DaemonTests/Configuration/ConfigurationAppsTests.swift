@@ -270,6 +270,14 @@ import Testing
         )
     }
 
+    /// `nudged status` is run by people who may read the database and not the key.
+    @Test func keyFiles_whenTheCommandDoesNotSend_areNotRead() {
+        let yaml =
+            "apns:\n  privateKeyFile: /nonexistent/a\n  caFile: /nonexistent/b\n  apps:\n    - {environment: production, keyId: KEY2345678}\n"
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"], needs: .database) == [])
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"]).count == 3)
+    }
+
     @Test func variable_whenNoEntryHasItsKey() throws {
         let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY9999999": "x"]) { $1 }
         let warnings = try fixture.load("log: {}", environment: environment).warnings
