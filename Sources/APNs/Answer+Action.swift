@@ -54,6 +54,10 @@ extension Answer {
         switch reason {
         case "BadTopic", "TopicDisallowed":
             "set apns.bundleId to the app's bundle id, and use a key that may send for it"
+        case "BadDeviceToken", "DeviceTokenNotForTopic":
+            "most device tokens are refused, so it is not the devices (none is quarantined): check apns.environment and "
+                + "apns.bundleId against the app's build; tokens of builds from Xcode are sandbox's, those of TestFlight and the "
+                + "App Store production's"
         case "InvalidProviderToken":
             "check that apns.keyId and apns.teamId belong to the key in apns.privateKey, that the key was not "
                 + "revoked, and that this machine's clock is right"

@@ -32,7 +32,9 @@ public struct Answer: Sendable, Equatable {
         self.retryAfter = retryAfter.flatMap(Self.seconds)
         // The usual answer is 200 without a body: nothing is parsed for it.
         guard status != 200, !body.isEmpty, !isTruncated, body.count <= Self.mostBytes,
-            let value = try? JSONValue(parsing: body), case .string(let reason)? = value["reason"]
+            let value = try? JSONValue(parsing: body), case .string(let reason)? = value["reason"],
+            // It goes into the journal and the record: a plain word, or none.
+            reason.utf8.count <= 64, reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return }
         switch value["timestamp"] {
         case nil: break

@@ -5,7 +5,8 @@ public enum AnswerAction: Sendable, Equatable {
     /// The device is gone: delete the token where its registration is older than `timestamp` (milliseconds since
     /// 1970), or than our send where Apple names none.
     case deleteToken(timestamp: Int64?)
-    /// The token does not fit this environment or topic: refused, never deleted.
+    /// The token does not fit this environment or topic: refused, never deleted; its device is quarantined, or the lane
+    /// stops, by the verdict of `VerdictWindow`.
     case quarantine
     /// This nudge is wrong: reject it, go on.
     case rejectNudge

@@ -19,5 +19,7 @@ struct LaneEffects: Sendable {
     /// Connections to close at once: nothing is in flight on them, or it is given up.
     var closes: [Int] = []
     var results: [Resolved] = []
+    /// Pushes whose devices are to be quarantined: their results were given before.
+    var condemned: [VerdictWindow.Suspect] = []
     var log: [SenderEvent] = []
 }

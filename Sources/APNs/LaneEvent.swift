@@ -20,6 +20,8 @@ enum LaneEvent: Sendable {
     case closed(Int, why: String)
     /// An instant of `nextWake` came.
     case tick
+    /// Nothing more will be sent for now: judge the refused tokens by what has come.
+    case concludeWindow
     /// New limits, and everything that follows from the configuration.
     case reconfigured(LaneLimits)
     /// Take nothing more, await what is in flight.

@@ -57,9 +57,14 @@ extension LaneState {
             // Apple looked the token up for our topic: the provider token was good.
             change(number) { $0.isProven = true }
             limit.succeeded(sentIn: flight.round)
+            take(window.answered(now: now))
             let deletes = timestamp.map(TokenDeletion.olderThan(timestamp:)) ?? .olderThanSend
             resolve(tag, .rejected(status: answer.status, reason: reason, deletes: deletes))
-        case .quarantine, .rejectNudge, .reject:
+        case .quarantine:
+            limit.succeeded(sentIn: flight.round)
+            suspect(tag, reason: reason)
+            resolve(tag, .suspect(status: answer.status, reason: reason))
+        case .rejectNudge, .reject:
             limit.succeeded(sentIn: flight.round)
             resolve(tag, refused)
         case .ourBug:
@@ -118,6 +123,8 @@ extension LaneState {
         backoff.reset()
         fruitless = 0
         limit.succeeded(sentIn: flight.round)
+        // Before a probe resumes the lane: what it proves is that the trouble is over, no more.
+        if phase == .running { take(window.answered(now: now)) }
         if let expiredToken, flight.token > expiredToken { self.expiredToken = nil }
         // Only a probe shows that the trouble is over: other answers may have been on their way before it began.
         if flight.isProbe, isStopped {
@@ -126,11 +133,28 @@ extension LaneState {
         }
     }
 
+    /// A refused token waits for its window's verdict. On a stopped or ending lane nobody is judged.
+    private mutating func suspect(_ tag: UInt64, reason: String) {
+        guard phase == .running, let flight = flights[tag] else { return }
+        let token = RefusedToken(tag: flight.push.tag, reason: reason)
+        take(window.refused(.init(batch: flight.batch, token: token), now: now))
+    }
+
+    mutating func take(_ verdict: VerdictWindow.Verdict?) {
+        switch verdict {
+        case nil: break
+        case .quarantine(let suspects): effects.condemned += suspects
+        case .misconfigured(let reason):
+            stop(reason: reason, mend: Answer.mend(for: reason))
+        }
+    }
+
     mutating func stop(reason: String, mend: String) {
         guard phase != .draining else { return }
         let stopped = Phase.stopped(reason: reason, mend: mend)
         guard phase != stopped else { return }
         if !isStopped { nextProbe = now + LaneLimits.probeInterval }
+        window = VerdictWindow()
         phase = stopped
         effects.log.append(.laneStopped(reason: reason, mend: mend))
     }

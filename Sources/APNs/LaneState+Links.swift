@@ -105,5 +105,6 @@ extension LaneState {
         dialAfter = .min
         nextProbe = .min
         expiredToken = nil
+        window = VerdictWindow()
     }
 }

@@ -31,6 +31,7 @@ struct LaneState: Sendable {
     var limit: AdaptiveLimit
     var backoff = DialBackoff()
     var storm = Storm()
+    var window = VerdictWindow()
     /// Nothing is sent before (5xx at a limit of one).
     var pauseUntil = Int64.min
     var pauseReason = ""
@@ -78,6 +79,7 @@ struct LaneState: Sendable {
         self.tokens = tokens
         endRests()
         take(event)
+        take(window.tick(now: now))
         expireWaiting()
         pump()
         reap()
@@ -109,10 +111,14 @@ struct LaneState: Sendable {
             close(link, why: why)
         case .tick:
             break
+        case .concludeWindow:
+            take(window.close())
         case .reconfigured(let limits):
             reconfigure(limits)
         case .drain:
             phase = .draining
+            // No verdict: the devices are tried again by whoever comes next.
+            window = VerdictWindow()
         case .cutOff:
             phase = .draining
             for index in links.indices where links[index].phase != .closing {

@@ -45,13 +45,35 @@ public final class Sender: Sendable {
 
     /// Sends each push once. `onResults` gets each tag exactly once, several to a call, on any thread (also before
     /// `send` returns); it must not block.
-    public func send(_ pushes: [Push], onResults: @escaping @Sendable ([PushResult]) -> Void) {
+    ///
+    /// - Parameter onQuarantine: Gets, beside their results, those whose devices are to be quarantined for this environment and
+    ///   topic: at most a minute later, by what other tokens were answered meanwhile. What is not told is retried (the lane stopped or drained).
+    public func send(
+        _ pushes: [Push],
+        onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void = { _ in },
+        onResults: @escaping @Sendable ([PushResult]) -> Void
+    ) {
         guard !pushes.isEmpty else { return }
         handle { core in
             core.lastBatch += 1
-            core.batches[core.lastBatch] = SenderCore.Batch(onResults: onResults, open: pushes.count)
+            core.batches[core.lastBatch] = SenderCore.Batch(
+                onResults: onResults,
+                onQuarantine: onQuarantine,
+                open: pushes.count
+            )
             return .send(pushes, batch: core.lastBatch)
         }
+    }
+
+    /// Judges refused tokens by what has come so far: nothing more will be sent for now. `onQuarantine` is called before this returns; false
+    /// where no token waits for a verdict.
+    public func concludeWindow() -> Bool {
+        var hasSuspects = false
+        handle { core in
+            hasSuspects = !core.state.window.suspects.isEmpty
+            return .concludeWindow
+        }
+        return hasSuspects
     }
 
     /// How many pushes may be committed now: their streams are free.
@@ -93,7 +115,7 @@ public final class Sender: Sendable {
     func handle(_ event: (inout SenderCore) -> LaneEvent) {
         let now = clock.now()
         let wall = clock.wall()
-        let (effects, deliveries, resumed) = core.withLock { core in
+        let (effects, deliveries, verdicts, resumed) = core.withLock { core in
             let event = event(&core)
             let effects = core.tokens.withSchedule { tokens in
                 core.state.handle(event, now: now, wall: wall, tokens: &tokens)
@@ -108,10 +130,12 @@ public final class Sender: Sendable {
                 resumed += core.drainers
                 core.drainers = []
             }
-            return (effects, core.deliveries(of: effects.results), resumed)
+            let deliveries = core.deliveries(of: effects.results)
+            return (effects, deliveries, core.verdicts(on: effects.condemned), resumed)
         }
         perform(effects)
         for delivery in deliveries { delivery.onResults(delivery.results) }
+        for verdict in verdicts { verdict.onQuarantine(verdict.tokens) }
         for continuation in resumed { continuation.resume() }
         notify()
     }

@@ -3,6 +3,7 @@ struct SenderCore: Sendable {
     /// Whose results go where, and how many are still to come.
     struct Batch: Sendable {
         let onResults: @Sendable ([PushResult]) -> Void
+        let onQuarantine: @Sendable ([RefusedToken]) -> Void
         var open: Int
     }
 
@@ -23,6 +24,8 @@ struct SenderCore: Sendable {
     var tokens: ProviderTokenSource
     var links: [Int: SenderLink] = [:]
     var batches: [Int: Batch] = [:]
+    /// Batches that are through but for a verdict on some of their devices.
+    var judged: [Int: Batch] = [:]
     var lastBatch = 0
     var waiters: [UInt64: Waiter] = [:]
     var drainers: [CheckedContinuation<Void, Never>] = []
@@ -51,8 +54,23 @@ struct SenderCore: Sendable {
             guard var batch = batches[group.batch] else { return nil }
             batch.open -= group.results.count
             batches[group.batch] = batch.open > 0 ? batch : nil
+            if batch.open == 0, group.results.contains(where: \.outcome.isSuspect) { judged[group.batch] = batch }
             return (batch.onResults, group.results)
         }
+    }
+
+    /// Verdicts by batch, each with its callback. To be asked after `deliveries`. Batches of which no verdict is awaited any more are forgotten.
+    mutating func verdicts(
+        on condemned: [VerdictWindow.Suspect]
+    ) -> [(onQuarantine: @Sendable ([RefusedToken]) -> Void, tokens: [RefusedToken])] {
+        let found = Dictionary(grouping: condemned, by: \.batch).compactMap { number, suspects in
+            (batches[number] ?? judged[number]).map { ($0.onQuarantine, suspects.map(\.token)) }
+        }
+        if !judged.isEmpty {
+            let awaited = Set(state.window.suspects.map(\.batch))
+            for number in judged.keys where !awaited.contains(number) { judged[number] = nil }
+        }
+        return found
     }
 
     /// Waiters whose slots are free now.

@@ -79,6 +79,9 @@ public final class APNsSimulator: Sendable {
     /// What the HTTP/2 server counted.
     public var serverCounters: ServerCounters { server.counters }
 
+    /// How many different provider tokens were shown, good or bad, since the script was set.
+    public var providerTokens: Int { handler.providerTokens }
+
     /// All that was kept so far.
     public func snapshot() -> SimulatorSnapshot { handler.log.snapshot() }
 

@@ -54,6 +54,8 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
+    var providerTokens: Int { state.withLock { $0.tokens.count } }
+
     func connectionOpened(_ connection: ServerConnection) {
         log.connectionOpened()
         let perConnection = state.withLock { $0.script.perConnection }

@@ -15,6 +15,7 @@ extension ClaimedUser {
             askedAt: Instant(microseconds: try rows.timestampOrNull(row, 6)),
             history: try Self.history(rows, row),
             retry: try rows.textOrNull(row, 11),
+            quarantine: try rows.textOrNull(row, 19),
             preferences: try rows.textOrNull(row, 12),
             timezone: try rows.textOrNull(row, 13),
             firstSessionComplete: try rows.boolOrNull(row, 14) ?? false,
@@ -56,7 +57,7 @@ extension ClaimedUser {
             devices.append(
                 Device(
                     token: token,
-                    registeredAt: Instant(microseconds: index < registered.count ? registered[index] : nil),
+                    registration: index < registered.count ? registered[index] : nil,
                     environment: index < environments.count ? environments[index] : nil,
                     topic: index < topics.count ? topics[index] : nil
                 )

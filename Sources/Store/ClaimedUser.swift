@@ -22,6 +22,8 @@ public struct ClaimedUser: Sendable {
     public let history: History
     /// What is left of a nudge, as JSON (`Daemon.Retry`).
     public let retry: String?
+    /// Devices that Apple refused, as JSON (`Daemon.Quarantine`).
+    public let quarantine: String?
     /// `notification_preferences` as it is; nil where it is null or the profile is gone.
     public let preferences: String?
     /// The profile's own zone.
@@ -42,6 +44,7 @@ public struct ClaimedUser: Sendable {
         askedAt: Instant?,
         history: History,
         retry: String?,
+        quarantine: String? = nil,
         preferences: String?,
         timezone: String?,
         firstSessionComplete: Bool,
@@ -56,6 +59,7 @@ public struct ClaimedUser: Sendable {
         self.askedAt = askedAt
         self.history = history
         self.retry = retry
+        self.quarantine = quarantine
         self.preferences = preferences
         self.timezone = timezone
         self.firstSessionComplete = firstSessionComplete

@@ -8,10 +8,12 @@ enum Query: String, CaseIterable, Sendable {
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
+    case hold
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
     case postpone
+    case quarantine
     case recover
     case release
     case remaining
@@ -37,10 +39,12 @@ enum Query: String, CaseIterable, Sendable {
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
+        case .hold: PackageResources.hold_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
         case .postpone: PackageResources.postpone_sql
+        case .quarantine: PackageResources.quarantine_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql

@@ -63,6 +63,16 @@ public struct Settlement: Sendable {
         self.staleTokens = staleTokens
     }
 
+    /// The part of it that is about these users.
+    public func only(_ updates: [PersonUpdate]) -> Settlement {
+        let users = Set(updates.map(\.userID))
+        var part = self
+        part.updates = updates
+        part.records = records.filter { users.contains($0.userID) }
+        part.staleTokens = staleTokens.filter { users.contains($0.userID) }
+        return part
+    }
+
     /// What the database made of it.
     public struct Result: Sendable, Equatable {
         /// False where the fence held the settlement back.

@@ -42,21 +42,33 @@ extension Store {
 
     /// Settles users: intent, record, histories and tokens in one transaction.
     public func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
-        var statements = [
+        var statements: [Statement] = []
+        if case .none(let chunk) = settlement.fence, chunk > 0 {
+            let users = settlement.updates.map(\.userID)
+            statements.append(
+                Statement(
+                    Query.hold.rawValue,
+                    sql: Query.hold.sql,
+                    parameters: [.uuid(settlement.leaseID), .uuidArray(users)]
+                )
+            )
+        }
+        let place = statements.count
+        statements.append(
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
-        ]
+        )
         if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement.staleTokens)) }
         let rows = try await transaction(records, statements)
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
         }
-        let closed = try rows[0].int8(0, 0) > 0
+        let closed = try rows[place].int8(0, 0) > 0
         var counted = true
         if case .openIntent = settlement.fence { counted = closed }
         return Settlement.Result(
             counted: counted,
-            usersSettled: Int(try rows[0].int8(0, 1)),
-            tokensDeleted: rows.count > 1 ? Int(try rows[1].int8(0, 0)) : 0
+            usersSettled: Int(try rows[place].int8(0, 1)),
+            tokensDeleted: rows.count > place + 1 ? Int(try rows[place + 1].int8(0, 0)) : 0
         )
     }
 

@@ -122,12 +122,29 @@ public struct Store: Sendable {
         return users
     }
 
-    /// Gives users back to be asked again then, whatever their rows hold.
-    public func postpone(_ users: [UUID], until: Instant, leaseID: UUID) async throws(PostgresError) {
+    /// Gives users back to be asked again later.
+    public func postpone(_ postponements: [Postponement], leaseID: UUID) async throws(PostgresError) {
         _ = try await one(
             intents,
             .postpone,
-            [.uuid(leaseID), .uuidArray(users), .timestamp(until.microseconds)]
+            [
+                .uuid(leaseID), .uuidArray(postponements.map(\.userID)), .int8Array(postponements.map(\.version)),
+                .timestampArray(postponements.map(\.until.microseconds)),
+            ]
+        )
+    }
+
+    /// Puts devices into quarantine until they register anew.
+    public func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) {
+        _ = try await one(
+            records,
+            .quarantine,
+            [
+                .timestamp(now.microseconds), .uuidArray(devices.map(\.userID)), .textArray(devices.map(\.deviceHash)),
+                .textArray(devices.map(\.environment)), .textArray(devices.map(\.topic)),
+                .int8Array(devices.map(\.registration)), .textArray(devices.map(\.at.rfc3339)),
+                .textArray(devices.map(\.reason)),
+            ]
         )
     }
 
@@ -180,21 +197,41 @@ public struct Store: Sendable {
         daysAhead: Int32 = Store.daysAhead,
         keepDays: Int32 = Store.keepDays
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
-        let rows = try await one(claims, .maintainDelivery, [.int4(daysAhead), .int4(keepDays)])
+        // Partitions take the whole record exclusively: behind a long reader (pg_dump) every outcome would queue up with us. An hour later will do.
+        let rows = try await one(
+            claims,
+            .maintainDelivery,
+            [.int4(daysAhead), .int4(keepDays)],
+            settings: [("lock_timeout", "200")]
+        )
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
     // MARK: How a statement runs
 
-    func one(_ database: Database, _ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        let rows = try await transaction(database, [Statement(query.rawValue, sql: query.sql, parameters: parameters)])
+    func one(
+        _ database: Database,
+        _ query: Query,
+        _ parameters: [Parameter],
+        settings: [(String, String)] = []
+    ) async throws(PostgresError) -> Rows {
+        let statement = Statement(query.rawValue, sql: query.sql, parameters: parameters)
+        let rows = try await transaction(database, [statement], settings: settings)
         guard let first = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
         return first
     }
 
-    func transaction(_ database: Database, _ statements: [Statement]) async throws(PostgresError) -> [Rows] {
+    func transaction(
+        _ database: Database,
+        _ statements: [Statement],
+        settings: [(String, String)] = []
+    ) async throws(PostgresError) -> [Rows] {
         let connection = try await database.connection()
-        return try await connection.transaction(statements, settings: Self.pinnedPlans, timeout: statementTimeout)
+        return try await connection.transaction(
+            statements,
+            settings: Self.pinnedPlans + settings,
+            timeout: statementTimeout
+        )
     }
 
     func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {

@@ -38,6 +38,8 @@ public enum Event: String, CaseIterable, Sendable {
     case pushRejected = "push_rejected"
     /// A push was written and never answered.
     case pushUnknown = "push_unknown"
+    /// A device that Apple refuses gets nothing until it registers anew.
+    case deviceQuarantined = "device_quarantined"
     /// A device token is not hexadecimal; its device is skipped.
     case invalidToken = "invalid_token"
     /// A payload is over the limit and was not sent.
@@ -84,6 +86,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .providerTokenMinted: "b9ab84c835514213a84570bdbcb20f7b"
         case .pushRejected: "e2bb418825c14884849d069fce98a6d0"
         case .pushUnknown: "e7a210cf20554669858fad9182477a3a"
+        case .deviceQuarantined: "b2f5ca98b7964e8983996959348d730a"
         case .invalidToken: "a85cc662bca845b6a4ed9e6e37a86b6a"
         case .payloadTooLarge: "3ad0d573a35448d195e8611b36d859cd"
         case .ourBug: "3c575221bf724bdea409d3d1bee33a52"

@@ -14,6 +14,8 @@ struct LaneBench {
     var closes: [Int] = []
     var results: [PushResult] = []
     var log: [SenderEvent] = []
+    /// Tags of pushes whose devices are to be quarantined.
+    var condemned: [UInt64] = []
     private var lastTag: UInt64 = 0
 
     init(connections: Int = 1, maxInFlight: Int = 1_000, jitter: @escaping @Sendable () -> Double = { 0.5 }) {
@@ -31,6 +33,7 @@ struct LaneBench {
         closes += effects.closes
         results += effects.results.map(\.result)
         log += effects.log
+        condemned += effects.condemned.map(\.token.tag)
         for submission in effects.submissions {
             for (tag, push) in submission.pushes {
                 submitted.append((submission.link, submission.token.number, tag, push))

@@ -4,7 +4,7 @@ import Testing
 @testable import APNs
 
 @Suite struct LaneStateAnswerTests {
-    @Test(arguments: AnswerTests.rows.filter { $0.action == .quarantine || $0.action == .rejectNudge })
+    @Test(arguments: AnswerTests.rows.filter { $0.action == .rejectNudge })
     func push_isRejectedAndTheLaneGoesOn(row: (status: Int, reason: String, action: AnswerAction)) {
         var lane = LaneBench.proven()
         lane.send()

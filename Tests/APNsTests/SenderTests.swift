@@ -79,7 +79,7 @@ import Testing
             await rig.outcomes(replies.count) == [
                 .accepted,
                 .rejected(status: 410, reason: "Unregistered", deletes: .olderThan(timestamp: 1_788_000_000_000)),
-                .rejected(status: 400, reason: "BadDeviceToken", deletes: nil),
+                .suspect(status: 400, reason: "BadDeviceToken"),
                 .delayed(reason: "TooManyRequests", status: 429, retryAfter: 9),
                 .rejected(status: 400, reason: "status_400", deletes: nil),
                 .rejected(status: 410, reason: "status_410", deletes: nil),

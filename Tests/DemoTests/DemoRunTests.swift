@@ -59,7 +59,7 @@ import TimeZones
         if let rules { demo.rules = rules }
         let status = await demo.run(Interruption())
         try expectNothingLeft(transcript)
-        return (status, transcript.text)
+        return (status, transcript.text + transcript.complaints.map { "\nCOMPLAINT \($0)" }.joined())
     }
 
     @Test func demo_whenTheRecordLosesAPush() async throws {
@@ -99,8 +99,8 @@ import TimeZones
                 $$
                 """
         )
-        #expect(status == .software)
-        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"))
+        #expect(status == .software, "\(text)")
+        #expect(text.contains("WRONG: ") && text.contains("simulator and database agree"), "\(text)")
     }
 
     /// After the head (before the seeding), after the table's head, and in the midst of the day.

@@ -67,7 +67,15 @@ import Testing
         let outcomes = try scene.lines(
             "select coalesce(status, 0), coalesce(reason, ''), outcome from nudged.delivery where outcome <> 'accepted' order by user_id"
         )
-        #expect(outcomes.filter { $0.hasSuffix("|deferred") }.count == 5, "\(outcomes)")
+        // 429, 500 and 503; and the two that wait for the verdict, which then falls at once.
+        #expect(outcomes.filter { $0.hasSuffix("|deferred") }.count == 5 + 2, "\(outcomes)")
+        #expect(outcomes.filter { $0 == "400|BadDeviceToken|rejected" }.count == 1, "\(outcomes)")
+        #expect(outcomes.filter { $0 == "400|DeviceTokenNotForTopic|rejected" }.count == 1, "\(outcomes)")
+        #expect(
+            try scene.lines("select user_id, reason from nudged.quarantined order by 1") == [
+                "\(Scene.user(1))|BadDeviceToken", "\(Scene.user(2))|DeviceTokenNotForTopic",
+            ]
+        )
         #expect(run.number("sent") == 150 + 3, "\(outcomes)")
     }
 
@@ -116,13 +124,5 @@ import Testing
         #expect(
             try scene.sql("select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}'") == "0"
         )
-    }
-
-    /// Every token refused at once is our misconfiguration (a wrong environment): it costs no token. (Quarantine comes with the sender's own issue.)
-    @Test func tokens_whenAllAreBad_stay() async throws {
-        let scene = try await Scene(perDevice: { _, _ in .answer(status: 400, reason: "BadDeviceToken") })
-        try scene.seedDue(300)
-        #expect(try await scene.once().exit == .code(0))
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
     }
 }

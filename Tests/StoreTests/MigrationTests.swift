@@ -76,7 +76,7 @@ import TimeZones
         #expect(try await standing(fixture) == .changed(number: 2))
     }
 
-    @Test func migrate_whenTablesExist_addsTwoColumnsAndFourTriggersOnly() async throws {
+    @Test func migrate_whenTablesExist_addsTwoColumnsAndFiveTriggersOnly() async throws {
         let fixture = try await StoreFixture(migrated: false)
         try fixture.sql(Self.existing)
         let before = try shape(fixture, schema: "public")
@@ -92,8 +92,8 @@ import TimeZones
                 "column|push_tokens|environment|text|f", "column|push_tokens|topic|text|f",
             ]
         )
-        #expect(added.count { $0.hasPrefix("trigger") } == 4)
-        #expect(added.count == 6)
+        #expect(added.count { $0.hasPrefix("trigger") } == 5)
+        #expect(added.count == 7)
         #expect(
             rows
                 == (try fixture.sql(

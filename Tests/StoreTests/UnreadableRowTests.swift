@@ -51,7 +51,10 @@ import struct FoundationEssentials.UUID
         ) { unreadable.append($0) }
         #expect(users.map(\.userID) == [F.user(1), F.user(3)])
         #expect(unreadable == [F.user(2)])
-        try await fixture.store.postpone(unreadable, until: F.now + 86_400, leaseID: lease)
+        try await fixture.store.postpone(
+            unreadable.map { Postponement(userID: $0, version: nil, until: F.now + 86_400) },
+            leaseID: lease
+        )
         try await fixture.store.release(users.map(\.userID), leaseID: lease)
         #expect(try await fixture.claim().map(\.userID) == [F.user(1), F.user(3)])
         await fixture.close()

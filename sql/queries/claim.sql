@@ -27,11 +27,14 @@ select
     m.user_id, m.version, m.due_at, m.touched_at, m.since, m.fingerprint, m.asked_at,
     m.check_in_at, m.check_in_slot, m.closed, m.sent, m.retry::text,
     r.preferences, r.timezone, r.first_session_complete,
-    d.tokens, d.registered_at, d.environments, d.topics
+    d.tokens, d.registered_at, d.environments, d.topics,
+    m.quarantine::text
 from mine m
 left join lateral (
-    -- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours.
-    select preferences::text as preferences, timezone::text as timezone, first_session_complete::boolean as first_session_complete
+    -- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours, and of a value that is too long to be one its head.
+    select
+        left(preferences::text, 65536) as preferences, left(timezone::text, 128) as timezone,
+        first_session_complete::boolean as first_session_complete
     from nudged.recipient where user_id = m.user_id limit 1
 ) r on true
 left join lateral (
@@ -42,10 +45,10 @@ left join lateral (
         array_agg(topic order by token) as topics
     from (
         select
-            token::text as token,
-            -- An instant that no calendar of ours can say (infinity, the year 294270) is none.
-            case when registered_at::timestamptz between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-            environment::text as environment, topic::text as topic
+            left(token::text, 512) as token,
+            -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
+            case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
+            left(environment::text, 256) as environment, left(topic::text, 256) as topic
         -- Bounded: a hundred devices are no person's; the newest count.
         from nudged.device where user_id = m.user_id order by registered_at desc nulls last limit 100
     ) one

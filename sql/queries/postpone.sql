@@ -1,3 +1,19 @@
--- Gives users back whose rows can't be read, to be asked again at $3, so that they don't come up in each sweep. $1 lease id, $2 users.
-update nudged.person set lease_id = null, lease_until = null, due_at = $3
-where user_id = any ($2) and lease_id = $1
+-- Gives users back to be asked again later: those whose rows can't be read, so that they don't come up in each sweep, and those whose lane takes
+-- nothing while others do. $1 lease id, parallel: $2 users, $3 the versions they were claimed with (null: whatever it is), $4 when. A user who was
+-- changed meanwhile stays due.
+-- Locked in the order of user_id, like every other writer that waits: two daemons can't deadlock.
+with wanted as materialized (
+    select * from unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) as w (user_id, version, due_at)
+),
+mine as materialized (
+    select user_id from nudged.person
+    where user_id in (select user_id from wanted) and lease_id = $1
+    order by user_id
+    for update
+)
+update nudged.person p set
+    lease_id = null,
+    lease_until = null,
+    due_at = case when w.version is null or p.version = w.version then w.due_at else p.due_at end
+from mine m join wanted w on w.user_id = m.user_id
+where p.user_id = m.user_id and p.lease_id = $1

@@ -38,12 +38,36 @@ public final class PolicyClock: Sendable {
         }
     }
 
-    /// Takes a reading of the database's clock. A simulated clock stays as it is.
-    func anchor(databaseMicroseconds: Int64) {
-        let boot = BootTime.milliseconds()
+    /// The same in milliseconds since 1970: for what must not happen after an instant.
+    var milliseconds: Int64? {
         source.withLock { source in
-            if case .simulated = source { return }
-            source = .database(microseconds: databaseMicroseconds, bootMilliseconds: boot)
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant.seconds * 1000
+            case .database(let microseconds, let boot): microseconds / 1000 + BootTime.milliseconds() - boot
+            }
+        }
+    }
+
+    /// An answer that took longer says too little about when it was written.
+    private static let longestAnswer: Int64 = 250
+
+    /// Takes a reading of the database's clock, which lies between question and answer. A simulated clock stays as it is.
+    ///
+    /// - Parameters:
+    ///   - asked: CLOCK_BOOTTIME milliseconds before the question.
+    ///   - answered: and after the answer.
+    func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
+        source.withLock { source in
+            switch source {
+            case .simulated: return
+            case .database where answered - asked > Self.longestAnswer: return
+            case .database, .unread:
+                source = .database(
+                    microseconds: databaseMicroseconds,
+                    bootMilliseconds: asked + (answered - asked) / 2
+                )
+            }
         }
     }
 

@@ -7,7 +7,7 @@ package import TimeZones
 /// What a valid configuration comes to: the values that the parts are made of.
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
-    let sender: SenderConfiguration
+    let lanes: [LaneConfiguration]
     let judge: Judge
     let settings: SweepSettings
     let schedule: Configuration.Schedule
@@ -18,7 +18,7 @@ package struct Assembly: Sendable {
 
     /// - Throws: what `ConfigurationChecks.system` would have said before.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
-        guard let apns = configuration.apns, let lane = apns.lanes.first, let database = configuration.database else {
+        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
         }
         connection = try Self.connection(
@@ -28,10 +28,13 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        sender = Self.sender(lane, apns)
+        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
+        lanes = apns.lanes.map { lane in
+            LaneConfiguration(identity: LaneIdentity(lane), sender: Self.sender(lane, apns, maxInFlight: most))
+        }
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lane: LaneIdentity(environment: lane.environment.rawValue, topic: lane.bundleID)
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity))
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,
@@ -57,7 +60,11 @@ package struct Assembly: Sendable {
         )
     }
 
-    private static func sender(_ lane: Configuration.Lane, _ apns: Configuration.APNs) -> SenderConfiguration {
+    private static func sender(
+        _ lane: Configuration.Lane,
+        _ apns: Configuration.APNs,
+        maxInFlight: Int
+    ) -> SenderConfiguration {
         var sender = SenderConfiguration(
             teamID: lane.teamID,
             keyID: lane.keyID,
@@ -68,9 +75,15 @@ package struct Assembly: Sendable {
             caFile: lane.caFile
         )
         sender.connections = lane.connections
-        sender.maxInFlight = apns.maxInFlight
+        sender.maxInFlight = maxInFlight
         sender.requestDeadline = apns.responseTimeout.milliseconds
         return sender
+    }
+}
+
+extension LaneIdentity {
+    init(_ lane: Configuration.Lane) {
+        self.init(environment: lane.environment.rawValue, topic: lane.bundleID)
     }
 }
 

@@ -134,7 +134,7 @@ public actor Daemon {
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
         } catch {
-            reporter.say(.sweepFailed, .warning, "could not make the record's next partitions: \(error)")
+            reporter.partitionsFailed(error)
         }
     }
 
@@ -143,10 +143,7 @@ public actor Daemon {
         if isStopping { words.append("stopping: pushes in flight are awaited") }
         if let trouble = reporter.databaseTroubleWords { words.append("waiting for PostgreSQL: \(trouble)") }
         if !schemaIsCurrent && words.isEmpty { words.append("waiting for PostgreSQL") }
-        switch engine.sender.status {
-        case .idle, .open: break
-        case let status: words.append(status.words)
-        }
+        words += engine.lanes.troubleWords
         words.append(reporter.lastSweepWords ?? "no sweep yet")
         if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
         _ = notifier.status(words.joined(separator: "; "))
@@ -169,7 +166,7 @@ public actor Daemon {
     private func sample() async -> DaemonSample? {
         guard schemaIsCurrent else { return nil }
         return DaemonSample(
-            lanes: [LaneSample(lane: assembly.judge.lane, status: engine.sender.status)],
+            lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
             inFlight: await engine.sweeper.openPushes,
             interval: assembly.schedule.interval
         )
@@ -193,8 +190,7 @@ public actor Daemon {
                     "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
                 )
             }
-            // Unchanged, its connections and their rests stay as they are.
-            if next.sender != assembly.sender { try engine.sender.reconfigure(next.sender) }
+            try engine.lanes.reconfigure(next.lanes)
             watchdog.expect(longestWait: next.longestWait)
             await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings)
             output.setLevel(configuration.logLevel)

@@ -8,6 +8,6 @@ extension Engine {
         await sweeper.abandon()
         await store.close()
         await migrator.close()
-        await sender.drain(deadline: BootTime.milliseconds())
+        await lanes.drain(deadline: BootTime.milliseconds())
     }
 }

@@ -1,4 +1,4 @@
-package import APNs
+import APNs
 import Logging
 import Postgres
 package import Store
@@ -6,12 +6,12 @@ import Synchronization
 import Systemd
 import TimeZones
 
-/// The parts that do the work, put together: database, sender and sweeper. The service, `run --once`, the demo and the tests drive it.
+/// The parts that do the work, put together: database, lanes and sweeper. The service, `run --once`, the demo and the tests drive it.
 package final class Engine: Sendable {
     let assembly: Assembly
     package let store: Store
     package let migrator: Migrator
-    package let sender: Sender
+    package let lanes: Lanes
     package let sweeper: Sweeper
     let reporter: Reporter
     private let ending = Mutex<Task<Void, Never>?>(nil)
@@ -41,10 +41,10 @@ package final class Engine: Sendable {
             onFailure: failed
         )
         migrator = Migrator(configuration: assembly.connection, onFailure: failed)
-        sender = try Self.sender(assembly.sender, reporter)
+        lanes = try Self.lanes(assembly.lanes, reporter)
         sweeper = Sweeper(
             store: store,
-            sender: sender,
+            lanes: lanes,
             clock: clock,
             judge: assembly.judge,
             settings: assembly.settings,
@@ -55,17 +55,12 @@ package final class Engine: Sendable {
         }
     }
 
-    private static func sender(
-        _ configuration: SenderConfiguration,
+    private static func lanes(
+        _ configurations: [LaneConfiguration],
         _ reporter: Reporter
-    ) throws(ConfigurationFault) -> Sender {
+    ) throws(ConfigurationFault) -> Lanes {
         do throws(APNsError) {
-            return try Sender(
-                configuration: configuration,
-                clock: .system,
-                log: { reporter.sender($0) },
-                onStateChange: { _ in }
-            )
+            return try Lanes(configurations) { event, lane in reporter.sender(event, lane) }
         } catch {
             throw ConfigurationFault.key(error)
         }
@@ -99,7 +94,7 @@ package final class Engine: Sendable {
             try await Task.sleep(for: .milliseconds(assembly.settings.responseMilliseconds + Self.stopGrace))
             await sweeper.abandon()
         }
-        await sender.drain(deadline: answersBy)
+        await lanes.drain(deadline: answersBy)
         // With the database away and nothing in flight there is nothing to wait for: leases end by themselves.
         if reporter.databaseTroubleWords != nil, await sweeper.openPushes == 0 { await sweeper.abandon() }
         await sweeper.quiesce()

@@ -87,7 +87,11 @@ public struct OneRun: Sendable {
         await connection.close()
         let standing = try await engine.migrator.standing()
         guard standing == .current else { throw SchemaError(standing: standing) }
-        _ = try await engine.store.maintainDelivery()
+        do throws(PostgresError) {
+            _ = try await engine.store.maintainDelivery()
+        } catch {
+            engine.reporter.partitionsFailed(error)
+        }
     }
 
     /// What could not be written at once (devices for which no stream was free, a push that came back unsent) is due in a second, and the
@@ -103,20 +107,26 @@ public struct OneRun: Sendable {
             await engine.sweeper.quiesce()
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
-            if case .stopped(let reason, let mend, _) = engine.sender.status {
-                return "sending is stopped, Apple answers \(reason): \(mend)"
+            let moved = after.progress > before.progress
+            let isAnyoneAside = await engine.sweeper.isAnyoneAside
+            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
+                return words
             }
             let remaining = try await engine.store.remaining(
                 now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
             )
             let unsent = after.unsent > before.unsent
-            guard remaining.isAnyoneDue || unsent else { return nil }
-            var patience = patience
-            if case .backingOff = engine.sender.status { patience = Self.patienceWithApple }
-            guard BootTime.milliseconds() - lastProgress < patience else {
-                return "users are still due: \(engine.sender.status.words)"
+            guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
+                // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
+                if await engine.sweeper.concludeWindows() { continue }
+                return engine.lanes.stoppedWords
             }
-            try await pause(remaining, unsent: unsent, moved: after.progress > before.progress)
+            let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
+            guard BootTime.milliseconds() - lastProgress < patience else {
+                let words = engine.lanes.troubleWords
+                return "users are still due" + (words.isEmpty ? "" : ": \(words.joined(separator: "; "))")
+            }
+            try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
         }
         return nil
     }

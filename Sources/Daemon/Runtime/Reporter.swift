@@ -50,6 +50,17 @@ package final class Reporter: Sendable {
                 "a push to user \(name) was written and not answered (\(reason)); a check-in is not sent again",
                 ["user_id": "\(name)", "device": "\(device)", "reason": "\(reason)"]
             )
+        case .quarantined(let device):
+            say(
+                .deviceQuarantined,
+                .notice,
+                "Apple refuses a device of user \(Self.name(device.userID)) for \(device.topic) (\(device.environment)): \(device.reason); "
+                    + "nothing is sent to it there until it registers anew",
+                [
+                    "user_id": "\(Self.name(device.userID))", "device": "\(device.deviceHash)",
+                    "reason": "\(device.reason)", "topic": "\(device.topic)", "environment": "\(device.environment)",
+                ]
+            )
         case .settlementFailed(let error):
             say(.sweepFailed, .warning, "could not write what is or was sent to the database, trying again: \(error)")
         case .fenced(let pushes):
@@ -182,6 +193,11 @@ package final class Reporter: Sendable {
         if wasInTrouble { say(.databaseBack, .notice, "PostgreSQL answers again") }
     }
 
+    /// Seven days of them are ready, so it is no trouble yet.
+    func partitionsFailed(_ error: PostgresError) {
+        say(.sweepFailed, .warning, "could not make the record's next partitions, trying again in an hour: \(error)")
+    }
+
     /// What keeps the database from answering, in words; nil where it answers.
     var databaseTroubleWords: String? { databaseTrouble.withLock { $0 } }
 
@@ -197,53 +213,6 @@ package final class Reporter: Sendable {
 
     /// The last sweep that did something, in words.
     var lastSweepWords: String? { lastSweep.withLock { $0 } }
-
-    // MARK: Apple
-
-    func sender(_ event: SenderEvent) {
-        switch event {
-        case .laneStopped(let reason, let mend):
-            say(
-                .laneStopped,
-                .error,
-                "sending is stopped, Apple answers \(reason): \(mend)",
-                ["reason": "\(reason)"]
-            )
-        case .laneResumed: say(.laneResumed, .notice, "sending resumes")
-        case .connectionOpened(let number, let streams):
-            say(.connectionOpened, "connected to Apple", ["connection": "\(number)", "streams": "\(streams)"])
-        case .connectionLost(let number, let why, let retry):
-            let next = retry > 0 ? "; next try in \(retry) ms" : ""
-            say(.connectionLost, .warning, "the connection to Apple ended: \(why)\(next)", ["connection": "\(number)"])
-        case .goAway(let number, let reason):
-            say(.goaway, "Apple closes a connection: \(reason)", ["connection": "\(number)", "reason": "\(reason)"])
-        case .connectionResting(let number, _):
-            say(
-                .laneResting,
-                .warning,
-                "a connection rests for 20 minutes (TooManyProviderTokenUpdates)",
-                ["connection": "\(number)"]
-            )
-        case .tokenMinted(let keyID, let issuedAt):
-            say(
-                .providerTokenMinted,
-                .debug,
-                "signed a provider token",
-                ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
-            )
-        case .tokenFailed(let keyID, let why):
-            say(.laneStopped, .error, "could not sign a provider token: \(why)", ["key_id": "\(keyID)"])
-        case .storm(let count, let status, let reason):
-            say(
-                .laneResting,
-                .warning,
-                "Apple is in trouble: \(count) answers of \(status) \(reason); sending slows down",
-                ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
-            )
-        case .ourBug(let status, let reason):
-            say(.ourBug, .error, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it")
-        }
-    }
 }
 
 extension Reporter {

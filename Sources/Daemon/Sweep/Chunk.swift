@@ -1,5 +1,6 @@
 import APNs
 import Policy
+import Store
 import Synchronization
 import TimeZones
 
@@ -7,6 +8,7 @@ import struct FoundationEssentials.UUID
 
 /// Pushes that share one intent: committed, written and settled together.
 struct Chunk: Sendable {
+    let lane: LaneIdentity
     let leaseID: UUID
     let number: Int32
     let sweepID: UUID
@@ -15,6 +17,31 @@ struct Chunk: Sendable {
     var nudges: [PlannedNudge]
 
     var pushCount: Int { nudges.reduce(0) { $0 + $1.targets.count } }
+
+    /// The devices of refused pushes, as the verdict on them is written. Tags are indices into the chunk's pushes.
+    func devices(_ refused: [RefusedToken], at: Instant) -> [RefusedDevice] {
+        let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        var found: [RefusedDevice] = []
+        var tag: UInt64 = 0
+        for nudge in nudges {
+            for target in nudge.targets {
+                defer { tag += 1 }
+                guard let reason = reasons[tag] else { continue }
+                found.append(
+                    RefusedDevice(
+                        userID: nudge.userID,
+                        deviceHash: target.hash,
+                        environment: lane.environment,
+                        topic: lane.topic,
+                        registration: target.device.registration,
+                        at: at,
+                        reason: reason
+                    )
+                )
+            }
+        }
+        return found
+    }
 
     /// Collects the chunk's outcomes until each push has one. The sender calls it from its own threads.
     final class Collector: Sendable {

@@ -15,6 +15,8 @@ extension Judge {
     static let backOffSeconds: Int64 = 900
     /// A push that was not written may be claimed again at once; a second keeps a sweep from meeting it twice.
     static let unsentSeconds: Int64 = 1
+    /// A refused token waits for the verdict on its window of answers, and a little longer.
+    static let verdictSeconds = VerdictWindow.spanSeconds + 5
 
     /// The history that a nudge's intent commits: with its own entry, as unknown.
     func historyAtIntent(_ nudge: PlannedNudge, now: Instant) -> History {
@@ -56,7 +58,7 @@ extension Judge {
         attemptedAt: Instant,
         now: Instant
     ) -> Settled {
-        var ledger = Ledger(nudge: nudge, lane: lane, attemptedAt: attemptedAt, now: now)
+        var ledger = Ledger(nudge: nudge, attemptedAt: attemptedAt, now: now)
         for (target, outcome) in zip(nudge.targets, outcomes) { ledger.enter(outcome, for: target) }
 
         let counts = nudge.countedAs != nil || ledger.wasAnswered
@@ -69,7 +71,7 @@ extension Judge {
 
         // Where nothing at all was written, nothing is left to remember: the nudge is as new.
         let isUntouched =
-            !counts && nudge.attempt == 0 && ledger.left.count == nudge.targets.count && !ledger.wasDelayed
+            !counts && nudge.isFirst && ledger.left.count == nudge.targets.count && !ledger.wasAttempted
         let retry =
             left.isEmpty || isUntouched
             ? nil
@@ -86,7 +88,8 @@ extension Judge {
             userID: nudge.userID,
             version: nudge.version,
             dueAt: dueAt(nudge.userID, next, retry: retry, now: now),
-            askedAt: now,
+            // When the decision was made: a slot that ended since then, unsent, is still to be recorded as skipped.
+            askedAt: attemptedAt,
             since: candidate.since,
             fingerprint: nudge.fingerprint,
             history: candidate.history,
@@ -99,7 +102,6 @@ extension Judge {
 /// Enters one nudge's outcomes, device by device.
 private struct Ledger {
     let nudge: PlannedNudge
-    let lane: LaneIdentity
     let attemptedAt: Instant
     let now: Instant
 
@@ -109,10 +111,11 @@ private struct Ledger {
     /// A device took it, or may have: the nudge counts.
     private(set) var wasAnswered = false
     private(set) var wasDelayed = false
+    /// Apple answered, though not finally.
+    private(set) var wasAttempted = false
 
-    init(nudge: PlannedNudge, lane: LaneIdentity, attemptedAt: Instant, now: Instant) {
+    init(nudge: PlannedNudge, attemptedAt: Instant, now: Instant) {
         self.nudge = nudge
-        self.lane = lane
         self.attemptedAt = attemptedAt
         self.now = now
     }
@@ -128,6 +131,9 @@ private struct Ledger {
         case .rejected(let status, let reason, let deletes):
             record(.rejected, target, reason: reason, status: status)
             if let deletes { forget(target, deletes) }
+        case .suspect(let status, let reason):
+            wasAttempted = true
+            comeBack(target, at: now + Judge.verdictSeconds, orElse: .rejected, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             delay(target, reason: reason, status: status, retryAfter: retryAfter)
         case .unsent:
@@ -138,11 +144,21 @@ private struct Ledger {
 
     private mutating func delay(_ target: PlannedNudge.Target, reason: String, status: Int, retryAfter: Int?) {
         wasDelayed = true
+        wasAttempted = true
         let backOff = Judge.backOffSeconds << min(Int64(nudge.attempt), 10)
         let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Judge.backOffSeconds / 15 : backOff)
-        let notBefore = now + min(wait, 172_800)
+        comeBack(target, at: now + min(wait, 172_800), orElse: .skipped, reason: reason, status: status)
+    }
+
+    private mutating func comeBack(
+        _ target: PlannedNudge.Target,
+        at notBefore: Instant,
+        orElse end: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int
+    ) {
         // Past the answer's end there is no other attempt: this is the nudge's end on this device.
-        guard notBefore < nudge.validUntil else { return record(.skipped, target, reason: reason, status: status) }
+        guard notBefore < nudge.validUntil else { return record(end, target, reason: reason, status: status) }
         record(.deferred, target, reason: reason, status: status)
         left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore))
     }
@@ -158,8 +174,8 @@ private struct Ledger {
             Settlement.StaleToken(
                 userID: nudge.userID,
                 token: target.device.token,
-                environment: lane.environment,
-                topic: lane.topic,
+                environment: target.lane.environment,
+                topic: target.lane.topic,
                 unregisteredAt: instant
             )
         )

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 /// Decides a claimed user's turn: `(user, now) -> Judgement`. Pure: reads no clock, no database, no network.
 struct Judge: Sendable {
     let policy: Policy
-    let lane: LaneIdentity
+    let lanes: LaneDirectory
 
     /// Everyone is asked again within a day, so that changed rules and zone files count for all.
     static let recheckSeconds: Int64 = 86_400
@@ -25,7 +25,15 @@ struct Judge: Sendable {
 
     private func verdict(_ subject: Subject, now: Instant) -> (Judgement.Verdict, [DeliveryRecord]) {
         guard let retry = subject.retry else { return (firstAttempt(subject, now: now), []) }
-        return retry.counts ? goOn(retry, subject, now: now) : tryAgain(retry, subject, now: now)
+        let (left, ends) = subject.judged(retry)
+        let rest = retry.keeping(left)
+        // Every device was finally rejected, the last ones by quarantine: without this, the slot would be due again (apns.md).
+        let isOver = left.isEmpty && !ends.isEmpty
+        let (verdict, records) =
+            isOver
+            ? (firstAttempt(retry.counts ? subject : subject.closing(retry.slot), now: now), [])
+            : retry.counts ? goOn(rest, subject, now: now) : tryAgain(rest, subject, now: now)
+        return (verdict, ends + records)
     }
 
     // MARK: The three ways to a nudge
@@ -35,7 +43,14 @@ struct Judge: Sendable {
         let decision = policy.decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
         return .send(
-            subject.nudge(slot: slot, validUntil: validUntil, targets: subject.served, waiting: [], attempt: 0)
+            subject.nudge(
+                slot: slot,
+                validUntil: validUntil,
+                targets: subject.served,
+                waiting: [],
+                attempt: 0,
+                isFirst: true
+            )
         )
     }
 

@@ -9,6 +9,7 @@ struct PlannedNudge: Sendable {
     /// A device that it goes to.
     struct Target: Sendable {
         let device: Device
+        let lane: LaneIdentity
         let hash: String
         let apnsID: UUID
     }
@@ -24,10 +25,23 @@ struct PlannedNudge: Sendable {
     var targets: [Target]
     /// Devices that are left as well, but not yet.
     var waiting: [Retry.Left]
+    /// Whether nothing is remembered of an earlier try.
+    let isFirst: Bool
     /// Attempts before this one.
     let attempt: Int
     /// The history's own entry of this nudge, where another device was answered already.
     let countedAs: CheckIn?
+
+    /// The part that one lane sends; devices of other lanes wait, and follow under the same answer. nil: there is no device at all.
+    func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: PlannedNudge)? {
+        guard let lane = (targets.first { isPreferred($0.lane) } ?? targets.first)?.lane else { return nil }
+        let others = targets.filter { $0.lane != lane }
+        guard !others.isEmpty else { return (lane, self) }
+        var part = self
+        part.targets = targets.filter { $0.lane == lane }
+        part.waiting += others.map { Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0)) }
+        return (lane, part)
+    }
 
     static let kind = NudgeKind.checkIn.rawValue
     /// Names this nudge among the user's check-ins.

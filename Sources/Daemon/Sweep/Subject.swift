@@ -10,13 +10,18 @@ struct Subject: Sendable {
     let user: ClaimedUser
     private(set) var candidate: Candidate
     let fingerprint: Int64
-    let served: [Device]
+    /// Devices that a lane can deliver to, each with its lane.
+    let served: [(device: Device, lane: LaneIdentity)]
+    /// Devices that a lane serves and Apple refuses, by their hashes.
+    private let refused: [String: Quarantine.Entry]
     let retry: Retry?
     let notices: [Notice]
 
     init(_ user: ClaimedUser, judge: Judge, now: Instant) {
         self.user = user
-        served = user.devices.filter(judge.lane.serves)
+        let (served, refused, foreign) = Self.sort(user, judge.lanes)
+        self.served = served
+        self.refused = refused
         retry = user.retry.flatMap(Retry.init(json:))
         var candidate = Candidate(
             userID: user.userID,
@@ -31,7 +36,30 @@ struct Subject: Sendable {
         fingerprint = judge.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         self.candidate = candidate
-        notices = Self.notices(user, candidate, served: served, lane: judge.lane, zones: judge.policy.zones, now: now)
+        notices = Self.notices(user, candidate, foreign: foreign, zones: judge.policy.zones, now: now)
+    }
+
+    /// The user's devices: deliverable, refused by Apple, and of no lane.
+    private static func sort(
+        _ user: ClaimedUser,
+        _ lanes: LaneDirectory
+    ) -> (served: [(device: Device, lane: LaneIdentity)], refused: [String: Quarantine.Entry], foreign: Device?) {
+        let quarantine = user.quarantine.map(Quarantine.init(json:))
+        var served: [(device: Device, lane: LaneIdentity)] = []
+        var refused: [String: Quarantine.Entry] = [:]
+        var foreign: Device?
+        for device in user.devices {
+            guard let lane = lanes.lane(of: device) else {
+                foreign = foreign ?? device
+                continue
+            }
+            if let entry = quarantine?.entry(for: device, on: lane) {
+                refused[entry.deviceHash] = entry
+            } else {
+                served.append((device, lane))
+            }
+        }
+        return (served, refused, foreign)
     }
 
     /// policy.md, `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never asked before became
@@ -45,8 +73,7 @@ struct Subject: Sendable {
     private static func notices(
         _ user: ClaimedUser,
         _ candidate: Candidate,
-        served: [Device],
-        lane: LaneIdentity,
+        foreign: Device?,
         zones: ZoneDatabase,
         now: Instant
     ) -> [Notice] {
@@ -67,8 +94,8 @@ struct Subject: Sendable {
         {
             notices.append(.historyAhead(user: name))
         }
-        if served.count < user.devices.count, let other = user.devices.first(where: { !lane.serves($0) }) {
-            let hash = "\(other.environment ?? "") \(other.topic ?? "")".stableHash
+        if let foreign {
+            let hash = "\(foreign.environment ?? "") \(foreign.topic ?? "")".stableHash
             notices.append(.deviceNotServed(user: name, valueHash: hash))
         }
         return notices
@@ -83,14 +110,21 @@ struct Subject: Sendable {
     }
 
     /// The devices that are left and still registered: those that may be tried now, and those that wait.
-    func split(_ left: [Retry.Left], now: Instant) -> (due: [Device], waiting: [Retry.Left]) {
+    func split(
+        _ left: [Retry.Left],
+        now: Instant
+    ) -> (due: [(device: Device, lane: LaneIdentity)], waiting: [Retry.Left]) {
         let notBefore = Dictionary(left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
-        var due: [Device] = []
+        var due: [(device: Device, lane: LaneIdentity)] = []
         var waiting: [Retry.Left] = []
-        for device in served {
+        for (device, lane) in served {
             let hash = PushIdentity.deviceHash(token: device.token)
             guard let at = notBefore[hash] else { continue }
-            if at <= now { due.append(device) } else { waiting.append(Retry.Left(deviceHash: hash, notBefore: at)) }
+            if at <= now {
+                due.append((device, lane))
+            } else {
+                waiting.append(Retry.Left(deviceHash: hash, notBefore: at))
+            }
         }
         return (due, waiting)
     }
@@ -98,14 +132,16 @@ struct Subject: Sendable {
     func nudge(
         slot: LocalDate,
         validUntil: Instant,
-        targets: [Device],
+        targets: [(device: Device, lane: LaneIdentity)],
         waiting: [Retry.Left],
         attempt: Int,
+        isFirst: Bool = false,
         countedAs: CheckIn? = nil
     ) -> PlannedNudge {
-        // Two rows may hold one token in two spellings; the phone buzzes once.
+        // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
+        let newestFirst = targets.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
         var seen: Set<String> = []
-        let unique = targets.compactMap { device -> PlannedNudge.Target? in
+        let unique = newestFirst.compactMap { device, lane -> PlannedNudge.Target? in
             let hash = PushIdentity.deviceHash(token: device.token)
             guard seen.insert(hash).inserted else { return nil }
             let apnsID = PushIdentity.apnsID(
@@ -114,7 +150,7 @@ struct Subject: Sendable {
                 key: slot.iso,
                 token: device.token
             )
-            return PlannedNudge.Target(device: device, hash: hash, apnsID: apnsID)
+            return PlannedNudge.Target(device: device, lane: lane, hash: hash, apnsID: apnsID)
         }
         return PlannedNudge(
             candidate: candidate,
@@ -125,9 +161,47 @@ struct Subject: Sendable {
             validUntil: validUntil,
             targets: unique,
             waiting: waiting,
+            isFirst: isFirst,
             attempt: attempt,
             countedAs: countedAs
         )
+    }
+
+    /// What is left of a nudge without the devices that were refused since, and the ends of those.
+    func judged(_ retry: Retry) -> (left: [Retry.Left], ends: [DeliveryRecord]) {
+        guard !refused.isEmpty else { return (retry.left, []) }
+        // The same token may be deliverable on another lane.
+        let deliverable = Set(served.map { PushIdentity.deviceHash(token: $0.device.token) })
+        var left: [Retry.Left] = []
+        var ends: [DeliveryRecord] = []
+        for one in retry.left {
+            guard let entry = refused[one.deviceHash], !deliverable.contains(one.deviceHash) else {
+                left.append(one)
+                continue
+            }
+            ends.append(
+                DeliveryRecord(
+                    userID: user.userID,
+                    kind: PlannedNudge.kind,
+                    key: retry.slot.iso,
+                    slot: retry.slot,
+                    deviceHash: one.deviceHash,
+                    outcome: .rejected,
+                    reason: entry.reason,
+                    status: 400,
+                    // When the verdict fell: seen twice, it is one row.
+                    attemptedAt: entry.at
+                )
+            )
+        }
+        return (left, ends)
+    }
+
+    /// The same user with a slot closed.
+    func closing(_ slot: LocalDate) -> Subject {
+        var copy = self
+        copy.candidate.history = candidate.history.closing(slot)
+        return copy
     }
 
     /// The devices of a nudge that counts, but whose time went by before they were answered.

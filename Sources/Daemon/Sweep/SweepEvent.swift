@@ -1,3 +1,5 @@
+package import Store
+
 package import struct FoundationEssentials.UUID
 
 /// What a sweep tells the daemon.
@@ -10,6 +12,8 @@ package enum SweepEvent: Sendable {
     case noticed([Notice])
     /// A push that is final without being delivered, worth a line beyond the count.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
+    /// A device gets nothing on its lane until it registers anew.
+    case quarantined(RefusedDevice)
     /// A push that was written and never answered.
     case unknown(user: UUID, deviceHash: String, reason: String)
     /// The database did not take a settlement; it is tried again.

@@ -9,6 +9,8 @@ final class SweepRun: @unchecked Sendable {
     var report = SweepReport()
     /// Chunks that are written but not settled.
     var openChunks = 0
+    /// Parts of batches that wait for their lanes.
+    var openPortions = 0
     /// All users are claimed and handed over.
     var isHandedOver = false
     /// The milliseconds are counted, the report was given.

@@ -10,57 +10,82 @@ extension Sweeper {
     /// A stream that frees itself is waited for this long before a smaller chunk goes.
     private static let gatherMilliseconds: Int64 = 50
 
-    /// Sends a batch's nudges in chunks, each as large as streams are free. Returns false where the lane takes no more: the rest went back.
-    func send(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun) async -> Bool {
-        var pending = nudges[...]
-        var leaseEnd = batch.leaseEnd
+    /// Sends what a lane has, portion by portion, until nothing is left or the lane takes no more.
+    func feed(_ lane: LaneIdentity) async {
+        while let portion = feeds[lane]?.portions.first {
+            let takesMore = await send(portion.run, portion.batch, lane)
+            endPortion(lane)
+            if !takesMore { await shed(lane) }
+        }
+        feeds[lane]?.isFeeding = false
+    }
+
+    /// The first portion is through, or goes back.
+    func endPortion(_ lane: LaneIdentity) {
+        guard let portion = feeds[lane]?.portions.removeFirst() else { return }
+        portion.run.openPortions -= 1
+        retire(portion.batch.leaseID)
+        finishIfDone(portion.run)
+        wake()
+    }
+
+    /// Sends a portion's nudges in chunks, each as large as streams are free. Returns false where the lane takes no more: the rest went back.
+    private func send(_ run: SweepRun, _ batch: Batch, _ lane: LaneIdentity) async -> Bool {
         var lastFree = BootTime.milliseconds()
-        while !pending.isEmpty {
-            guard !isStopping, let free = await freeSlots(for: pending) else {
-                await giveBack(pending.map(\.userID), leaseID: batch.leaseID)
+        while let pending = feeds[lane]?.portions.first?.nudges, !pending.isEmpty {
+            guard !isStopping, let sender = lanes.sender(lane), let free = await freeSlots(lane, sender, for: pending)
+            else {
+                await giveBackFirst(lane, isOurStop: isStopping)
                 return false
             }
             onEvent(.progress)
-            if leaseEnd - BootTime.milliseconds() < settings.leaseMilliseconds / 2 {
-                let asked = BootTime.milliseconds()
-                guard let kept = await renew(pending.map(\.userID), batch.leaseID) else { return false }
-                leaseEnd = asked + settings.leaseMilliseconds
-                pending = pending.filter { kept.contains($0.userID) }[...]
-            }
+            guard await renewFirst(lane) else { return true }
+            await renewWaiting(lane)
             // A server that grants no stream for that long is as good as away: nobody is held for it.
             guard free > 0 else {
                 if BootTime.milliseconds() - lastFree < 2 * settings.responseMilliseconds { continue }
-                await giveBack(pending.map(\.userID), leaseID: batch.leaseID)
+                await giveBackFirst(lane, isOurStop: false)
                 return false
             }
             lastFree = BootTime.milliseconds()
-            let nudges = Self.take(upTo: free, from: &pending)
-            guard !nudges.isEmpty else { continue }
-            let number = takeChunkNumber()
-            guard let now = clock.now else { return false }
+            guard let now = clock.now else { return true }
+            // Asked again, and taken without a pause between: other lanes' feeds share the room.
+            let nudges = takeFirst(upTo: min(free, room(lane)), from: lane)
             // Judged at the moment of sending: what waited past its answer's end is asked again.
             let fresh = nudges.filter { $0.validUntil > now }
+            let count = fresh.reduce(0) { $0 + $1.targets.count }
+            feeds[lane]?.openPushes += count
             if fresh.count < nudges.count {
                 let late = Set(nudges.map(\.userID)).subtracting(fresh.map(\.userID))
                 await giveBack(Array(late), leaseID: batch.leaseID)
             }
             guard !fresh.isEmpty else { continue }
             let chunk = Chunk(
+                lane: lane,
                 leaseID: batch.leaseID,
-                number: number,
+                number: takeChunkNumber(),
                 sweepID: run.id,
                 attemptedAt: now,
                 nudges: fresh
             )
-            await launch(chunk, run)
+            await launch(chunk, sender, reserved: count, run)
         }
         return true
     }
 
+    private func takeFirst(upTo limit: Int, from lane: LaneIdentity) -> [PlannedNudge] {
+        guard limit > 0, var pending = feeds[lane]?.portions.first?.nudges else { return [] }
+        let taken = Self.take(upTo: limit, from: &pending)
+        feeds[lane]?.portions[0].nudges = pending
+        if (feeds[lane]?.backlog ?? 0) <= lowWater { wake() }
+        return taken
+    }
+
     /// How many pushes may be committed now; 0: ask again; nil: the lane takes none for a while.
-    private func freeSlots(for pending: ArraySlice<PlannedNudge>) async -> Int? {
+    private func freeSlots(_ lane: LaneIdentity, _ sender: Sender, for pending: ArraySlice<PlannedNudge>) async -> Int?
+    {
         let wanted = pending.reduce(0) { $0 + $1.targets.count }
-        let room = settings.maxInFlight - openPushes
+        let room = room(lane)
         if room <= 0 {
             await withCheckedContinuation { waiters.append($0) }
             return 0
@@ -70,11 +95,14 @@ extension Sweeper {
             atLeast: goal,
             until: BootTime.milliseconds() + Self.gatherMilliseconds
         )
-        if free > 0 { return min(free, settings.maxInFlight - openPushes) }
-        switch sender.status {
-        case .idle, .open, .connecting: return 0
-        case .backingOff, .stopped, .resting, .draining: return nil
-        }
+        if free > 0 { return min(free, self.room(lane)) }
+        return sender.isBlocked ? nil : 0
+    }
+
+    private func room(_ lane: LaneIdentity) -> Int {
+        let others = feeds.filter { $0.key != lane && $0.value.openPushes > 0 }.map(\.value.openPushes)
+        return FlightBudget(total: settings.maxInFlight, lanes: lanes.count)
+            .room(own: feeds[lane]?.openPushes ?? 0, others: others)
     }
 
     /// Whole users, as long as they fit. One whose devices alone are too many is split: the others follow under the same answer.
@@ -98,10 +126,8 @@ extension Sweeper {
     }
 
     /// Commits a chunk's intent and hands its pushes to the sender.
-    private func launch(_ chunk: Chunk, _ run: SweepRun) async {
+    private func launch(_ chunk: Chunk, _ sender: Sender, reserved count: Int, _ run: SweepRun) async {
         await hooks.beforeIntent?()
-        let count = chunk.pushCount
-        openPushes += count
         livingLeases[chunk.leaseID, default: 0] += 1
         run.openChunks += 1
         let asked = BootTime.milliseconds()
@@ -115,11 +141,11 @@ extension Sweeper {
             if held.nudges.count < chunk.nudges.count {
                 await giveBack(chunk.nudges.map(\.userID).filter { !kept.contains($0) }, leaseID: chunk.leaseID)
             }
-            guard !held.nudges.isEmpty else { return close(count, chunk.leaseID, run) }
+            guard !held.nudges.isEmpty else { return close(count, chunk, run) }
             // Never later than one response deadline and a margin before the lease ends: else another daemon could act meanwhile.
             let lastWrite =
                 asked + settings.leaseMilliseconds - settings.responseMilliseconds - SweepSettings.marginMilliseconds
-            hand(held, except: changed, lastWrite: lastWrite, reserved: count, run)
+            hand(held, to: sender, except: changed, lastWrite: lastWrite, reserved: count, run)
         } catch {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
             onEvent(.settlementFailed(error: error.description))
@@ -150,14 +176,22 @@ extension Sweeper {
         )
     }
 
-    private func hand(_ chunk: Chunk, except changed: Set<UUID>, lastWrite: Int64, reserved: Int, _ run: SweepRun) {
+    private func hand(
+        _ chunk: Chunk,
+        to sender: Sender,
+        except changed: Set<UUID>,
+        lastWrite: Int64,
+        reserved: Int,
+        _ run: SweepRun
+    ) {
         var pushes: [Push] = []
         var settledAtOnce: [PushResult] = []
         let boot = BootTime.milliseconds()
-        let now = clock.now ?? chunk.attemptedAt
+        // To the millisecond: a second too many would be a second of quiet hours.
+        let now = clock.milliseconds ?? chunk.attemptedAt.seconds * 1000
         var tag: UInt64 = 0
         for nudge in chunk.nudges {
-            let end = boot + max(0, nudge.validUntil - now) * 1000
+            let end = boot + max(0, nudge.validUntil.seconds * 1000 - now)
             let collapseID = PushIdentity.collapseID(user: nudge.userID, kind: PlannedNudge.kind, key: nudge.key)
             for target in nudge.targets {
                 defer { tag += 1 }
@@ -168,7 +202,7 @@ extension Sweeper {
                         Push(
                             tag: tag,
                             token: target.device.token,
-                            topic: judge.lane.topic,
+                            topic: chunk.lane.topic,
                             expiration: nudge.validUntil.seconds,
                             apnsID: target.apnsID,
                             collapseID: collapseID,
@@ -183,7 +217,8 @@ extension Sweeper {
             Task { await self.settle(chunk, outcomes, reserved: reserved, run) }
         }
         collector.take(settledAtOnce)
-        if !pushes.isEmpty { sender.send(pushes) { collector.take($0) } }
+        guard !pushes.isEmpty else { return }
+        sender.send(pushes, onQuarantine: { self.condemn($0, of: chunk) }, onResults: { collector.take($0) })
     }
 
     // MARK: Leases
@@ -192,9 +227,5 @@ extension Sweeper {
     func giveBack(_ users: [UUID], leaseID: UUID) async {
         guard !users.isEmpty else { return }
         try? await store.release(users, leaseID: leaseID)
-    }
-
-    private func renew(_ users: [UUID], _ leaseID: UUID) async -> Set<UUID>? {
-        try? await store.renew(users, leaseID: leaseID, leaseMilliseconds: settings.leaseMilliseconds)
     }
 }

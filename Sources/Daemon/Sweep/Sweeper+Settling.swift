@@ -33,7 +33,7 @@ extension Sweeper {
                 onEvent(.fenced(pushes: outcomes.count))
             }
         }
-        close(reserved, chunk.leaseID, run)
+        close(reserved, chunk, run)
     }
 
     /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
@@ -51,7 +51,7 @@ extension Sweeper {
             )
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
-        close(reserved, chunk.leaseID, run)
+        close(reserved, chunk, run)
     }
 
     /// The transaction is tried again, the pushes are not. nil where the stop's time was over first, or the database refused it for good:
@@ -69,7 +69,10 @@ extension Sweeper {
                 attempt += 1
                 mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description))
-                if !error.isTransient, attempt >= 3 { return await withoutPoison(settlement) }
+                if let patience = Self.patience(with: error), attempt >= patience {
+                    guard await isPoisoned(settlement) else { continue }
+                    return await withoutPoison(settlement)
+                }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
                 try? await Task.sleep(
                     for: .milliseconds(Int64.random(in: Int64(milliseconds) / 2...Int64(milliseconds)))
@@ -77,6 +80,33 @@ extension Sweeper {
             }
         }
         return nil
+    }
+
+    /// After how many attempts the values themselves are taken for the trouble; nil: never. A value that can't be written (class 22) will never be; a
+    /// refusal by a constraint or a trigger may be the row's or the table's; everything else (a revoked right, a table under migration) is mended
+    /// elsewhere, and waited for.
+    private static func patience(with error: PostgresError) -> Int? {
+        switch error.sqlState {
+        case let state? where state.hasPrefix("22"): 3
+        case let state? where state.hasPrefix("23") || state == "P0001": 5
+        case _?: nil
+        case nil: error.code == .invalidParameter ? 3 : nil
+        }
+    }
+
+    /// Whether some can be settled and others not: where the first and the last alone are refused as well, it is the table's trouble, and halving would
+    /// only ask it a thousand times.
+    private func isPoisoned(_ settlement: Settlement) async -> Bool {
+        guard case .none = settlement.fence, settlement.updates.count > 2 else { return true }
+        for update in [settlement.updates.first, settlement.updates.last].compactMap(\.self) {
+            do throws(PostgresError) {
+                _ = try await store.settle(settlement.only([update]))
+                return true
+            } catch {
+                if error.isTransient { return false }
+            }
+        }
+        return false
     }
 
     /// The database refuses it for good, so something in it is poisoned. Tokens can wait for their next 410; users who rest are settled in
@@ -89,24 +119,21 @@ extension Sweeper {
         }
         guard case .none = settlement.fence else { return nil }
         guard settlement.updates.count > 1 else {
-            await setAside(settlement.updates.map(\.userID), leaseID: settlement.leaseID)
+            await setAside(settlement.updates.map { ($0.userID, $0.version) }, leaseID: settlement.leaseID)
             return nil
         }
         let middle = settlement.updates.count / 2
         var result: Settlement.Result?
         for part in [settlement.updates[..<middle], settlement.updates[middle...]] {
-            let users = Set(part.map(\.userID))
-            rest.updates = Array(part)
-            rest.records = settlement.records.filter { users.contains($0.userID) }
-            result = await carryOut(rest) ?? result
+            result = await carryOut(settlement.only(Array(part))) ?? result
         }
         return result
     }
 
-    func close(_ pushes: Int, _ leaseID: UUID, _ run: SweepRun) {
-        openPushes -= pushes
+    func close(_ pushes: Int, _ chunk: Chunk, _ run: SweepRun) {
+        feeds[chunk.lane]?.openPushes -= pushes
         run.openChunks -= 1
-        retire(leaseID)
+        retire(chunk.leaseID)
         finishIfDone(run)
         wake()
     }

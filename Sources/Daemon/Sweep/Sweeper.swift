@@ -2,17 +2,19 @@ import APNs
 import Policy
 package import Postgres
 import Store
+import Synchronization
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 /// Performs sweeps: drain touches → claim → decide → commit intents for the streams that are free → write → settle.
 ///
-/// The decisions are `Judge`'s; this actor orders the database's and the sender's work around them. Chunks outlive the sweep that made them: one slow
-/// answer does not hold the next tick.
+/// The decisions are `Judge`'s; this actor orders the database's and the senders' work around them. A sweep claims and decides, and hands what is to be
+/// sent to the lanes' feeds, which work side by side: a slow lane holds no other. Chunks outlive the sweep that made them: one slow answer does not hold
+/// the next tick.
 package actor Sweeper {
     let store: Store
-    let sender: Sender
+    let lanes: Lanes
     let clock: PolicyClock
     var judge: Judge
     var settings: SweepSettings
@@ -21,8 +23,10 @@ package actor Sweeper {
 
     /// Leases whose chunks are not all settled: no dead daemon's.
     var livingLeases: [UUID: Int] = [:]
-    /// Pushes whose intents are open.
-    var openPushes = 0
+    /// What each lane has to send.
+    var feeds: [LaneIdentity: LaneFeed] = [:]
+    /// Verdicts on refused devices that are on their way to the database; counted on the senders' threads.
+    let openVerdicts = Mutex(0)
     var waiters: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
@@ -30,18 +34,22 @@ package actor Sweeper {
 
     private var cursor = Store.Cursor.start
     private var cursorStartedAt = BootTime.milliseconds()
+    private var lookedAt: Int64 = 0
     private var nextChunk: Int32 = 0
+    /// Decisions that send nothing, on their way to the database.
+    private var openRests = 0
 
     /// The cursor starts over at least this often, so that a user who became due behind it is seen.
     private static let cursorMilliseconds: Int64 = 30_000
+    private static let lookMilliseconds: Int64 = 1_000
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
     /// A stopped lane is probed with one push; few are claimed to find one.
-    private static let probeBatch = 16
+    static let probeBatch = 16
 
     init(
         store: Store,
-        sender: Sender,
+        lanes: Lanes,
         clock: PolicyClock,
         judge: Judge,
         settings: SweepSettings,
@@ -49,7 +57,7 @@ package actor Sweeper {
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         self.store = store
-        self.sender = sender
+        self.lanes = lanes
         self.clock = clock
         self.judge = judge
         self.settings = settings
@@ -65,20 +73,30 @@ package actor Sweeper {
 
     // MARK: A sweep
 
-    /// Sweeps until nobody is due, or the lane takes nothing. Its report comes as `SweepEvent.finished` once its last chunk is settled.
+    /// Pushes whose intents are open.
+    package var openPushes: Int { feeds.values.reduce(0) { $0 + $1.openPushes } }
+
+    /// Claims until nobody is due, or no lane takes anything. Its report comes as `SweepEvent.finished` once its last chunk is settled.
     package func sweep() async throws(PostgresError) {
         let run = SweepRun()
         defer {
             run.isHandedOver = true
             finishIfDone(run)
         }
-        clock.anchor(databaseMicroseconds: try await store.clock())
+        try await lookAround(run)
+        try await claimAll(run)
+    }
+
+    /// What may have come since the last look: the database's time, changes, a dead daemon's intents. At each sweep's start, and each second of a long one.
+    private func lookAround(_ run: SweepRun) async throws(PostgresError) {
+        lookedAt = BootTime.milliseconds()
+        clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
         guard let now = clock.now else { return }
         while !isStopping {
             if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
         }
         run.report.recovered += try await recover()
-        try await claimAll(run)
+        if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
     }
 
     private func recover() async throws(PostgresError) -> Int {
@@ -92,23 +110,43 @@ package actor Sweeper {
         return pushes
     }
 
-    /// Claims the next batch while this one is sent.
+    /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
-        if BootTime.milliseconds() - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
-        var next = claimNext()
-        defer { if let next { releaseUnseen(next) } }
-        while let claim = next, !isStopping {
-            next = nil
-            let batch = try await value(of: claim)
+        while await someLaneTakesMore() {
+            if BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds { try await lookAround(run) }
+            guard let batch = try await claim() else { break }
             await hooks.claimed?()
+            run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
             if isShort { restartCursor() } else { advanceCursor(batch) }
-            if !isShort, !isStopping { next = claimNext() }
-            run.report.users += batch.users.count
-            let laneTakesMore = await turn(batch, run)
-            if !laneTakesMore { break }
+            await turn(batch, run)
+            if isShort { break }
         }
     }
+
+    /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
+    private func someLaneTakesMore() async -> Bool {
+        let until = BootTime.milliseconds() + Self.lookMilliseconds
+        while !isStopping, BootTime.milliseconds() < until {
+            let open = lanes.all.filter { !$0.sender.isBlocked }
+            if open.isEmpty { return false }
+            let wantsMore = open.contains { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }
+            if wantsMore, openRests < Self.restsAtOnce { return true }
+            let timer = Task {
+                try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+                wake()
+            }
+            await withCheckedContinuation { waiters.append($0) }
+            timer.cancel()
+        }
+        return false
+    }
+
+    /// A lane with so few users left is given more.
+    var lowWater: Int { settings.batch / 2 }
+    /// A lane with so many users left is crowded: what comes for it beyond steps aside.
+    var highWater: Int { 2 * settings.batch }
+    private static let restsAtOnce = 2
 
     /// A claimed batch.
     struct Batch: Sendable {
@@ -123,30 +161,22 @@ package actor Sweeper {
         let leaseEnd: Int64
     }
 
-    /// A claim under way.
-    private struct Claim {
-        let leaseID: UUID
-        let task: Task<Batch, any Error>
-    }
-
-    /// nil where the lane takes nothing.
-    private func claimNext() -> Claim? {
-        guard let now = clock.now, sender.freeSlots > 0 else { return nil }
-        var limit = settings.batch
-        if case .stopped = sender.status { limit = min(limit, Self.probeBatch) }
-        let (store, cursor, lease) = (store, cursor, settings.leaseMilliseconds)
-        let living = Array(livingLeases.keys)
+    private func claim() async throws(PostgresError) -> Batch? {
+        guard let now = clock.now else { return nil }
+        let open = lanes.all.filter { !$0.sender.isBlocked }
+        let limit = open.allSatisfy { $0.sender.isStopped } ? min(settings.batch, Self.probeBatch) : settings.batch
         let leaseID = UUID()
+        let living = Array(livingLeases.keys)
         livingLeases[leaseID] = 1
-        let task = Task {
-            let leaseEnd = BootTime.milliseconds() + lease
-            var unreadable: [UUID] = []
+        let leaseEnd = BootTime.milliseconds() + settings.leaseMilliseconds
+        var unreadable: [UUID] = []
+        do throws(PostgresError) {
             let users = try await store.claim(
                 now: now,
                 after: cursor,
                 limit: limit,
                 leaseID: leaseID,
-                leaseMilliseconds: lease,
+                leaseMilliseconds: settings.leaseMilliseconds,
                 except: living
             ) { unreadable.append($0) }
             return Batch(
@@ -157,25 +187,9 @@ package actor Sweeper {
                 now: now,
                 leaseEnd: leaseEnd
             )
-        }
-        return Claim(leaseID: leaseID, task: task)
-    }
-
-    /// `Task` knows no typed throws; what it throws is the store's error.
-    private func value(of claim: Claim) async throws(PostgresError) -> Batch {
-        do { return try await claim.task.value } catch {
-            retire(claim.leaseID)
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: "claim")
-        }
-    }
-
-    /// A batch that was claimed ahead and is not sent any more goes back unchanged.
-    private func releaseUnseen(_ claim: Claim) {
-        Task {
-            if let batch = try? await claim.task.value {
-                await giveBack(batch.users.map(\.userID), leaseID: batch.leaseID)
-            }
-            retire(claim.leaseID)
+        } catch {
+            retire(leaseID)
+            throw error
         }
     }
 
@@ -195,11 +209,11 @@ package actor Sweeper {
 
     // MARK: A batch's turn
 
-    /// Decides everyone, settles those who rest, sends to the others. Returns false where the lane takes no more.
-    private func turn(_ batch: Batch, _ run: SweepRun) async -> Bool {
+    /// Decides everyone, settles those who rest, hands the others to their lanes.
+    private func turn(_ batch: Batch, _ run: SweepRun) async {
         defer { retire(batch.leaseID) }
-        await setAside(batch.unreadable, leaseID: batch.leaseID)
-        guard !batch.users.isEmpty else { return true }
+        await setAside(batch.unreadable.map { ($0, nil) }, leaseID: batch.leaseID)
+        guard !batch.users.isEmpty else { return }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none(chunk: 0))
         var nudges: [PlannedNudge] = []
         for user in batch.users {
@@ -213,24 +227,36 @@ package actor Sweeper {
             case .send(let nudge): nudges.append(nudge)
             }
         }
-        run.report.skipped += rests.records.count
-        // Beside the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
-        async let rested = settleRests(rests)
-        let laneTakesMore = await send(nudges, batch, run)
-        _ = await rested
-        return laneTakesMore
+        for record in rests.records {
+            if record.outcome == .rejected { run.report.rejected += 1 } else { run.report.skipped += 1 }
+        }
+        let aside = share(nudges, batch, run)
+        settleBeside(rests)
+        await stepAside(aside, leaseID: batch.leaseID)
     }
 
-    private func settleRests(_ rests: Settlement) async -> Settlement.Result? {
-        if rests.updates.isEmpty && rests.records.isEmpty { return nil }
-        return await carryOut(rests)
+    /// Beside the claims and the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
+    private func settleBeside(_ rests: Settlement) {
+        if rests.updates.isEmpty && rests.records.isEmpty { return }
+        openRests += 1
+        livingLeases[rests.leaseID, default: 0] += 1
+        Task {
+            _ = await carryOut(rests)
+            openRests -= 1
+            retire(rests.leaseID)
+            wake()
+        }
     }
 
     /// Rows that can't be read come up again in a day; where the database does not take it, when the lease ends.
-    func setAside(_ users: [UUID], leaseID: UUID) async {
+    func setAside(_ users: [(id: UUID, version: Int64?)], leaseID: UUID) async {
         guard !users.isEmpty, let now = clock.now else { return }
-        onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0) }))
-        try? await store.postpone(users, until: now + Judge.recheckSeconds, leaseID: leaseID)
+        onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0.id) }))
+        let until = now + Judge.recheckSeconds
+        try? await store.postpone(
+            users.map { Postponement(userID: $0.id, version: $0.version, until: until) },
+            leaseID: leaseID
+        )
     }
 
     // MARK: Ends
@@ -243,14 +269,17 @@ package actor Sweeper {
     }
 
     func finishIfDone(_ run: SweepRun) {
-        guard run.isHandedOver, run.openChunks == 0, !run.isReported else { return }
+        guard run.isHandedOver, run.openChunks == 0, run.openPortions == 0, !run.isReported else { return }
         run.isReported = true
         run.report.milliseconds = BootTime.milliseconds() - run.startedAt
         onEvent(.finished(id: run.id, run.report))
     }
 
     /// Claims nothing more; chunks under way are settled.
-    package func stop() { isStopping = true }
+    package func stop() {
+        isStopping = true
+        wake()
+    }
 
     /// Gives up outcomes that the database does not take.
     package func abandon() {
@@ -258,9 +287,9 @@ package actor Sweeper {
         wake()
     }
 
-    /// Returns once no intent is open.
+    /// Returns once no intent is open, and nothing waits to be sent.
     package func quiesce() async {
-        while openPushes > 0 || !livingLeases.isEmpty {
+        while openPushes > 0 || !livingLeases.isEmpty || openVerdicts.withLock({ $0 > 0 }) {
             if isAbandoned { return }
             await withCheckedContinuation { waiters.append($0) }
         }

@@ -15,7 +15,7 @@ enum JudgeFixture {
         #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
 
     static func judge(_ rules: Rules = .defaults) -> Judge {
-        Judge(policy: Policy(rules: rules, zones: zones), lane: lane)
+        Judge(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane))
     }
 
     static func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(seconds: 0) }
@@ -39,6 +39,7 @@ enum JudgeFixture {
         askedAt: Instant? = nil,
         history: History = History(),
         retry: Retry? = nil,
+        quarantine: String? = nil,
         preferences: String? = daily,
         timezone: String? = nil,
         firstSessionComplete: Bool = true,
@@ -54,6 +55,7 @@ enum JudgeFixture {
             askedAt: askedAt,
             history: history,
             retry: retry?.json,
+            quarantine: quarantine,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,

@@ -1,0 +1,22 @@
+import Store
+
+/// Which lanes there are, and whose a device is.
+struct LaneDirectory: Sendable, Equatable {
+    /// For devices that name no environment or topic.
+    let standard: LaneIdentity
+    private let all: Set<LaneIdentity>
+
+    init(standard: LaneIdentity, others: [LaneIdentity] = []) {
+        self.standard = standard
+        all = Set(others).union([standard])
+    }
+
+    /// nil: no lane serves it.
+    func lane(of device: Device) -> LaneIdentity? {
+        let lane = LaneIdentity(
+            environment: device.environment ?? standard.environment,
+            topic: device.topic ?? standard.topic
+        )
+        return all.contains(lane) ? lane : nil
+    }
+}

@@ -1,0 +1,75 @@
+import APNs
+import Logging
+import Systemd
+
+extension Reporter {
+    /// What a lane's sender tells, in words: each line names its lane.
+    func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
+        let (event, level, message, metadata) = Self.line(event, lane)
+        say(
+            event,
+            level,
+            message,
+            metadata.merging(["topic": "\(lane.topic)", "environment": "\(lane.environment)"]) { $1 }
+        )
+    }
+
+    private typealias Line = (Event, Logger.Level, String, Logger.Metadata)
+
+    private static func line(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
+        switch event {
+        case .connectionOpened, .connectionLost, .goAway, .connectionResting: connectionLine(event, lane)
+        case .laneStopped(let reason, let mend):
+            (
+                .laneStopped, .error, "sending for \(lane.words) is stopped, Apple answers \(reason): \(mend)",
+                ["reason": "\(reason)"]
+            )
+        case .laneResumed: (.laneResumed, .notice, "sending for \(lane.words) resumes", [:])
+        case .tokenMinted(let keyID, let issuedAt):
+            (
+                .providerTokenMinted, .debug, "signed a provider token",
+                ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
+            )
+        case .tokenFailed(let keyID, let why):
+            (.laneStopped, .error, "could not sign a provider token: \(why)", ["key_id": "\(keyID)"])
+        case .storm(let count, let status, let reason):
+            (
+                .laneResting, .warning,
+                "Apple is in trouble (\(lane.words)): \(count) answers of \(status) \(reason); sending slows down",
+                ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
+            )
+        case .ourBug(let status, let reason):
+            (
+                .ourBug, .error, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it",
+                ["status": "\(status)", "reason": "\(reason)"]
+            )
+        }
+    }
+
+    private static func connectionLine(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
+        switch event {
+        case .connectionOpened(let number, let streams):
+            (
+                .connectionOpened, .info, "connected to Apple for \(lane.words)",
+                ["connection": "\(number)", "streams": "\(streams)"]
+            )
+        case .connectionLost(let number, let why, let retry):
+            (
+                .connectionLost, .warning,
+                "the connection to Apple for \(lane.words) ended: \(why)"
+                    + (retry > 0 ? "; next try in \(retry) ms" : ""),
+                ["connection": "\(number)"]
+            )
+        case .goAway(let number, let reason):
+            (
+                .goaway, .info, "Apple closes a connection for \(lane.words): \(reason)",
+                ["connection": "\(number)", "reason": "\(reason)"]
+            )
+        default:
+            (
+                .laneResting, .warning,
+                "a connection for \(lane.words) rests for 20 minutes (TooManyProviderTokenUpdates)", [:]
+            )
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import APNs
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+extension Sweeper {
+    /// A user who is to step aside, and for whose lane.
+    typealias Aside = (nudge: PlannedNudge, lane: LaneIdentity)
+
+    /// Hands each nudge to its lane. Returns those whose lane takes nothing more for now.
+    func share(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun) -> [Aside] {
+        var room = roomByLane()
+        var portions: [LaneIdentity: [PlannedNudge]] = [:]
+        var aside: [Aside] = []
+        for nudge in nudges {
+            // Devices on several lanes: one lane's go first, the others follow under the same answer.
+            guard let (lane, part) = nudge.part(preferring: { (room[$0] ?? 0) > 0 }) else { continue }
+            guard let free = room[lane], free > 0 else {
+                aside.append((nudge, lane))
+                continue
+            }
+            if free != .max { room[lane] = free - 1 }
+            portions[lane, default: []].append(part)
+        }
+        let now = BootTime.milliseconds()
+        let crowded = Set(aside.map(\.lane))
+        for lane in crowded where feeds[lane]?.crowdedSince == nil {
+            feeds[lane, default: LaneFeed()].crowdedSince = now
+        }
+        for (lane, nudges) in portions {
+            if room[lane] == .max, !crowded.contains(lane) { feeds[lane]?.crowdedSince = nil }
+            append(nudges, batch, run, to: lane)
+        }
+        return aside
+    }
+
+    /// How many users each lane may be given now.
+    private func roomByLane() -> [LaneIdentity: Int] {
+        var room: [LaneIdentity: Int] = [:]
+        for (lane, sender) in lanes.all {
+            if sender.isBlocked || (feeds[lane]?.backlog ?? 0) >= highWater { continue }
+            // A stopped lane is probed with one push; a few users are taken to find one.
+            room[lane] = sender.isStopped ? Self.probeBatch : .max
+        }
+        return room
+    }
+
+    private func startFeeding(_ lane: LaneIdentity) {
+        guard feeds[lane]?.isFeeding == false else { return }
+        feeds[lane]?.isFeeding = true
+        Task { await feed(lane) }
+    }
+
+    private func append(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
+        livingLeases[batch.leaseID, default: 0] += 1
+        run.openPortions += 1
+        feeds[lane, default: LaneFeed()].portions.append(
+            LaneFeed.Portion(batch: batch, run: run, nudges: nudges[...], leaseEnd: batch.leaseEnd)
+        )
+        startFeeding(lane)
+    }
+
+    /// Whether users stepped aside whose lane takes pushes now: they are due soon, though nobody is.
+    package var isAnyoneAside: Bool {
+        guard let now = clock.now else { return false }
+        return lanes.all.contains { lane, sender in
+            !sender.isBlocked && (feeds[lane]?.asideUntil ?? now) > now
+        }
+    }
+
+    // MARK: Users go back
+
+    /// Users whose lane takes nothing. With one lane they stay due as they are, since nothing is claimed then; with several they make way.
+    func stepAside(_ aside: [Aside], leaseID: UUID) async {
+        guard !aside.isEmpty else { return }
+        guard lanes.count > 1, let now = clock.now else {
+            return await giveBack(aside.map(\.nudge.userID), leaseID: leaseID)
+        }
+        let boot = BootTime.milliseconds()
+        let postponements = aside.map { nudge, lane in
+            let until = LanePatience.until(
+                now,
+                crowded: boot - (feeds[lane]?.crowdedSince ?? boot),
+                seed: nudge.userID.stableHash &+ UInt64(bitPattern: boot)
+            )
+            let last = feeds[lane]?.asideUntil ?? until
+            feeds[lane]?.asideUntil = max(last, until)
+            return Postponement(userID: nudge.userID, version: nudge.version, until: until)
+        }
+        // Where the database does not take it, their lease ends by itself.
+        try? await store.postpone(postponements, leaseID: leaseID)
+    }
+
+    /// The lane takes no more: all that it was given goes back.
+    func shed(_ lane: LaneIdentity) async {
+        while feeds[lane]?.portions.isEmpty == false {
+            await giveBackFirst(lane, isOurStop: isStopping)
+            endPortion(lane)
+        }
+    }
+
+    /// What is left of a lane's first portion goes back.
+    func giveBackFirst(_ lane: LaneIdentity, isOurStop: Bool) async {
+        guard let portion = feeds[lane]?.portions.first else { return }
+        feeds[lane]?.portions[0].nudges = []
+        if isOurStop { return await giveBack(portion.nudges.map(\.userID), leaseID: portion.batch.leaseID) }
+        if feeds[lane]?.crowdedSince == nil { feeds[lane]?.crowdedSince = BootTime.milliseconds() }
+        await stepAside(portion.nudges.map { ($0, lane) }, leaseID: portion.batch.leaseID)
+    }
+
+    // MARK: Leases
+
+    /// Holds the users of a lane's first portion, where half their lease is over. False where they are no longer ours.
+    func renewFirst(_ lane: LaneIdentity) async -> Bool { await renew(lane, place: 0) }
+
+    /// The same for those that wait behind it.
+    func renewWaiting(_ lane: LaneIdentity) async {
+        // Only this lane's feed removes portions, so a place stays what it is.
+        for place in 1..<max(1, feeds[lane]?.portions.count ?? 0) { _ = await renew(lane, place: place) }
+    }
+
+    private func renew(_ lane: LaneIdentity, place: Int) async -> Bool {
+        guard let portion = feeds[lane]?.portions[place] else { return false }
+        let asked = BootTime.milliseconds()
+        guard portion.leaseEnd - asked < settings.leaseMilliseconds / 2, !portion.nudges.isEmpty else { return true }
+        let kept = try? await store.renew(
+            portion.nudges.map(\.userID),
+            leaseID: portion.batch.leaseID,
+            leaseMilliseconds: settings.leaseMilliseconds
+        )
+        guard let kept else {
+            // Their lease ends by itself.
+            feeds[lane]?.portions[place].nudges = []
+            return false
+        }
+        feeds[lane]?.portions[place].leaseEnd = asked + settings.leaseMilliseconds
+        feeds[lane]?.portions[place].nudges = portion.nudges.filter { kept.contains($0.userID) }[...]
+        return true
+    }
+}

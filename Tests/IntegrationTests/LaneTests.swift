@@ -1,0 +1,265 @@
+import APNsSimulator
+import Glibc
+import Testing
+
+/// Several apps and environments on one daemon: each with its own host, key, connections and stop.
+@Suite struct LaneTests {
+    private static let other = "com.example.other"
+    private static let secondKey = "KEY7654321"
+
+    /// A second simulated Apple, with a key of its own, and the configuration that names it as production.
+    private struct Second {
+        let simulator: APNsSimulator
+        let path: String
+
+        init(
+            _ scene: Scene,
+            settings: (inout SimulatorSettings) -> Void = { _ in },
+            perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+        ) throws {
+            let certificate = try SimulatorCertificate()
+            var known = SimulatorSettings(keys: [
+                certificate.registered(keyID: LaneTests.secondKey, teamID: Scene.teamID)
+            ])
+            settings(&known)
+            simulator = try APNsSimulator(
+                script: SimulatorScript(settings: known, perDevice: perDevice),
+                certificate: certificate.server
+            )
+            try simulator.start()
+            scene.write(certificate.authority, to: "ca2.pem")
+            scene.write(certificate.providerKey.privateKey, to: "key2.p8")
+            path = scene.write(
+                """
+                apns:
+                  apps:
+                    - bundleId: \(LaneTests.other)
+                    - environment: production
+                      keyId: \(LaneTests.secondKey)
+                      privateKeyFile: \(scene.folder)/key2.p8
+                      endpoint: \(simulator.endpoint)
+                      caFile: \(scene.folder)/ca2.pem
+                    - environment: production
+                      bundleId: \(LaneTests.other)
+                      keyId: \(LaneTests.secondKey)
+                      privateKeyFile: \(scene.folder)/key2.p8
+                      endpoint: \(simulator.endpoint)
+                      caFile: \(scene.folder)/ca2.pem
+                """,
+                to: "nudged.yaml"
+            )
+        }
+
+        func accepted() -> [String: Int] {
+            Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
+        }
+    }
+
+    private func once(_ scene: Scene, _ second: Second, _ changes: [String: String?] = [:]) async throws -> Scene.Run {
+        try await scene.nudged(
+            ["run", "--once", "--json", "--config", second.path],
+            changes,
+            within: .seconds(90)
+        )
+    }
+
+    /// Happy: two environments and two topics side by side, each lane with its own host and token.
+    @Test func lanes_whenTwoEnvironmentsAndTwoTopics_shareNothing() async throws {
+        let scene = try await Scene()
+        let second = try Second(scene)
+        defer { second.simulator.stop() }
+        try scene.seedDue(40)
+        // Ten of each; the last ten name nothing, and are the main app's.
+        try scene.sql(
+            """
+            update public.push_tokens set
+                environment = case when user_id < '\(Scene.user(21))' then 'production' when user_id < '\(Scene.user(31))' then 'sandbox' end,
+                topic = case when user_id between '\(Scene.user(11))' and '\(Scene.user(30))' then '\(Self.other)' end
+            """
+        )
+        let run = try await once(scene, second)
+        #expect(run.exit == .code(0) && run.number("sent") == 40, "\(run.text)")
+        for (simulator, places) in [
+            (second.simulator, [1...10: Scene.topic, 11...20: Self.other]),
+            (scene.simulator, [21...30: Self.other, 31...40: Scene.topic]),
+        ] {
+            let pushes = simulator.snapshot().accepted
+            for (users, topic) in places {
+                let own = pushes.filter { $0.topic == topic }
+                #expect(Set(own.map(\.token)) == Set(users.map { Scene.token($0) }) && own.count == 10, "\(topic)")
+            }
+            let topics = Dictionary(grouping: pushes, by: \.connection).mapValues { Set($0.map(\.topic)).count }
+            #expect(topics.count >= 2 && topics.values.allSatisfy { $0 == 1 }, "a connection carries one topic")
+            #expect(simulator.providerTokens == 2, "each lane signs its own token")
+        }
+    }
+
+    /// One phone with a build from Xcode and one from the store: two devices of one user, on two lanes, each gets its push once.
+    @Test func devices_whenOnTwoLanes_eachGetTheirs() async throws {
+        let scene = try await Scene()
+        let second = try Second(scene)
+        defer { second.simulator.stop() }
+        try scene.seedDue(5, devices: 2)
+        try scene.sql("update public.push_tokens set environment = 'production' where device_token like '%1'")
+        let run = try await once(scene, second)
+        #expect(run.exit == .code(0) && run.number("sent") == 10, "\(run.text)")
+        #expect(scene.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0), 1) }))
+        #expect(second.accepted() == Dictionary(uniqueKeysWithValues: (1...5).map { (Scene.token($0, 1), 1) }))
+        // The nudge counts once, whatever its devices and lanes.
+        #expect(try scene.sql("select count(*) from nudged.person where cardinality(sent) = 1") == "5")
+    }
+
+    /// A lane that Apple refuses holds no other: its users stay pending, step aside, and go out once it is mended.
+    @Test func lane_whenAnotherIsStopped_goesOn() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
+        let second = try Second(scene)
+        defer { second.simulator.stop() }
+        try scene.seedDue(300)
+        // The stopped lane's users are due before the others: they stand first in the queue.
+        try scene.sql(
+            """
+            update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(200))';
+            update nudged.person set due_at = due_at - interval '1 hour' where user_id <= '\(Scene.user(200))'
+            """
+        )
+        let run = try await once(scene, second, ["SCHEDULE_BATCH": "20"])
+        #expect(run.exit == .code(75) && run.number("sent") == 100, "\(run.text)")
+        #expect(run.errors.contains("InvalidProviderToken") && run.errors.contains("\(Scene.topic) (sandbox)"))
+        #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
+        #expect(
+            try scene.sql(
+                "select count(*) from nudged.person where closed <> '{}' or (sent <> '{}' and user_id <= '\(Scene.user(200))')"
+            )
+                == "0"
+        )
+        try scene.simulator.setScript(
+            SimulatorScript(
+                settings: SimulatorSettings(keys: [
+                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
+                ])
+            )
+        )
+        try scene.sql("update nudged.person set due_at = now() where sent = '{}'")
+        let mended = try await once(scene, second)
+        #expect(mended.exit == .code(0) && mended.number("sent") == 200, "\(mended.text)")
+        #expect(scene.accepted().count == 200 && scene.accepted().values.allSatisfy { $0 == 1 })
+    }
+
+    /// A lane whose server answers nothing fills its share of what may be in flight, and no more: the other lane's users get theirs meanwhile.
+    @Test func lane_whenAnotherHangs_goesOn() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .held(then: .accept) })
+        let second = try Second(scene)
+        defer { second.simulator.stop() }
+        try scene.seedDue(400)
+        try scene.sql(
+            """
+            update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(300))';
+            update nudged.person set due_at = due_at - interval '1 hour' where user_id <= '\(Scene.user(300))'
+            """
+        )
+        let process = try scene.start(
+            ["run", "--config", second.path],
+            [
+                "SCHEDULE_BATCH": "20", "APNS_MAX_IN_FLIGHT": "40", "APNS_RESPONSE_TIMEOUT": "7s",
+                "SCHEDULE_INTERVAL": "100ms",
+            ]
+        )
+        // Nothing is answered here until everyone there has theirs.
+        #expect(await second.simulator.waitUntil(accepted: 100), "\(second.simulator.counts)")
+        #expect(scene.simulator.counts.accepted == 0)
+        #expect(scene.simulator.counts.held <= 40 - 40 / 8, "the hanging lane has \(scene.simulator.counts.held) of 40")
+        let open = try scene.sql("select coalesce(sum(cardinality(apns_ids)), 0) from nudged.intent")
+        #expect((Int(open) ?? .max) <= 40)
+        process.signal(SIGKILL)
+        _ = await process.ended()
+    }
+
+    // MARK: Scenario 9
+
+    @Test func scenario9_whenAllTokensAreBad_theLaneStopsAndNothingIsDeleted() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .answer(status: 400, reason: "BadDeviceToken") })
+        try scene.seedDue(300)
+        let run = try await scene.once()
+        #expect(run.exit == .code(75), "\(run.text)")
+        #expect(run.errors.contains("BadDeviceToken") && run.errors.contains("apns.environment"), "\(run.text)")
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
+        #expect(try scene.sql("select count(*) from nudged.quarantined") == "0")
+        #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or sent <> '{}'") == "0")
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'deferred'") == "0")
+        #expect(run.errors.occurrences(of: "lane_stopped") == 1, "one line: \(run.text)")
+        // Mended, everyone gets theirs, once.
+        try scene.simulator.setScript(
+            SimulatorScript(
+                settings: SimulatorSettings(keys: [
+                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
+                ])
+            )
+        )
+        try scene.expireLeases()
+        // Those that were refused wait a minute and five seconds for a verdict that never comes.
+        try scene.sql(
+            """
+            update nudged.person set due_at = now(), retry = jsonb_set(retry, '{left}',
+                (select jsonb_agg(l || '{"not_before":"2026-01-01T00:00:00Z"}') from jsonb_array_elements(retry -> 'left') l))
+            where retry is not null
+            """
+        )
+        let mended = try await scene.once()
+        #expect(mended.exit == .code(0) && mended.number("sent") == 300, "\(mended.text)")
+        #expect(scene.accepted().count == 300 && scene.accepted().values.allSatisfy { $0 == 1 })
+    }
+
+    /// A few refused devices among many: quarantined until they register anew, their slots closed, their tokens kept; every other device goes on.
+    @Test func quarantine_isLifted_whenTheDeviceRegistersAnew() async throws {
+        let bad = [1, 2]
+        let scene = try await Scene(perDevice: { token, _ in
+            bad.contains { Scene.token($0) == token } ? .answer(status: 400, reason: "BadDeviceToken") : nil
+        })
+        try scene.seedDue(30)
+        try scene.sql(
+            "insert into public.push_tokens (user_id, device_token, created_at, updated_at) values ('\(Scene.user(2))', '\(Scene.token(2, 7))', '2026-01-01', '2026-01-01')"
+        )
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 29 && run.number("rejected") == 2, "\(run.text)")
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "31")
+        #expect(
+            try scene.lines("select user_id, topic, environment, reason from nudged.quarantined order by 1")
+                == bad.map { "\(Scene.user($0))|\(Scene.topic)|sandbox|BadDeviceToken" }
+        )
+        // Nobody else's device was left: the slot is over. The other's nudge counts.
+        #expect(try scene.lines("select user_id from nudged.person where closed <> '{}'") == [Scene.user(1)])
+        #expect(
+            try scene.lines(
+                "select user_id, outcome from nudged.delivery where user_id <= '\(Scene.user(2))' order by user_id, attempted_at, outcome"
+            ).sorted() == [
+                "\(Scene.user(1))|deferred", "\(Scene.user(1))|rejected", "\(Scene.user(2))|accepted",
+                "\(Scene.user(2))|deferred", "\(Scene.user(2))|rejected",
+            ]
+        )
+        #expect(run.errors.occurrences(of: "device_quarantined") == 2, "\(run.text)")
+
+        // Another day: the good device gets its push, the refused ones no request.
+        let requests = scene.simulator.counts.requests
+        let anotherDay =
+            "update nudged.person set due_at = now(), closed = '{}', check_in_at = '{}', check_in_slot = '{}', sent = '{}'"
+        try scene.sql("\(anotherDay) where user_id <= '\(Scene.user(2))'")
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(scene.simulator.counts.requests == requests + 1 && scene.accepted()[Scene.token(2, 7)] == 2)
+
+        // One registers anew: its user is asked, though only updated_at changed, and it gets its push.
+        try scene.simulator.setScript(
+            SimulatorScript(
+                settings: SimulatorSettings(keys: [
+                    Scene.certificate.get().registered(keyID: Scene.keyID, teamID: Scene.teamID)
+                ])
+            )
+        )
+        try scene.sql("update public.push_tokens set updated_at = now() where device_token = '\(Scene.token(2))'")
+        #expect(try scene.lines("select user_id from nudged.touched") == [Scene.user(2)])
+        try scene.sql("\(anotherDay) where user_id <= '\(Scene.user(2))'")
+        #expect(try await scene.once().number("sent") == 2)
+        #expect(scene.accepted()[Scene.token(2)] == 1 && scene.accepted()[Scene.token(1)] == nil)
+        #expect(try scene.lines("select user_id from nudged.quarantined") == [Scene.user(1)])
+    }
+}

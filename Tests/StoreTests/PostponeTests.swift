@@ -1,0 +1,131 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Users who are given back, and what the database may do meanwhile.
+@Suite struct PostponeTests {
+    typealias F = StoreFixture
+
+    @Test func postpone_whenAUserWasChangedMeanwhile_leavesThemDue() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        try fixture.sql("update nudged.person set version = version + 1 where user_id = \(F.quoted(2))")
+        try fixture.sql("update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(3))")
+        try await fixture.store.postpone(
+            users.map { Postponement(userID: $0.userID, version: $0.version, until: F.now + 600) },
+            leaseID: lease
+        )
+        #expect(
+            try fixture.lines(
+                "select right(user_id::text, 1), due_at > '2026-11-20', lease_id is null from nudged.person order by 1"
+            ) == ["1|t|t", "2|f|t", "3|f|f"]
+        )
+        await fixture.close()
+    }
+
+    /// The intent's commit is under way on the server while its connection is lost here: the withdrawal waits for it, and takes it back.
+    @Test func withdrawal_whenTheIntentIsStillBeingCommitted_takesItBack() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let slow = try await fixture.connection()
+        let withdrawal = try await slow.transaction(timeout: .seconds(30)) { transaction in
+            try await transaction.execute(
+                script: """
+                    update nudged.person set lease_until = lease_until + interval '1 second';
+                    insert into nudged.intent values ('\(lease)', 1, now() + interval '60 s', gen_random_uuid(), now(),
+                        array[\(F.quoted(1))::uuid], '{check_in}', '{k}', '{2026-11-20}', '{aa}', array[gen_random_uuid()])
+                    """
+            )
+            let task = Task {
+                try await fixture.store.settle(
+                    Settlement(
+                        leaseID: lease,
+                        sweepID: UUID(),
+                        fence: .none(chunk: 1),
+                        updates: [F.update(users[0])]
+                    )
+                )
+            }
+            // It stands in the queue for the row before this one commits.
+            let isWaiting =
+                "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            while try fixture.sql(isWaiting) != "t" { try Task.checkCancellation() }
+            return task
+        }
+        #expect(try await withdrawal.value.usersSettled == 1)
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await slow.close()
+        await fixture.close()
+    }
+
+    /// A megabyte where a few hundred bytes belong harms its own row only: a batch of such users is still read in no time, and in little memory.
+    @Test func claim_whenValuesAreHuge_bringsTheirHeads() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            update public.context_profiles set notification_preferences = jsonb_build_object('x', repeat('y', 1000000)), timezone = repeat('z', 100000)
+            where user_id = \(F.quoted(1));
+            update public.push_tokens set device_token = repeat('a', 2000), topic = repeat('t', 9999) where user_id = \(F.quoted(1))
+            """
+        )
+        let users = try await fixture.claim()
+        let huge = try #require(users.first { $0.userID == F.user(1) })
+        #expect(huge.preferences?.utf8.count == 65_536 && huge.timezone?.utf8.count == 128)
+        #expect(huge.devices.map(\.token.utf8.count) == [512] && huge.devices.first?.topic?.utf8.count == 256)
+        #expect(Preferences(parsing: huge.preferences).malformed != nil)
+        #expect(users.contains { $0.userID == F.user(2) && $0.preferences?.contains("daily") == true })
+        await fixture.close()
+    }
+
+    /// A registration without a zone may be UTC or the server's time: the later counts, so that no living token goes.
+    @Test(arguments: [
+        ("Europe/Berlin", "11:30", false), ("America/New_York", "16:30", false), ("America/New_York", "17:30", true),
+    ])
+    func forget_whenRegistrationsHaveNoZone_goesByTheLater(zone: String, unregistered: String, goes: Bool) async throws
+    {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            alter database "\(fixture.name)" set timezone = '\(zone)';
+            drop trigger nudged_device_registered on public.push_tokens;
+            drop view nudged.quarantined; drop view nudged.device;
+            alter table public.push_tokens alter created_at type timestamp, alter updated_at type timestamp;
+            update public.push_tokens set created_at = '2026-11-20 12:00', updated_at = '2026-11-20 12:00'
+            """
+        )
+        let gone = try fixture.sql(
+            "select nudged.forget_device(user_id, device_token, 'sandbox', 'x', '2026-11-20 \(unregistered):00+00') from public.push_tokens"
+        )
+        #expect(gone == (goes ? "t" : "f"))
+        await fixture.close()
+    }
+
+    /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
+    @Test func maintenance_whenSomebodyReadsTheRecord_givesUpSoon() async throws {
+        let fixture = try await F()
+        let reader = try await fixture.connection()
+        try await reader.transaction(timeout: .seconds(30)) { transaction in
+            try await transaction.execute(script: "select count(*) from nudged.delivery")
+            do throws(PostgresError) {
+                _ = try await fixture.store.maintainDelivery(daysAhead: 30)
+                Issue.record("it did not wait for the reader")
+            } catch {
+                #expect(error.sqlState == "55P03", "\(error)")
+            }
+        }
+        #expect(try await fixture.store.maintainDelivery(daysAhead: 30).made == 23)
+        await reader.close()
+        await fixture.close()
+    }
+}

@@ -1,0 +1,125 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// `nudged.person.quarantine`: what a verdict writes, what a claim brings, what lifts it.
+@Suite struct QuarantineTests {
+    typealias F = StoreFixture
+    private static let hash = "left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16)"
+
+    private func refused(
+        _ fixture: F,
+        _ user: Int,
+        environment: String = "sandbox",
+        reason: String = "BadDeviceToken"
+    ) throws -> RefusedDevice {
+        let row = try fixture.sql(
+            "select \(Self.hash), extract(epoch from updated_at) * 1000000 from public.push_tokens where user_id = \(F.quoted(user))"
+        ).split(separator: "|")
+        return RefusedDevice(
+            userID: F.user(user),
+            deviceHash: String(row[0]),
+            environment: environment,
+            topic: "com.example.app",
+            registration: Int64(row[1].split(separator: ".")[0]),
+            at: F.now,
+            reason: reason
+        )
+    }
+
+    @Test func quarantine_whenWritten_makesItsUserDueAndRaisesTheVersion() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql("update nudged.person set due_at = '2027-01-01'")
+        try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
+        #expect(try fixture.sql("select user_id, reason from nudged.quarantined").hasSuffix("|BadDeviceToken"))
+        let users = try await fixture.claim()
+        #expect(users.map(\.userID) == [F.user(1)] && users[0].version == 2)
+        #expect(users[0].quarantine?.contains("com.example.app") == true)
+        await fixture.close()
+    }
+
+    /// What was decided before the verdict is not carried out on it.
+    @Test func intent_whenAVerdictFellMeanwhile_doesNotHold() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
+        let (kept, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(kept.isEmpty)
+        await fixture.close()
+    }
+
+    @Test func quarantine_whenSeveralCome_keepsTheNewestOfEachDeviceAndLane() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let store = fixture.store
+        try await store.quarantine([try refused(fixture, 1, reason: "BadDeviceToken")], now: F.now)
+        try await store.quarantine([try refused(fixture, 1, environment: "production")], now: F.now)
+        try await store.quarantine([try refused(fixture, 1, reason: "DeviceTokenNotForTopic")], now: F.now)
+        #expect(
+            try fixture.lines("select environment, reason from nudged.quarantined order by 1") == [
+                "production|BadDeviceToken", "sandbox|DeviceTokenNotForTopic",
+            ]
+        )
+        await fixture.close()
+    }
+
+    @Test func quarantine_isBounded() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        for round in 0..<3 {
+            let devices = (0..<60).map { number in
+                RefusedDevice(
+                    userID: F.user(1),
+                    deviceHash: "\(round)-\(number)",
+                    environment: "sandbox",
+                    topic: "com.example.app",
+                    registration: nil,
+                    at: F.now,
+                    reason: "BadDeviceToken"
+                )
+            }
+            try await fixture.store.quarantine(devices, now: F.now)
+        }
+        #expect(try fixture.sql("select jsonb_array_length(quarantine) <= 160 from nudged.person") == "t")
+        await fixture.close()
+    }
+
+    /// Another registration lifts it, by whatever clock; and its user is asked, which a mere updated_at otherwise never does.
+    @Test(arguments: ["updated_at = '2031-01-01'", "updated_at = '2026-01-02'", "created_at = '2026-02-01'"])
+    func registration_whenInQuarantine_liftsItAndTouches(change: String) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
+        try fixture.sql("truncate nudged.touched; update public.push_tokens set \(change)")
+        #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(1).uuidString.lowercased()])
+        #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
+        await fixture.close()
+    }
+
+    @Test func view_whenRegistrationsAreInfinite_canBeRead() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        var device = try refused(fixture, 1)
+        device = RefusedDevice(
+            userID: device.userID,
+            deviceHash: device.deviceHash,
+            environment: "sandbox",
+            topic: "com.example.app",
+            registration: nil,
+            at: F.now,
+            reason: device.reason
+        )
+        try await fixture.store.quarantine([device], now: F.now)
+        try fixture.sql("update public.push_tokens set created_at = 'infinity', updated_at = '-infinity'")
+        #expect(try fixture.sql("select count(*) from nudged.quarantined") == "1")
+        await fixture.close()
+    }
+}
