@@ -59,6 +59,19 @@ import Testing
         try await scene.finish(process)
     }
 
+    @Test func status_whenThereAreSeveralApps_namesEachLane() async throws {
+        let scene = try await Scene()
+        scene.write("apns: {apps: [{bundleId: com.example.other}]}\n", to: "nudged.yaml")
+        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
+        _ = try await status(scene) { $0.exit == .code(0) }
+        let words = try await scene.nudged(["status"])
+        for topic in [Scene.topic, "com.example.other"] {
+            #expect(words.output.contains("  lane sandbox \(topic): idle"), "\(words.text)")
+        }
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
     @Test func status_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {
         let scene = try await Scene(migrated: false)
         let bare = try await scene.nudged(["status"])
