@@ -102,7 +102,7 @@ let package = Package(
         tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         tests("Systemd", [logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
-        tests("Daemon", ["Seeded", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
+        tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
         tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
         .testTarget(
             name: "IntegrationTests",

@@ -26,6 +26,7 @@ public struct Migration: Sendable, Equatable {
         Migration(4, "intent", PackageResources._004_intent_sql),
         Migration(5, "delivery", PackageResources._005_delivery_sql),
         Migration(6, "quarantine", PackageResources._006_quarantine_sql),
+        Migration(7, "daemon", PackageResources._007_daemon_sql),
         Migration(8, "housekeeping", PackageResources._008_housekeeping_sql),
     ]
 }

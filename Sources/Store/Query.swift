@@ -2,8 +2,11 @@
 enum Query: String, CaseIterable, Sendable {
     case claim
     case clock
+    case daemonGone = "daemon_gone"
+    case daemons
     case drain
     case forgetDevices = "forget_devices"
+    case heartbeat
     case hidden
     case hold
     case intent
@@ -16,6 +19,7 @@ enum Query: String, CaseIterable, Sendable {
     case remaining
     case renew
     case settle
+    case status
     case touchedSince = "touched_since"
 
     /// The file's text, decoded once.
@@ -29,8 +33,11 @@ enum Query: String, CaseIterable, Sendable {
         switch self {
         case .claim: PackageResources.claim_sql
         case .clock: PackageResources.clock_sql
+        case .daemonGone: PackageResources.daemon_gone_sql
+        case .daemons: PackageResources.daemons_sql
         case .drain: PackageResources.drain_sql
         case .forgetDevices: PackageResources.forget_devices_sql
+        case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
         case .hold: PackageResources.hold_sql
         case .intent: PackageResources.intent_sql
@@ -43,6 +50,7 @@ enum Query: String, CaseIterable, Sendable {
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
         case .settle: PackageResources.settle_sql
+        case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
         }
     }

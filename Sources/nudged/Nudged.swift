@@ -9,7 +9,9 @@ struct Nudged: AsyncParsableCommand {
         abstract:
             "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
         version: Version.current,
-        subcommands: [Run.self, Migrate.self, CheckConfig.self, Config.self, Decide.self, DemoCommand.self]
+        subcommands: [
+            Run.self, Migrate.self, CheckConfig.self, Config.self, Status.self, Decide.self, DemoCommand.self,
+        ]
     )
 
     /// A write to a closed pipe or socket is an error to be handled where it happens, not the end of the process.

@@ -48,7 +48,8 @@ struct Run: AsyncParsableCommand {
                 },
                 log: log,
                 output: output,
-                notifier: Notifier(environment: environment)
+                notifier: Notifier(environment: environment),
+                version: Version.current
             )
             await daemon.run()
         } catch {

@@ -33,6 +33,7 @@ struct ConfigurationAssembler {
             namedKeys: namedKeys,
             checks: checks,
             path: path,
+            readsKeys: needs.contains(.apns),
             reportsMissing: reportsMissing && needs.contains(.apns),
             isFileOpen: isFileOpen
         )

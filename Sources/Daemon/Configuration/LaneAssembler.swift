@@ -6,6 +6,8 @@ struct LaneAssembler {
     let checks: ConfigurationChecks
     /// Where a missing key would be written.
     let path: String
+    /// Whether the command sends. One that only asks the database is run by people who may not read the key.
+    let readsKeys: Bool
     /// Whether a signing key that is missing is a fault.
     let reportsMissing: Bool
     /// Whether every user of the machine can read the file.
@@ -19,10 +21,18 @@ struct LaneAssembler {
     /// By environment and bundle id, the shown name of whose they are.
     private var taken: [[String]: String] = [:]
 
-    init(namedKeys: NamedKeys, checks: ConfigurationChecks, path: String, reportsMissing: Bool, isFileOpen: Bool) {
+    init(
+        namedKeys: NamedKeys,
+        checks: ConfigurationChecks,
+        path: String,
+        readsKeys: Bool,
+        reportsMissing: Bool,
+        isFileOpen: Bool
+    ) {
         self.namedKeys = namedKeys
         self.checks = checks
         self.path = path
+        self.readsKeys = readsKeys
         self.reportsMissing = reportsMissing
         self.isFileOpen = isFileOpen
     }
@@ -45,7 +55,7 @@ struct LaneAssembler {
 
     private mutating func finish(_ values: EffectiveValues, _ key: Secret?) -> Configuration.Lane? {
         checkOpenFile(values)
-        if values.origins["apns.caFile"] == nil { checkFile(values, "apns.caFile") }
+        if readsKeys, values.origins["apns.caFile"] == nil { checkFile(values, "apns.caFile") }
         guard let bundleID = values.text("apns.bundleId"),
             let environment = values.text("apns.environment").flatMap(Configuration.PushEnvironment.init(rawValue:))
         else { return nil }
@@ -172,7 +182,7 @@ extension LaneAssembler {
     /// The entry's own key, by the file or named for its id; else that of an app above which signs with the same id.
     private mutating func appKey(_ values: inout EffectiveValues) -> Secret? {
         guard let keyID = values.text("apns.keyId") else { return nil }
-        if values.origins["apns.keyId"] == nil {
+        if readsKeys, values.origins["apns.keyId"] == nil {
             do throws(NamedKeys.Fault) {
                 for layer in try namedKeys.layers(for: keyID) { values.take(layer) }
             } catch {
@@ -221,6 +231,7 @@ extension LaneAssembler {
             }
             values.drop(textRank < fileRank ? text : file)
         }
+        guard readsKeys else { return nil }
         if let key = values.text(text) { return checked(key, values, text) }
         guard let path = values.text(file) else { return nil }
         do throws(SystemdError) {

@@ -19,6 +19,7 @@ public actor Daemon {
     private let engine: Engine
     private let ticker: Ticker
     private let watchdog: Watchdog
+    private let heartbeat: Heartbeat
     private var isStopping = false
     private var schemaIsCurrent = false
     private var lastMaintenance: Int64?
@@ -30,12 +31,14 @@ public actor Daemon {
     ///   - log: where lines go.
     ///   - output: whose level the configuration sets.
     ///   - notifier: systemd, or nobody.
+    ///   - version: the program's, for `nudged status`.
     /// - Throws: what is wrong with the configuration.
     public init(
         load: @escaping @Sendable () throws -> Configuration,
         log: Logger,
         output: LogOutput,
-        notifier: Notifier
+        notifier: Notifier,
+        version: String
     ) throws {
         self.load = load
         self.notifier = notifier
@@ -48,12 +51,19 @@ public actor Daemon {
         ticker = Ticker(every: assembly.schedule.interval)
         let watchdog = Watchdog(notifier, longestWait: assembly.longestWait)
         self.watchdog = watchdog
+        let clock = PolicyClock.database()
+        let heartbeat = Heartbeat(version: version, clock: clock)
+        self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
         engine = try Engine(
             assembly,
             reporter: reporter,
+            clock: clock,
             hooks: .ofProcess,
-            onEvent: { _ in watchdog.progress() },
+            onEvent: { event in
+                watchdog.progress()
+                heartbeat.heard(event)
+            },
             // An attempt to connect is progress too: a database that is away for hours is no reason to be restarted.
             onDatabaseFailure: {
                 watchdog.progress()
@@ -74,11 +84,15 @@ public actor Daemon {
         reporter.zonesAre(zones)
         _ = notifier.ready(status: "waiting for the first sweep")
         reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
+        let beating = Task { await beat() }
         for await _ in ticker.ticks {
             if isStopping { break }
             await tick()
         }
         await engine.finish()
+        heartbeat.end()
+        await beating.value
+        if reporter.databaseTroubleWords == nil { await heartbeat.takeBack(assembly.connection) }
         reporter.say(.daemonStopped, "stopped")
         withExtendedLifetime(signals) {}
     }
@@ -133,6 +147,29 @@ public actor Daemon {
         words.append(reporter.lastSweepWords ?? "no sweep yet")
         if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
         _ = notifier.status(words.joined(separator: "; "))
+    }
+
+    // MARK: How it stands, for `nudged status`
+
+    /// Beside the sweeps: one that goes on for minutes is no silence.
+    private func beat() async {
+        let told = OncePerValue<String>(limit: 100)
+        await heartbeat.run(engine.store) {
+            await self.sample()
+        } onFailure: { [reporter] error in
+            // A database that is away has its own line.
+            guard !error.isTransient, error.code != .cancelled, told.isNew("\(error)") else { return }
+            reporter.say(.sweepFailed, .warning, "could not write how this daemon stands: \(error)")
+        }
+    }
+
+    private func sample() async -> DaemonSample? {
+        guard schemaIsCurrent else { return nil }
+        return DaemonSample(
+            lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
+            inFlight: await engine.sweeper.openPushes,
+            interval: assembly.schedule.interval
+        )
     }
 
     // MARK: Reload

@@ -106,6 +106,9 @@ import Testing
         )
         let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
         #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
+        let written = Self.otherApp + "      privateKey: '-----BEGIN in the file'\n"
+        #expect(try lanes(written, strongest).last?.privateKey.text == "-----BEGIN third")
+        #expect(try lanes(written).last?.privateKey.text == "-----BEGIN in the file")
     }
 
     @Test func key_whenAnEntryAboveSignsWithTheSameId() throws {
@@ -265,6 +268,14 @@ import Testing
         #expect(
             fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_BUNDLE_ID"]).count == 1
         )
+    }
+
+    /// `nudged status` is run by people who may read the database and not the key.
+    @Test func keyFiles_whenTheCommandDoesNotSend_areNotRead() {
+        let yaml =
+            "apns:\n  privateKeyFile: /nonexistent/a\n  caFile: /nonexistent/b\n  apps:\n    - {environment: production, keyId: KEY2345678}\n"
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"], needs: .database) == [])
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"]).count == 3)
     }
 
     @Test func variable_whenNoEntryHasItsKey() throws {

@@ -1,0 +1,9 @@
+/// How the daemon stands at one moment, as its parts tell it.
+struct DaemonSample: Sendable {
+    /// Its lanes, the main one first.
+    var lanes: [LaneSample]
+    /// Pushes whose intents are open.
+    var inFlight: Int
+    /// From sweep to sweep.
+    var interval: Duration
+}

@@ -1,0 +1,66 @@
+import JSON
+
+/// What a daemon's row in `nudged.daemon` says of how it stands; docs/ARCHITECTURE.md has the members.
+struct DaemonState: Sendable, Equatable {
+    /// The main app's lane first.
+    var lanes: [LaneReport]
+    /// The last sweep, also one that found nobody.
+    var lastSweep: SweepSummary?
+    /// The last sweep that did something.
+    var lastWork: SweepSummary?
+    /// Pushes whose intents are open.
+    var inFlight: Int
+    /// From sweep to sweep.
+    var intervalMilliseconds: Int64
+
+    init(
+        lanes: [LaneReport],
+        lastSweep: SweepSummary?,
+        lastWork: SweepSummary?,
+        inFlight: Int,
+        intervalMilliseconds: Int64
+    ) {
+        self.lanes = lanes
+        self.lastSweep = lastSweep
+        self.lastWork = lastWork
+        self.inFlight = inFlight
+        self.intervalMilliseconds = intervalMilliseconds
+    }
+
+    /// One object.
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("lanes")
+        json.beginArray()
+        for lane in lanes { lane.write(to: &json) }
+        json.endArray()
+        for (name, sweep) in [("last_sweep", lastSweep), ("last_work", lastWork)] {
+            json.key(name)
+            if let sweep { sweep.write(to: &json) } else { json.null() }
+        }
+        json.key("in_flight")
+        json.int(inFlight)
+        json.key("interval_ms")
+        json.int(intervalMilliseconds)
+        json.endObject()
+        return json.string
+    }
+
+    /// Reads what it knows of it; another version's daemon may say less or more. nil where it is no object.
+    init?(json text: String) {
+        guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
+        lanes = []
+        if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
+        lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
+        lastWork = json["last_work"].flatMap { SweepSummary($0) }
+        inFlight = Int(json["in_flight"]?.integer ?? 0)
+        intervalMilliseconds = json["interval_ms"]?.integer ?? 0
+    }
+
+    /// One line of at most 500 characters: jsonb takes no U+0000, and other words' bounds are not ours.
+    static func clean(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(500).map { $0.value < 32 || $0.value == 127 ? " " : $0 }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

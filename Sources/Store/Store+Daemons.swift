@@ -1,0 +1,71 @@
+public import struct FoundationEssentials.UUID
+public import Postgres
+import TimeZones
+
+extension Store {
+    /// Says that a daemon is alive, and how it stands.
+    public func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
+        _ = try await one(
+            records,
+            .heartbeat,
+            [
+                .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
+                .json(beat.state),
+            ]
+        )
+    }
+
+    /// Takes back the row of a daemon that ends in good order.
+    public func daemonGone(_ id: UUID) async throws(PostgresError) {
+        _ = try await one(records, .daemonGone, [.uuid(id)])
+    }
+
+    /// How the work and the daemons stand, as of one instant.
+    public func standing() async throws(PostgresError) -> WorkStanding {
+        let most = Parameter.int8(Int64(WorkStanding.most))
+        let queries = [Query.status, Query.daemons]
+        let rows = try await transaction(
+            records,
+            queries.map { Statement($0.rawValue, sql: $0.sql, parameters: [most]) }
+        )
+        guard rows.count == queries.count else {
+            throw PostgresError(.unexpectedResult, statement: Query.status.rawValue)
+        }
+        let work = rows[0]
+        return WorkStanding(
+            now: Self.instant(try work.timestamp(0, 0)),
+            dueUsers: Int(try work.int8(0, 1)),
+            firstDue: try work.timestampOrNull(0, 2).map(Self.instant),
+            touches: Int(try work.int8(0, 3)),
+            openChunks: Int(try work.int8(0, 4)),
+            openPushes: Int(try work.int8(0, 5)),
+            unknownPushes: Int(try work.int8(0, 6)),
+            daemons: try Self.daemons(rows[1])
+        )
+    }
+
+    private static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
+        var daemons: [DaemonRow] = []
+        for row in 0..<rows.count {
+            daemons.append(
+                DaemonRow(
+                    id: try rows.uuid(row, 0),
+                    host: try rows.text(row, 1),
+                    pid: try rows.int4(row, 2),
+                    version: try rows.text(row, 3),
+                    startedAt: instant(try rows.timestamp(row, 4)),
+                    seenAt: instant(try rows.timestamp(row, 5)),
+                    unseenMilliseconds: try rows.int8(row, 6),
+                    state: try rows.text(row, 7)
+                )
+            )
+        }
+        return daemons
+    }
+
+    /// Whole seconds, rounded down.
+    private static func instant(_ microseconds: Int64) -> Instant {
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
+    }
+}

@@ -1,0 +1,87 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// `nudged status` beside real daemons.
+@Suite struct StatusTests {
+    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
+    private static let deadline = Duration.seconds(40)
+
+    /// Asks until the page is as wanted, and returns it; the last one where that never is.
+    private func status(_ scene: Scene, until isWanted: (Scene.Run) -> Bool) async throws -> Scene.Run {
+        let end = ContinuousClock.now + Self.deadline
+        while true {
+            let run = try await scene.nudged(["status", "--json"])
+            if isWanted(run) || ContinuousClock.now > end { return run }
+        }
+    }
+
+    @Test func status_whenADaemonLivesIsStoppedAndIsKilled() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.nudged(["status"]).exit == .code(69))
+        let first = try scene.start(["run"], Self.fast)
+        let alive = try await status(scene) { $0.exit == .code(0) }
+        #expect(alive.exit == .code(0), "\(alive.text)")
+        #expect(alive.number("pid") == (try Int(scene.sql("select pid from nudged.daemon"))))
+        // Its work is told with the next beat.
+        try scene.seedDue(3)
+        let worked = try await status(scene) { $0.output.contains("\"last_work\":{") }
+        #expect(worked.number("sent") != nil && worked.output.contains("\"topic\":\"\(Scene.topic)\""))
+        let words = try await scene.nudged(["status"])
+        #expect(words.exit == .code(0) && words.output.contains("lane sandbox \(Scene.topic): "), "\(words.text)")
+        // A good stop takes the row back.
+        first.signal(SIGTERM)
+        #expect(try await scene.finish(first).exit == .code(0))
+        #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
+        #expect(try await scene.nudged(["status"]).exit == .code(69))
+        // A crash leaves it: it grows old.
+        let second = try scene.start(["run"], Self.fast)
+        _ = try await status(scene) { $0.exit == .code(0) }
+        second.signal(SIGKILL)
+        try await scene.finish(second)
+        try scene.sql("update nudged.daemon set seen_at = now() - interval '2 minutes'")
+        let lost = try await scene.nudged(["status"])
+        #expect(lost.exit == .code(69) && lost.output.contains("not seen for 2 min"), "\(lost.text)")
+    }
+
+    @Test func status_whenALaneIsStopped_saysTheMend() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
+        let process = try scene.start(["run"], Self.fast)
+        _ = try await status(scene) { $0.exit == .code(0) }
+        try scene.seedDue(3)
+        let stopped = try await status(scene) { $0.exit == .code(75) }
+        #expect(stopped.exit == .code(75), "\(stopped.text)")
+        let words = try await scene.nudged(["status"])
+        #expect(words.output.contains("stopped for") && words.output.contains("Apple answers InvalidProviderToken"))
+        #expect(words.output.contains("mend: ") && words.output.contains("next try "), "\(words.text)")
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    @Test func status_whenThereAreSeveralApps_namesEachLane() async throws {
+        let scene = try await Scene()
+        scene.write("apns: {apps: [{bundleId: com.example.other}]}\n", to: "nudged.yaml")
+        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
+        _ = try await status(scene) { $0.exit == .code(0) }
+        let words = try await scene.nudged(["status"])
+        for topic in [Scene.topic, "com.example.other"] {
+            #expect(words.output.contains("  lane sandbox \(topic): idle"), "\(words.text)")
+        }
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    @Test func status_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {
+        let scene = try await Scene(migrated: false)
+        let bare = try await scene.nudged(["status"])
+        #expect(bare.exit == .code(78) && bare.errors.contains("run nudged migrate"), "\(bare.text)")
+        let away = try await scene.nudged(["status"], ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
+        #expect(away.exit == .code(69) && away.errors.contains("connecting failed"), "\(away.text)")
+        let refused = try await scene.nudged(
+            ["status"],
+            ["DATABASE_URL": scene.cluster.tcpURL(database: scene.database).replacing(Scene.password, with: "wrong")]
+        )
+        #expect(refused.exit == .code(77), "\(refused.text)")
+    }
+}

@@ -1,0 +1,168 @@
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// The rows that `nudged status` reads.
+@Suite struct DaemonsTests {
+    typealias F = StoreFixture
+
+    private static func beat(_ id: UUID, state: String = "{}", uptime: Int64 = 60_000) -> DaemonBeat {
+        DaemonBeat(id: id, host: "web-1", pid: 42, version: "1.2.3", uptimeMilliseconds: uptime, state: state)
+    }
+
+    @Test func heartbeat_whenItComesAgain_keepsTheStartAndRenewsTheRest() async throws {
+        let fixture = try await F()
+        let id = UUID()
+        try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": 1}"#))
+        // As if it had been long ago.
+        try fixture.sql(
+            "update nudged.daemon set seen_at = now() - interval '1 hour', started_at = now() - interval '2 hours'"
+        )
+        let before = try #require(try await fixture.store.standing().daemons.first)
+        #expect(before.unseenMilliseconds >= 3_600_000)
+        try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": 2}"#, uptime: 1))
+        let after = try await fixture.store.standing().daemons
+        #expect(after.count == 1)
+        #expect(after.first?.startedAt == before.startedAt)
+        #expect(after.first?.state == #"{"in_flight": 2}"#)
+        #expect(after.first.map { $0.unseenMilliseconds < 60_000 } == true)
+        #expect(after.first?.id == id && after.first?.host == "web-1" && after.first?.pid == 42)
+        #expect(after.first?.version == "1.2.3")
+        await fixture.close()
+    }
+
+    @Test func heartbeat_whenItIsTheFirst_countsTheStartBackByTheDatabasesClock() async throws {
+        let fixture = try await F()
+        try await fixture.store.heartbeat(Self.beat(UUID(), uptime: 3_600_000))
+        #expect(
+            try fixture.sql("select seen_at - started_at = interval '1 hour' and seen_at <= now() from nudged.daemon")
+                == "t"
+        )
+        await fixture.close()
+    }
+
+    @Test func heartbeat_whenOthersWereNotSeenForADay_forgetsThem() async throws {
+        let fixture = try await F()
+        let (lost, old, mine) = (UUID(), UUID(), UUID())
+        for id in [lost, old, mine] { try await fixture.store.heartbeat(Self.beat(id)) }
+        try fixture.sql(
+            """
+            update nudged.daemon set seen_at = now() - interval '25 hours' where daemon_id in ('\(lost)', '\(mine)');
+            update nudged.daemon set seen_at = now() - interval '23 hours' where daemon_id = '\(old)'
+            """
+        )
+        // Its own row is renewed, however old: a machine that slept.
+        try await fixture.store.heartbeat(Self.beat(mine))
+        #expect(Set(try await fixture.store.standing().daemons.map(\.id)) == [old, mine])
+        await fixture.close()
+    }
+
+    @Test func daemonGone_takesItsOwnRowOnly() async throws {
+        let fixture = try await F()
+        let (one, other) = (UUID(), UUID())
+        for id in [one, other] { try await fixture.store.heartbeat(Self.beat(id)) }
+        try await fixture.store.daemonGone(one)
+        try await fixture.store.daemonGone(one)
+        #expect(try await fixture.store.standing().daemons.map(\.id) == [other])
+        await fixture.close()
+    }
+
+    @Test func standing_countsWhatWaits() async throws {
+        let fixture = try await F()
+        let empty = try await fixture.store.standing()
+        #expect(empty.dueUsers == 0 && empty.firstDue == nil && empty.touches == 0 && empty.openPushes == 0)
+        #expect(empty.unknownPushes == 0 && empty.daemons.isEmpty)
+        try fixture.seed(1...5)
+        try fixture.sql(
+            """
+            update nudged.person set due_at = now() + interval '1 hour' where user_id = \(F.quoted(5));
+            insert into nudged.touched (user_id) values (\(F.quoted(4))), (\(F.quoted(4))), (\(F.quoted(3)));
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select \(F.quoted(1)), 'check_in', o || h, 'aa', o, now() - h * interval '1 hour', gen_random_uuid()
+            from unnest(array['unknown', 'accepted']) o, unnest(array[1, 23, 25]) h;
+            """
+        )
+        let lease = UUID()
+        let users = try await fixture.claim(2, lease: lease)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let standing = try await fixture.store.standing()
+        #expect(standing.dueUsers == 4)
+        #expect(standing.firstDue?.rfc3339 == "2026-01-02T00:00:01Z")
+        #expect(standing.touches == 3)
+        #expect(standing.openChunks == 1 && standing.openPushes == 2)
+        #expect(standing.unknownPushes == 2)
+        await fixture.close()
+    }
+
+    @Test func standing_whenThereIsMuch_countsNoFurther() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...12_000)
+        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
+        let standing = try await fixture.store.standing()
+        #expect(standing.dueUsers == WorkStanding.most && standing.touches == WorkStanding.most)
+        await fixture.close()
+    }
+
+    /// A record of any size costs a look at the index of unknown pushes.
+    @Test func standing_readsNoWholeTable() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01Z') to ('2020-01-02Z')"
+        )
+        let connection = try await fixture.connection()
+        for query in [Query.status, .daemons] {
+            let rows = try await connection.transaction(
+                [Statement("explain", sql: "explain " + query.sql, parameters: [.int8(10_000)])],
+                settings: Store.pinnedPlans,
+                timeout: .seconds(30)
+            )
+            var plan: [String] = []
+            for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
+            for table in ["person", "touched", "intent", "delivery"] {
+                #expect(!plan.contains { $0.contains("Seq Scan on \(table)") }, "\(plan.joined(separator: "\n"))")
+            }
+            if query == .status {
+                // Days that are over are not even opened.
+                #expect(plan.contains { $0.contains("Subplans Removed") }, "\(plan.joined(separator: "\n"))")
+                #expect(
+                    plan.filter { $0.contains("Index") && $0.contains("delivery_") }.allSatisfy {
+                        $0.contains("attempted_at_idx")
+                    },
+                    "\(plan.joined(separator: "\n"))"
+                )
+            }
+        }
+        await connection.close()
+        await fixture.close()
+    }
+
+    /// A beat every ten seconds for years: no index entries.
+    @Test func heartbeat_isAHotUpdate() async throws {
+        let fixture = try await F()
+        let id = UUID()
+        for number in 0..<200 {
+            try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": \#(number)}"#))
+        }
+        await fixture.close()
+        let connection = try await fixture.connection()
+        let stat = Statement(
+            "stat",
+            sql: "select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relname = 'daemon'"
+        )
+        // The server's process hands in its counts when it ends; the connection's own close is not waited for.
+        let deadline = ContinuousClock.now + .seconds(20)
+        var counts = (0 as Int64, 0 as Int64)
+        while counts.0 < 199, ContinuousClock.now < deadline {
+            let rows = try await connection.run(stat)
+            counts = (try rows.int8(0, 0), try rows.int8(0, 1))
+            await Task.yield()
+        }
+        // Other tests' transactions can keep old versions on the page; a full page's next one is not HOT.
+        #expect(counts.0 == 199 && counts.1 > 180, "\(counts)")
+        await connection.close()
+    }
+}

@@ -1,0 +1,2 @@
+-- A daemon has ended in good order. $1 daemon id.
+delete from nudged.daemon where daemon_id = $1
