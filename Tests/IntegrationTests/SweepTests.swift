@@ -1,0 +1,91 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Synchronization
+import Testing
+
+/// A sweep that lasts, and a database that refuses it.
+@Suite struct SweepTests {
+    /// Raises at each row that comes to a table, and counts: what a sequence has given stays given after the rollback.
+    private func refuse(_ scene: Scene, _ table: String, on event: String, state: String) throws {
+        try scene.sql(
+            """
+            create sequence attempts;
+            create function refuse() returns trigger language plpgsql as $$
+            begin perform nextval('attempts'); raise exception 'refused' using errcode = '\(state)'; end $$;
+            create trigger refuse before \(event) on nudged.\(table) for each row execute function refuse()
+            """
+        )
+    }
+
+    private func wait(_ scene: Scene, _ process: ChildProcess, for condition: String) async throws {
+        while try scene.sql("select \(condition)") != "t" {
+            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
+            await Task.yield()
+        }
+    }
+
+    /// A revoked right, a trigger of the operator's: mended elsewhere, and waited for. The outcomes are kept, and none becomes unknown.
+    @Test(arguments: ["42501", "P0001", "23514"])
+    func outcomes_whenTheRecordRefusesThem_areKeptUntilItTakesThem(state: String) async throws {
+        let scene = try await Scene()
+        try scene.seedDue(30)
+        try refuse(scene, "delivery", on: "insert", state: state)
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        #expect(await scene.simulator.waitUntil(accepted: 30))
+        try await wait(scene, process, for: "last_value >= 4 from attempts")
+        #expect(try scene.sql("select count(*) from nudged.intent") != "0")
+        try scene.sql("drop trigger refuse on nudged.delivery")
+        try await wait(scene, process, for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'")
+        #expect(try scene.sql("select count(*) from nudged.delivery") == "30")
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        #expect(scene.accepted().values.allSatisfy { $0 == 1 })
+    }
+
+    /// The same for decisions that send nothing: nobody is taken for poisoned and set aside for a day.
+    @Test func rests_whenTheTableRefusesThem_areNotTakenForPoison() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(64)
+        try scene.sql("update public.context_profiles set first_session_complete = false")
+        // Claims and postponements pass; what settles a decision does not.
+        try scene.sql(
+            """
+            create sequence attempts;
+            create function refuse() returns trigger language plpgsql as $$
+            begin
+                if new.asked_at is not null then perform nextval('attempts'); raise exception 'refused'; end if;
+                return new;
+            end $$;
+            create trigger refuse before update on nudged.person for each row execute function refuse()
+            """
+        )
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        // Five attempts, the first and the last user alone, and one more.
+        try await wait(scene, process, for: "last_value >= 8 from attempts")
+        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
+        try scene.sql("drop trigger refuse on nudged.person")
+        try await wait(scene, process, for: "count(*) = 64 from nudged.person where asked_at is not null")
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+    }
+
+    /// A sweep that lasts for minutes looks around each second: a change is drained, and a dead daemon's intents are recorded, before its end.
+    @Test func changes_whenASweepLasts_areSeenBeforeItsEnd() async throws {
+        let isUnderWay = Mutex(false)
+        let scene = try await Scene(perDevice: { _, _ in
+            isUnderWay.withLock { $0 = true }
+            return nil
+        })
+        try scene.seedDue(3_000)
+        let process = try scene.start(["run", "--once", "--json"], ["SCHEDULE_BATCH": "5", "LOG_LEVEL": "info"])
+        while !isUnderWay.withLock({ $0 }) { await Task.yield() }
+        try scene.sql(
+            "insert into nudged.touched (user_id) select user_id from nudged.person where user_id = '\(Scene.user(1))'"
+        )
+        try await wait(scene, process, for: "count(*) = 0 from nudged.touched")
+        #expect(scene.simulator.counts.accepted < 3_000)
+        let run = try await scene.finish(process, within: .seconds(90))
+        #expect(run.exit == .code(0) && run.number("sent") == 3_000, "\(run.text)")
+    }
+}
