@@ -119,7 +119,9 @@ import Testing
         try scene.sql(
             """
             update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(200))';
-            update nudged.person set due_at = due_at - interval '1 hour' where user_id <= '\(Scene.user(200))'
+            insert into nudged.person (user_id, due_at)
+            select user_id, now() - case when user_id <= '\(Scene.user(200))' then interval '2 hours' else interval '1 hour' end
+            from public.context_profiles
             """
         )
         let run = try await once(scene, second, ["SCHEDULE_BATCH": "20"])
@@ -161,7 +163,9 @@ import Testing
         try scene.sql(
             """
             update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(300))';
-            update nudged.person set due_at = due_at - interval '1 hour' where user_id <= '\(Scene.user(300))'
+            insert into nudged.person (user_id, due_at)
+            select user_id, now() - case when user_id <= '\(Scene.user(300))' then interval '2 hours' else interval '1 hour' end
+            from public.context_profiles
             """
         )
         let process = try scene.start(

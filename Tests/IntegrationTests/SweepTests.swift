@@ -19,7 +19,9 @@ import Testing
     }
 
     private func wait(_ scene: Scene, _ process: ChildProcess, for condition: String) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
         while try scene.sql("select \(condition)") != "t" {
+            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
             try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
             await Task.yield()
         }
@@ -33,7 +35,7 @@ import Testing
         try refuse(scene, "delivery", on: "insert", state: state)
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         #expect(await scene.simulator.waitUntil(accepted: 30))
-        try await wait(scene, process, for: "last_value >= 4 from attempts")
+        try await wait(scene, process, for: "last_value >= 12 from attempts")
         #expect(try scene.sql("select count(*) from nudged.intent") != "0")
         try scene.sql("drop trigger refuse on nudged.delivery")
         try await wait(scene, process, for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'")
@@ -48,21 +50,27 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(64)
         try scene.sql("update public.context_profiles set first_session_complete = false")
-        // Claims and postponements pass; what settles a decision does not.
+        // Claims and postponements pass; what settles a decision does not. How many came at once is counted where a rollback takes nothing back.
         try scene.sql(
             """
-            create sequence attempts;
+            create sequence attempts; create sequence halves;
             create function refuse() returns trigger language plpgsql as $$
             begin
-                if new.asked_at is not null then perform nextval('attempts'); raise exception 'refused'; end if;
-                return new;
+                if exists (select from settled where asked_at is not null) then
+                    perform nextval('attempts');
+                    if (select count(*) from settled) = 32 then perform nextval('halves'); end if;
+                    raise exception 'refused';
+                end if;
+                return null;
             end $$;
-            create trigger refuse before update on nudged.person for each row execute function refuse()
+            create trigger refuse after update on nudged.person referencing new table as settled
+            for each statement execute function refuse()
             """
         )
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         // Five attempts, the first and the last user alone, and one more.
         try await wait(scene, process, for: "last_value >= 8 from attempts")
+        #expect(try scene.sql("select is_called from halves") == "f")
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
         try scene.sql("drop trigger refuse on nudged.person")
         try await wait(scene, process, for: "count(*) = 64 from nudged.person where asked_at is not null")

@@ -69,7 +69,7 @@ extension Sweeper {
                 attempt += 1
                 mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description))
-                if let patience = Self.patience(with: error), attempt >= patience {
+                if let patience = Self.patience(with: error, settlement.fence), attempt >= patience {
                     guard await isPoisoned(settlement) else { continue }
                     return await withoutPoison(settlement)
                 }
@@ -85,10 +85,12 @@ extension Sweeper {
     /// After how many attempts the values themselves are taken for the trouble; nil: never. A value that can't be written (class 22) will never be; a
     /// refusal by a constraint or a trigger may be the row's or the table's; everything else (a revoked right, a table under migration) is mended
     /// elsewhere, and waited for.
-    private static func patience(with error: PostgresError) -> Int? {
+    private static func patience(with error: PostgresError, _ fence: Settlement.Fence) -> Int? {
         switch error.sqlState {
         case let state? where state.hasPrefix("22"): 3
-        case let state? where state.hasPrefix("23") || state == "P0001": 5
+        case let state? where state.hasPrefix("23") || state == "P0001":
+            // What was written is given up as unknown only after ten minutes.
+            if case .openIntent = fence { 120 } else { 5 }
         case _?: nil
         case nil: error.code == .invalidParameter ? 3 : nil
         }
