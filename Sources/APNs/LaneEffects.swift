@@ -4,7 +4,21 @@ struct LaneEffects: Sendable {
     struct Submission: Sendable {
         let link: Int
         let token: ProviderTokenSchedule.Minted
-        var pushes: [(tag: UInt64, push: Push)]
+        /// What the pushes were handed over in, and which of these each one is.
+        var sources: [[Push]] = []
+        var entries: [Entry] = []
+
+        /// One push, by its place: a copy of it would count five references up and down.
+        struct Entry: Sendable {
+            let tag: UInt64
+            let source: Int32
+            let index: Int32
+        }
+
+        /// The pushes with their names.
+        var pushes: [(tag: UInt64, push: Push)] {
+            entries.map { ($0.tag, sources[Int($0.source)][Int($0.index)]) }
+        }
     }
 
     /// A result and whose it is.

@@ -23,8 +23,8 @@ extension LaneState {
         return !isProbing && now >= nextProbe && now >= dialAfter
     }
 
-    /// Takes a push up, or answers it at once.
-    mutating func admit(_ push: Push, batch: Int) {
+    /// Takes a push up, number `index` of those that are kept at `place`, or answers it at once.
+    mutating func admit(_ push: Push, _ index: Int, at place: Int, batch: Int) {
         if let outcome = verdict(on: push) {
             let result = PushResult(tag: push.tag, outcome: outcome, apnsID: nil)
             effects.results.append(.init(batch: batch, result: result))
@@ -36,7 +36,8 @@ extension LaneState {
             isProbing = true
             nextProbe = now + LaneLimits.probeInterval
         }
-        queue.append(flights.insert(push, batch: batch, isProbe: isProbe), writeBy: push.writeBy)
+        let label = LaneFlight.Label(tag: push.tag, apnsID: push.apnsID, writeBy: push.writeBy)
+        queue.append(flights.insert(label, at: place, index, isProbe: isProbe), writeBy: push.writeBy)
     }
 
     /// The outcome of a push that is not sent.

@@ -3,11 +3,13 @@ extension LaneState {
     mutating func pump() {
         if let refusal { flush(refusal) }
         var submissions: [LaneEffects.Submission] = []
+        // The place of the last push that was given out, and where its submission has that array.
+        var last: (submission: Int, place: Int32, source: Int32) = (-1, -1, 0)
         while let tag = queue.first, inFlight < min(limits.maxInFlight, limit.limit) {
             guard let index = roomiestLink() else { break }
             guard let place = place(for: index, in: &submissions) else { continue }
             queue.removeFirst()
-            guard let push = flights[tag]?.push else { continue }
+            guard let flight = flights[tag] else { continue }
             let token = submissions[place].token.number
             let round = limit.round
             let link = submissions[place].link
@@ -19,7 +21,11 @@ extension LaneState {
             }
             links[index].inFlight += 1
             inFlight += 1
-            submissions[place].pushes.append((tag, push))
+            if last.submission != place || last.place != flight.place {
+                submissions[place].sources.append(flights.pushes(at: Int(flight.place)))
+                last = (place, flight.place, Int32(submissions[place].sources.count - 1))
+            }
+            submissions[place].entries.append(.init(tag: tag, source: last.source, index: flight.index))
         }
         effects.submissions.append(contentsOf: submissions)
         if queue.count > 0, let refusal { flush(refusal) }
@@ -47,7 +53,8 @@ extension LaneState {
         if let place = submissions.firstIndex(where: { $0.link == number }) { return place }
         switch tokens.token(for: &links[index].use, now: now, wall: wall) {
         case .show(let token):
-            submissions.append(.init(link: number, token: token, pushes: []))
+            submissions.append(.init(link: number, token: token))
+            submissions[submissions.count - 1].entries.reserveCapacity(queue.count)
             return submissions.count - 1
         case .replaceConnection:
             links[index].phase = .retiring

@@ -127,7 +127,7 @@ public final class Sender: Sendable {
 
     private func submit(_ submission: LaneEffects.Submission) {
         let number = submission.link
-        let tags = { submission.pushes.map(\.tag) }
+        let tags = { submission.entries.map(\.tag) }
         guard let link = link(number) else {
             return handle { _ in .notTaken(number, tags: tags()) }
         }

@@ -34,8 +34,8 @@ final class SenderLink: Sendable {
     /// The requests of a submission; `minted` is set where its token was signed for it.
     func requests(
         for submission: LaneEffects.Submission
-    ) throws(APNsError) -> (requests: [Request], isNewToken: Bool) {
-        let outcome: Swift.Result<(requests: [Request], isNewToken: Bool), APNsError> = held.withLock { held in
+    ) throws(APNsError) -> (requests: RequestBatch, isNewToken: Bool) {
+        let outcome: Swift.Result<(requests: RequestBatch, isNewToken: Bool), APNsError> = held.withLock { held in
             do throws(APNsError) {
                 var isNew = false
                 if held.token?.number != submission.token.number {
@@ -43,10 +43,7 @@ final class SenderLink: Sendable {
                     held.token = (submission.token.number, signed.text)
                     isNew = signed.isNew
                 }
-                var requests: [Request] = []
-                requests.reserveCapacity(submission.pushes.count)
-                for (tag, push) in submission.pushes { requests.append(request(tag, push, &held)) }
-                return .success((requests, isNew))
+                return .success((batch(of: submission, &held), isNew))
             } catch {
                 return .failure(error)
             }
@@ -63,26 +60,30 @@ final class SenderLink: Sendable {
         VaryingField("apns-collapse-id", neverIndexed: true),
     ]
 
-    private func request(_ tag: UInt64, _ push: Push, _ held: inout Held) -> Request {
-        var path: [UInt8] = []
-        path.reserveCapacity(10 + push.token.utf8.count)
-        path.append(contentsOf: "/3/device/".utf8)
-        path.append(contentsOf: push.token.utf8)
-        var request = Request(
-            template: template(for: push, &held),
-            tag: tag,
-            path: path,
-            body: push.payload,
-            writeBy: UInt64(clamping: push.writeBy)
-        )
-        request.append(push.expiration == held.expiration ? 0 : 1, push.expiration.description)
+    private func batch(of submission: LaneEffects.Submission, _ held: inout Held) -> RequestBatch {
+        var batch = RequestBatch()
+        let size = submission.entries.reduce(0) { size, entry in
+            size + Self.fixedSize + submission.sources[Int(entry.source)][Int(entry.index)].payload.count
+        }
+        batch.reserve(requests: submission.entries.count, bytes: size)
+        for entry in submission.entries {
+            append(submission.sources[Int(entry.source)][Int(entry.index)], tag: entry.tag, to: &batch, &held)
+        }
+        return batch
+    }
+
+    /// Path, expiration, apns-id, collapse id, and what frames them, of a push with today's 64 digits of token.
+    private static let fixedSize = 74 + 13 + 39 + 67
+
+    private func append(_ push: Push, tag: UInt64, to batch: inout RequestBatch, _ held: inout Held) {
+        batch.begin(template(for: push, &held), tag: tag, writeBy: UInt64(clamping: push.writeBy))
+        batch.appendPath("/3/device/")
+        batch.appendPath(push.token)
+        batch.appendField(push.expiration == held.expiration ? 0 : 1) { JSONText.append(push.expiration, to: &$0) }
         held.expiration = push.expiration
-        var id: [UInt8] = []
-        id.reserveCapacity(36)
-        JSONText.append(push.apnsID, to: &id)
-        request.append(2, id)
-        if let collapseID = push.collapseID { request.append(3, collapseID) }
-        return request
+        batch.appendField(2) { JSONText.append(push.apnsID, to: &$0) }
+        if let collapseID = push.collapseID { batch.appendField(3) { $0.append(contentsOf: collapseID.utf8) } }
+        batch.appendBody { $0.append(contentsOf: push.payload) }
     }
 
     private func template(for push: Push, _ held: inout Held) -> RequestTemplate {

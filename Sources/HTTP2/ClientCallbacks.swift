@@ -37,14 +37,13 @@ private func clientReadBody(
         session.streams[index].isTooLate = true
         return abort
     }
-    let offset = session.streams[index].bodyOffset
-    let total = session.streams[index].body.count
-    let count = min(capacity, total - offset)
-    session.streams[index].body.withUnsafeBytes { body in
-        if let start = body.baseAddress { memcpy(buffer, start + offset, count) }
+    let start = session.streams[index].bodyStart
+    let count = min(capacity, session.streams[index].bodyEnd - start)
+    session.queue.withBytes(session.streams[index].batch) { bytes in
+        if let base = bytes.baseAddress { memcpy(buffer, base + start, count) }
     }
-    session.streams[index].bodyOffset = offset + count
-    if offset + count == total {
+    session.streams[index].bodyStart = start + count
+    if start + count == session.streams[index].bodyEnd {
         flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
         session.ending = index
     }
@@ -66,15 +65,16 @@ private func clientHeader(
     else { return 0 }
     if name[0] == UInt8(ascii: ":") {
         // The only pseudo-header field of an answer is :status, three digits (nghttp2 has seen to both, RFC 9113 section 8.3.2).
-        var status = 0
-        for position in 0..<min(valueLength, 3) { status = status * 10 + Int(value[position] &- 48) }
+        var status: Int32 = 0
+        for position in 0..<min(valueLength, 3) { status = status * 10 + Int32(value[position] &- 48) }
         session.streams[index].status = status
-    } else if !session.streams[index].hasHeaders, session.streams[index].status >= 200,
-        session.streams[index].headers.size + nameLength + valueLength + 4 <= 8_192
-    {
-        let name = UnsafeRawBufferPointer(start: name, count: nameLength)
-        let value = UnsafeRawBufferPointer(start: value, count: valueLength)
-        session.streams[index].headers.append(name, value)
+        return 0
+    }
+    let field = UnsafeBufferPointer(start: name, count: nameLength)
+    guard !session.streams[index].hasHeaders, session.streams[index].status >= 200, session.keeps(field) else { return 0 }
+    let answer = session.answer(of: index)
+    if answer.headers.size + nameLength + valueLength + 4 <= 8_192 {
+        answer.headers.append(UnsafeRawBufferPointer(field), UnsafeRawBufferPointer(start: value, count: valueLength))
     }
     return 0
 }
@@ -88,9 +88,9 @@ private func clientData(
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let session = clientSession(context), let data, let index = session.slot(of: stream) else { return 0 }
-    let room = session.configuration.maximumBody - session.streams[index].answer.count
-    let kept = UnsafeBufferPointer(start: data, count: min(length, room))
-    session.streams[index].answer.append(contentsOf: kept)
+    let answer = session.answer(of: index)
+    let room = session.configuration.maximumBody - answer.body.count
+    answer.body.append(contentsOf: UnsafeBufferPointer(start: data, count: min(length, room)))
     if length > room {
         session.streams[index].isTruncated = true
         session.cutOff(index)

@@ -42,14 +42,15 @@ struct ValueTests {
     }
 
     @Test func table_keepsDeadlinesInOrder_whenSlotsAreReused() {
-        var table = StreamTable()
-        let slots = (1...5).map {
-            table.open(stream: Int32($0), request: request(UInt64($0)), deadline: UInt64($0) * 10)
+        let table = StreamTable()
+        var slots: [Int] = []
+        for number in 1...5 {
+            slots.append(table.open(stream: Int32(number), tag: UInt64(number), deadline: UInt64(number) * 10))
         }
         table.close(slots[0])
         table.close(slots[2])
         #expect(table.nearestDeadline == 20)
-        let again = table.open(stream: 9, request: request(9), deadline: 60)
+        let again = table.open(stream: 9, tag: 9, deadline: 60)
         #expect(again == slots[2])
         #expect(!table.holds(again, stream: 3))
         #expect(table.holds(again, stream: 9))
