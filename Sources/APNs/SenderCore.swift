@@ -39,13 +39,18 @@ struct SenderCore: Sendable {
         of results: [LaneEffects.Resolved]
     ) -> [(onResults: @Sendable ([PushResult]) -> Void, results: [PushResult])] {
         var grouped: [(batch: Int, results: [PushResult])] = []
-        for resolved in results {
-            // Completions of one batch come in runs: looking at the last few groups finds nearly all.
-            if let place = grouped.lastIndex(where: { $0.batch == resolved.batch }) {
-                grouped[place].results.append(resolved.result)
+        var start = 0
+        while start < results.count {
+            // Completions of one batch come in runs.
+            let batch = results[start].batch
+            let end = results[start...].firstIndex { $0.batch != batch } ?? results.count
+            let run = results[start..<end].lazy.map(\.result)
+            if let place = grouped.lastIndex(where: { $0.batch == batch }) {
+                grouped[place].results.append(contentsOf: run)
             } else {
-                grouped.append((resolved.batch, [resolved.result]))
+                grouped.append((batch, Array(run)))
             }
+            start = end
         }
         return grouped.compactMap { group in
             guard var batch = batches[group.batch] else { return nil }

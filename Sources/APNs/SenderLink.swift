@@ -15,7 +15,7 @@ final class SenderLink: Sendable {
         /// The last template: nearly all pushes of a lane are of one kind.
         var kind: Kind?
         var template: RequestTemplate?
-        var expiration: Int64?
+        var expiration: (value: Int64, text: [UInt8])?
         /// The signed token: ECDSA is random, so signing its dates again would be another token to Apple.
         var token: (number: Int, text: String)?
     }
@@ -79,8 +79,13 @@ final class SenderLink: Sendable {
         batch.begin(template(for: push, &held), tag: tag, writeBy: UInt64(clamping: push.writeBy))
         batch.appendPath("/3/device/")
         batch.appendPath(push.token)
-        batch.appendField(push.expiration == held.expiration ? 0 : 1) { JSONText.append(push.expiration, to: &$0) }
-        held.expiration = push.expiration
+        if let (value, text) = held.expiration, value == push.expiration {
+            batch.appendField(0) { $0.append(contentsOf: text) }
+        } else {
+            let text = Array(push.expiration.description.utf8)
+            batch.appendField(1) { $0.append(contentsOf: text) }
+            held.expiration = (push.expiration, text)
+        }
         batch.appendField(2) { JSONText.append(push.apnsID, to: &$0) }
         if let collapseID = push.collapseID { batch.appendField(3) { $0.append(contentsOf: collapseID.utf8) } }
         batch.appendBody { $0.append(contentsOf: push.payload) }

@@ -49,19 +49,22 @@ struct ValueTests {
         }
         table.close(slots[0])
         table.close(slots[2])
-        #expect(table.nearestDeadline == 20)
+        // The table can't be copied, which the macro would do.
+        let nearest = table.nearestDeadline
+        #expect(nearest == 20)
         let again = table.open(stream: 9, tag: 9, deadline: 60)
         #expect(again == slots[2])
-        #expect(!table.holds(again, stream: 3))
-        #expect(table.holds(again, stream: 9))
+        let holds = (table.holds(again, stream: 3), table.holds(again, stream: 9))
+        #expect(holds == (false, true))
         var order: [UInt64] = []
         while table.first >= 0 {
             order.append(table[Int(table.first)].tag)
             table.close(Int(table.first))
         }
         #expect(order == [2, 4, 5, 9])
-        #expect(table.count == 0)
-        #expect(table.nearestDeadline == nil)
+        let end = (count: table.count, nearest: table.nearestDeadline)
+        #expect(end.count == 0)
+        #expect(end.nearest == nil)
     }
 
     @Test func output_countsWhatWasOffered() {
