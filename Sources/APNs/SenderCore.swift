@@ -43,13 +43,14 @@ struct SenderCore: Sendable {
         while start < results.count {
             // Completions of one batch come in runs.
             let batch = results[start].batch
-            let end = results[start...].firstIndex { $0.batch != batch } ?? results.count
-            let run = results[start..<end].lazy.map(\.result)
-            if let place = grouped.lastIndex(where: { $0.batch == batch }) {
-                grouped[place].results.append(contentsOf: run)
-            } else {
-                grouped.append((batch, Array(run)))
+            var end = start + 1
+            while end < results.count, results[end].batch == batch { end += 1 }
+            let place = grouped.lastIndex { $0.batch == batch } ?? grouped.count
+            if place == grouped.count {
+                grouped.append((batch, []))
+                grouped[place].results.reserveCapacity(end - start)
             }
+            for index in start..<end { grouped[place].results.append(results[index].result) }
             start = end
         }
         return grouped.compactMap { group in

@@ -31,9 +31,9 @@ extension ClientSession {
         let stream = Int32(bitPattern: nghttp2_session_get_next_stream_id(handle))
         guard stream > 0 else { return false }
         let index = streams.open(stream: stream, tag: request.tag, deadline: now + UInt64(configuration.requestDeadline))
-        let code = queue.withRequest(request) { entry, template, bytes in
-            submit(entry, template, bytes, to: index)
-        }
+        let entry = queue.entry(of: request)
+        if !queue.isTemplate(scratchTemplate, of: request, entry) { take(queue.template(of: request, entry)) }
+        let code = queue.withBytes(request.batch) { submit(entry, $0, to: index) }
         guard code == stream else {
             streams.close(index)
             return false
@@ -43,15 +43,22 @@ extension ClientSession {
         return true
     }
 
+    /// Makes a template the one that `scratch` begins with.
+    private func take(_ template: RequestTemplate) {
+        // A template has at least four fields, so its buffer has an address.
+        guard let fields = template.fields.baseAddress else { return }
+        scratch.update(from: fields, count: template.fixedCount)
+        scratchTemplate = template
+    }
+
     /// The stream that nghttp2 gave it; under 0: none.
     private func submit(
         _ entry: RequestBatch.Entry,
-        _ template: RequestTemplate,
         _ bytes: UnsafeBufferPointer<UInt8>,
         to index: Int
     ) -> Int32 {
         guard entry.headEnd - entry.start <= Self.maximumHead, entry.pathEnd > entry.start,
-            let count = layOut(entry, template, bytes)
+            let count = layOut(entry, bytes)
         else { return -1 }
         // Slot and 1, so that the first isn't nil.
         let context = UnsafeMutableRawPointer(bitPattern: index + 1)
@@ -72,16 +79,9 @@ extension ClientSession {
     /// request's batch keeps.
     private func layOut(
         _ entry: RequestBatch.Entry,
-        _ template: RequestTemplate,
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> Int? {
-        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress) else { return nil }
-        if scratchTemplate !== template {
-            // A template has at least four fields, so its buffer has an address.
-            guard let fields = template.fields.baseAddress else { return nil }
-            scratch.update(from: fields, count: template.fixedCount)
-            scratchTemplate = template
-        }
+        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else { return nil }
         scratch[RequestTemplate.pathIndex].value = start + entry.start
         scratch[RequestTemplate.pathIndex].valuelen = entry.pathEnd - entry.start
         var count = template.fixedCount

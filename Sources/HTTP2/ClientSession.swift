@@ -31,6 +31,7 @@ final class ClientSession {
 
     /// Fields for nghttp2: those of `scratchTemplate`, then this request's.
     let scratch = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 128)
+    /// Held, so that its identity and what `scratch` points to stay good.
     var scratchTemplate: RequestTemplate?
 
     /// What nghttp2 lives in; it goes after `handle`.
@@ -123,7 +124,7 @@ final class ClientSession {
                     violation = violation ?? "a frame is over the size that was agreed"
                     return
                 }
-                noteEnd(of: frame)
+                note(frame, count)
             } else if count < 0 {
                 violation = violation ?? String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: count)))
                 return
@@ -133,13 +134,19 @@ final class ClientSession {
         }
     }
 
-    /// Remembers where the frame that was just put out ends, if its END_STREAM ends a request.
-    private func noteEnd(of frame: UnsafePointer<UInt8>) {
-        if ending >= 0 {
+    /// Remembers where the frame that was just put out ends, if its END_STREAM ends a request. The frame header is laid out by RFC 9113
+    /// section 4.1.
+    private func note(_ frame: UnsafePointer<UInt8>, _ count: Int) {
+        if frame[3] == UInt8(NGHTTP2_GOAWAY.rawValue) {
+            // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
+            let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
+            guard code != 0, violation == nil else { return }
+            violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(separator: ": ")
+        } else if ending >= 0 {
             streams[ending].endOffset = output.produced
             ending = -1
         } else if frame[3] == UInt8(NGHTTP2_HEADERS.rawValue), frame[4] & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 {
-            // A request without a body. The frame header is laid out by RFC 9113 section 4.1.
+            // A request without a body.
             let stream = (5...8).reduce(Int32(0)) { $0 << 8 | Int32(frame[$1] & ($1 == 5 ? 0x7F : 0xFF)) }
             if let index = slot(of: stream) { streams[index].endOffset = output.produced }
         }

@@ -72,15 +72,19 @@ struct RequestQueue {
         free.append(batch)
     }
 
-    /// A request whose memory was not released: where it lies, its template, and the bytes of its batch.
-    func withRequest<Result>(
-        _ request: Waiting,
-        _ body: (RequestBatch.Entry, RequestTemplate, UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        let place = Int(request.batch)
-        let entry = kept[place].batch.entries[Int(request.index)]
-        let template = kept[place].batch.templates[entry.template]
-        return kept[place].batch.bytes.withUnsafeBufferPointer { body(entry, template, $0) }
+    /// Where a request lies whose memory was not released.
+    func entry(of request: Waiting) -> RequestBatch.Entry {
+        kept[Int(request.batch)].batch.entries[Int(request.index)]
+    }
+
+    /// The template of a request whose memory was not released.
+    func template(of request: Waiting, _ entry: RequestBatch.Entry) -> RequestTemplate {
+        kept[Int(request.batch)].batch.templates[entry.template]
+    }
+
+    /// Whether its template is this one, without a count of references.
+    func isTemplate(_ template: RequestTemplate?, of request: Waiting, _ entry: RequestBatch.Entry) -> Bool {
+        kept[Int(request.batch)].batch.templates[entry.template] === template
     }
 
     /// The bytes of a batch that was not released.

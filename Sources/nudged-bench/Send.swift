@@ -5,6 +5,7 @@ import OpenSSL
 import Synchronization
 
 import struct FoundationEssentials.UUID
+import typealias FoundationEssentials.uuid_t
 
 /// `nudged-bench send`: pushes a second to a server that stands in for Apple's.
 struct Send: AsyncParsableCommand {
@@ -86,11 +87,17 @@ private final class Flood: Sendable {
     private let count: Int
     private let width: Int
     private let state = Mutex(State())
-    private static let notification = Notification(
-        title: "Good morning",
-        body:
-            "How did yesterday's walk go? Two minutes now are enough to note what went well and what you would like to try today."
-    )
+    /// The standard payload: 300 bytes, with a conversation of its own for each push.
+    private static func notification(_ conversation: UUID) -> Notification {
+        var notification = Notification(
+            title: "Good morning",
+            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what you would like to try."
+        )
+        notification.conversationID = conversation
+        notification.domain = "movement"
+        notification.threadID = "check-ins"
+        return notification
+    }
 
     init(_ sender: Sender, count: Int, width: Int) {
         self.sender = sender
@@ -146,42 +153,35 @@ private final class Flood: Sendable {
         }
         var payload: [UInt8] = []
         payload.reserveCapacity(320)
-        notification.render(into: &payload)
+        notification(id(words.2, words.3)).render(into: &payload)
         return Push(
             tag: tag,
-            token: token(words),
+            token: hexadecimal(words),
             topic: "com.example.App",
             expiration: 1_795_300_000,
-            apnsID: id(words),
+            apnsID: id(words.0, words.1),
+            collapseID: hexadecimal((words.1, words.2)),
             payload: payload,
             writeBy: .max
         )
     }
 
-    private static func token(_ words: (UInt64, UInt64, UInt64, UInt64)) -> String {
-        String(unsafeUninitializedCapacity: 64) { buffer in
-            withUnsafeBytes(of: words) { bytes in
+    /// Two digits a byte.
+    private static func hexadecimal<Words>(_ words: Words) -> String {
+        withUnsafeBytes(of: words) { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
                 for (index, byte) in bytes.enumerated() {
-                    buffer[2 * index] = digit(byte >> 4)
-                    buffer[2 * index + 1] = digit(byte & 15)
+                    digits[2 * index] = digit(byte >> 4)
+                    digits[2 * index + 1] = digit(byte & 15)
                 }
+                return 2 * bytes.count
             }
-            return 64
         }
     }
 
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
 
-    private static func id(_ words: (UInt64, UInt64, UInt64, UInt64)) -> UUID {
-        var bytes:
-            (
-                UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
-                UInt8
-            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { raw in
-            raw.storeBytes(of: words.0, as: UInt64.self)
-            raw.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
-        }
-        return UUID(uuid: bytes)
+    private static func id(_ high: UInt64, _ low: UInt64) -> UUID {
+        withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }
