@@ -4,21 +4,29 @@ struct LaneEffects: Sendable {
     struct Submission: Sendable {
         let link: Int
         let token: ProviderTokenSchedule.Minted
-        /// What the pushes were handed over in, and which of these each one is.
-        var sources: [[Push]] = []
-        var entries: [Entry] = []
+        /// The pushes, by what they were handed over in.
+        var parts: [Part] = []
 
-        /// One push, by its place: a copy of it would count five references up and down.
+        /// Some pushes of one batch.
+        struct Part: Sendable {
+            /// Where `LaneFlights` keeps it.
+            let place: Int32
+            let pushes: PushBatch
+            var entries: [Entry] = []
+        }
+
+        /// One push.
         struct Entry: Sendable {
+            /// Its flight's name.
             let tag: UInt64
-            let source: Int32
-            let index: Int32
+            let writeBy: Int64
+            /// Which of the batch's kinds and texts are its.
+            let kind: Int32
+            let text: Int32
         }
 
-        /// The pushes with their names.
-        var pushes: [(tag: UInt64, push: Push)] {
-            entries.map { ($0.tag, sources[Int($0.source)][Int($0.index)]) }
-        }
+        /// The names of all.
+        var tags: [UInt64] { parts.flatMap { $0.entries.map(\.tag) } }
     }
 
     /// A result and whose it is.

@@ -12,9 +12,10 @@ struct LaneFlight: Sendable {
     let push: Label
     /// Whose result it is.
     let batch: Int
-    /// Where `LaneFlights` keeps what was handed over with it, and which of these it is.
+    /// Where `LaneFlights` keeps what was handed over with it, and which of its kinds and texts are this one's.
     let place: Int32
-    let index: Int32
+    let kind: Int32
+    let text: Int32
     /// Tells a slot's users apart: a late completion finds a later flight there.
     let serial: UInt32
     var isOver = false

@@ -1,9 +1,9 @@
 /// All flights of a lane: slots that are used again, so that nothing is allocated in steady state.
 ///
-/// The pushes themselves are neither copied nor moved: the arrays in which they came are kept until their last push has its result.
+/// The pushes themselves are neither copied nor moved: the batches in which they came are kept until their last push has its result.
 struct LaneFlights: Sendable {
     private struct Handed: Sendable {
-        var pushes: [Push]
+        var pushes: PushBatch
         let batch: Int
         /// How many of them have no result yet.
         var open: Int
@@ -19,7 +19,7 @@ struct LaneFlights: Sendable {
     var count: Int { slots.count - free.count }
 
     /// Keeps what was handed over, and says where. `release` is called once for it, after its pushes were inserted.
-    mutating func keep(_ pushes: [Push], batch: Int) -> Int {
+    mutating func keep(_ pushes: PushBatch, batch: Int) -> Int {
         let held = Handed(pushes: pushes, batch: batch, open: 1)
         guard let place = freePlaces.popLast() else {
             handed.append(held)
@@ -30,25 +30,32 @@ struct LaneFlights: Sendable {
     }
 
     /// What was handed over and is kept there.
-    func pushes(at place: Int) -> [Push] { handed[place].pushes }
+    func pushes(at place: Int) -> PushBatch { handed[place].pushes }
 
     /// Lets go of one claim on what is kept there.
     mutating func release(_ place: Int) {
         handed[place].open -= 1
         guard handed[place].open == 0 else { return }
-        handed[place].pushes = []
+        handed[place].pushes = PushBatch()
         freePlaces.append(place)
     }
 
     /// Takes a push up that is kept, and names it.
-    mutating func insert(_ push: LaneFlight.Label, at place: Int, _ index: Int, isProbe: Bool) -> UInt64 {
+    mutating func insert(
+        _ push: LaneFlight.Label,
+        at place: Int,
+        kind: Int32,
+        text: Int32,
+        isProbe: Bool
+    ) -> UInt64 {
         serial &+= 1
         handed[place].open += 1
         let flight = LaneFlight(
             push: push,
             batch: handed[place].batch,
             place: Int32(place),
-            index: Int32(index),
+            kind: kind,
+            text: text,
             serial: serial,
             trip: LaneTrip(isProbe: isProbe)
         )

@@ -3,8 +3,6 @@ extension LaneState {
     mutating func pump() {
         if let refusal { flush(refusal) }
         var submissions: [LaneEffects.Submission] = []
-        // The place of the last push that was given out, and where its submission has that array.
-        var last: (submission: Int, place: Int32, source: Int32) = (-1, -1, 0)
         while let tag = queue.first, inFlight < min(limits.maxInFlight, limit.limit) {
             guard let index = roomiestLink() else { break }
             guard let place = place(for: index, in: &submissions) else { continue }
@@ -21,11 +19,19 @@ extension LaneState {
             }
             links[index].inFlight += 1
             inFlight += 1
-            if last.submission != place || last.place != flight.place {
-                submissions[place].sources.append(flights.pushes(at: Int(flight.place)))
-                last = (place, flight.place, Int32(submissions[place].sources.count - 1))
+            // Pushes of a batch wait behind one another: the last part is mostly the one.
+            if submissions[place].parts.last?.place != flight.place {
+                let pushes = flights.pushes(at: Int(flight.place))
+                submissions[place].parts.append(.init(place: flight.place, pushes: pushes))
             }
-            submissions[place].entries.append(.init(tag: tag, source: last.source, index: flight.index))
+            let part = submissions[place].parts.count - 1
+            let entry = LaneEffects.Submission.Entry(
+                tag: tag,
+                writeBy: flight.push.writeBy,
+                kind: flight.kind,
+                text: flight.text
+            )
+            submissions[place].parts[part].entries.append(entry)
         }
         effects.submissions.append(contentsOf: submissions)
         if queue.count > 0, let refusal { flush(refusal) }
@@ -54,7 +60,6 @@ extension LaneState {
         switch tokens.token(for: &links[index].use, now: now, wall: wall) {
         case .show(let token):
             submissions.append(.init(link: number, token: token))
-            submissions[submissions.count - 1].entries.reserveCapacity(queue.count)
             return submissions.count - 1
         case .replaceConnection:
             links[index].phase = .retiring

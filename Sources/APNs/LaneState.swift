@@ -92,7 +92,7 @@ struct LaneState: Sendable {
         switch event {
         case .send(let pushes, let batch):
             let place = flights.keep(pushes, batch: batch)
-            for index in pushes.indices { admit(pushes[index], index, at: place, batch: batch) }
+            for index in pushes.entries.indices { admit(pushes, index, at: place, batch: batch) }
             flights.release(place)
         case .opened(let link, let streams):
             open(link, streams: streams)

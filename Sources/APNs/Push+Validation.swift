@@ -3,22 +3,18 @@ extension Push {
     static let tokenDigits = 2...200
     static let collapseIDBytes = 1...64
 
-    /// What keeps this push from being sent at all, or nil. A final verdict: sending it again changes nothing.
-    func fault() -> APNsError? {
-        guard Push.isToken(token) else { return .invalidToken }
-        if let collapseID, !Push.isCollapseID(collapseID) {
-            return .invalidCollapseID(bytes: collapseID.utf8.count)
-        }
-        guard payload.count <= pushType.payloadLimit else {
-            return .payloadTooLarge(bytes: payload.count, limit: pushType.payloadLimit)
-        }
-        return nil
+    /// What keeps a push from being sent at all (besides its payload's size), or nil. A final verdict: sending it again changes nothing.
+    static func fault(token: String, collapseID: String?) -> APNsError? {
+        guard isToken(token) else { return .invalidToken }
+        guard let collapseID else { return nil }
+        return isCollapseID(collapseID) ? nil : .invalidCollapseID(bytes: collapseID.utf8.count)
     }
 
     /// Whether `text` can stand in a path as a device token.
     public static func isToken(_ text: String) -> Bool {
         // Strings are contiguous on Linux, all but those that a bridge brought.
-        text.utf8.withContiguousStorageIfAvailable(areTokenDigits) ?? Array(text.utf8).withUnsafeBufferPointer(areTokenDigits)
+        text.utf8.withContiguousStorageIfAvailable(areTokenDigits)
+            ?? Array(text.utf8).withUnsafeBufferPointer(areTokenDigits)
     }
 
     private static func areTokenDigits(_ digits: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -36,6 +32,9 @@ extension Push {
     /// Whether `text` can stand in the header `apns-collapse-id`. A control character or one beyond ASCII would
     /// end the whole connection at some HTTP/2 peers (RFC 9113, section 8.2.1), so it is refused here.
     public static func isCollapseID(_ text: String) -> Bool {
-        collapseIDBytes.contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard collapseIDBytes.contains(text.utf8.count) else { return false }
+        var strange: UInt8 = 0
+        for byte in text.utf8 { strange |= byte &- 0x21 > 0x7E - 0x21 ? 1 : 0 }
+        return strange == 0
     }
 }

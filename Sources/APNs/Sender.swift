@@ -46,7 +46,12 @@ public final class Sender: Sendable {
     /// Sends each push once. `onResults` gets each tag exactly once, several to a call, on any thread (also before
     /// `send` returns); it must not block.
     public func send(_ pushes: [Push], onResults: @escaping @Sendable ([PushResult]) -> Void) {
-        guard !pushes.isEmpty else { return }
+        send(PushBatch(pushes), onResults: onResults)
+    }
+
+    /// Sends each push of a batch once. `onResults` is as for `send` of an array.
+    public func send(_ pushes: PushBatch, onResults: @escaping @Sendable ([PushResult]) -> Void) {
+        guard pushes.count > 0 else { return }
         handle { core in
             core.lastBatch += 1
             core.batches[core.lastBatch] = SenderCore.Batch(onResults: onResults, open: pushes.count)
@@ -127,21 +132,20 @@ public final class Sender: Sendable {
 
     private func submit(_ submission: LaneEffects.Submission) {
         let number = submission.link
-        let tags = { submission.entries.map(\.tag) }
         guard let link = link(number) else {
-            return handle { _ in .notTaken(number, tags: tags()) }
+            return handle { _ in .notTaken(number, tags: submission.tags) }
         }
         do {
             let (requests, isNewToken) = try link.requests(for: submission)
             if isNewToken {
                 note(.tokenMinted(keyID: link.tokens.keyID, issuedAt: submission.token.issuedAt))
             }
-            if !link.connection.submit(requests) {
-                handle { _ in .notTaken(number, tags: tags()) }
+            for batch in requests where !link.connection.submit(batch) {
+                handle { _ in .notTaken(number, tags: batch.tags) }
             }
         } catch {
             note(.tokenFailed(keyID: link.tokens.keyID, why: error.description))
-            handle { _ in .unsigned(number, tags: tags(), why: error.description) }
+            handle { _ in .unsigned(number, tags: submission.tags, why: error.description) }
         }
     }
 

@@ -30,10 +30,11 @@ extension ClientSession {
     private func submit(_ request: RequestQueue.Waiting, now: UInt64) -> Bool {
         let stream = Int32(bitPattern: nghttp2_session_get_next_stream_id(handle))
         guard stream > 0 else { return false }
-        let index = streams.open(stream: stream, tag: request.tag, deadline: now + UInt64(configuration.requestDeadline))
-        let entry = queue.entry(of: request)
-        if !queue.isTemplate(scratchTemplate, of: request, entry) { take(queue.template(of: request, entry)) }
-        let code = queue.withBytes(request.batch) { submit(entry, $0, to: index) }
+        let deadline = now + UInt64(configuration.requestDeadline)
+        let index = streams.open(stream: stream, tag: request.tag, deadline: deadline)
+        if !queue.isTemplate(scratchTemplate, of: request) { take(queue.template(of: request)) }
+        let span = queue.span(of: request)
+        let code = queue.withBytes(request.batch) { submit(span, $0, to: index) }
         guard code == stream else {
             streams.close(index)
             return false
@@ -53,20 +54,20 @@ extension ClientSession {
 
     /// The stream that nghttp2 gave it; under 0: none.
     private func submit(
-        _ entry: RequestBatch.Entry,
+        _ span: RequestTexts.Span,
         _ bytes: UnsafeBufferPointer<UInt8>,
         to index: Int
     ) -> Int32 {
-        guard entry.headEnd - entry.start <= Self.maximumHead, entry.pathEnd > entry.start,
-            let count = layOut(entry, bytes)
+        guard span.headEnd - span.start <= Self.maximumHead, span.pathEnd > span.start,
+            let count = layOut(span, bytes)
         else { return -1 }
         // Slot and 1, so that the first isn't nil.
         let context = UnsafeMutableRawPointer(bitPattern: index + 1)
-        guard entry.end > entry.headEnd else {
+        guard span.end > span.headEnd else {
             return nghttp2_submit_request(handle, nil, scratch, count, nil, context)
         }
-        streams[index].bodyStart = entry.headEnd
-        streams[index].bodyEnd = entry.end
+        streams[index].bodyStart = span.headEnd
+        streams[index].bodyEnd = span.end
         var provider = nghttp2_data_provider()
         provider.source.ptr = context
         provider.read_callback = ClientCallbacks.readBody
@@ -78,15 +79,18 @@ extension ClientSession {
     /// nghttp2 copies the values and doesn't write to them; only names and fixed values stay where they are, in the template, which the
     /// request's batch keeps.
     private func layOut(
-        _ entry: RequestBatch.Entry,
+        _ span: RequestTexts.Span,
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> Int? {
-        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else { return nil }
-        scratch[RequestTemplate.pathIndex].value = start + entry.start
-        scratch[RequestTemplate.pathIndex].valuelen = entry.pathEnd - entry.start
+        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else {
+            return nil
+        }
+        scratch[RequestTemplate.pathIndex].value = start + span.start
+        scratch[RequestTemplate.pathIndex].valuelen = span.pathEnd - span.start
         var count = template.fixedCount
-        var offset = entry.pathEnd
-        while offset + 3 <= entry.headEnd, count < 128 {
+        var offset = span.pathEnd
+        while offset + 3 <= span.headEnd, count < 128 {
+            guard Int(bytes[offset]) < template.varying.count else { return nil }
             let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
             scratch[count] = template.fields[template.fixedCount + Int(bytes[offset])]
             scratch[count].value = start + offset + 3

@@ -141,7 +141,9 @@ final class ClientSession {
             // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
             let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
             guard code != 0, violation == nil else { return }
-            violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(separator: ": ")
+            violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(
+                separator: ": "
+            )
         } else if ending >= 0 {
             streams[ending].endOffset = output.produced
             ending = -1

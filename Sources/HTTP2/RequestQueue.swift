@@ -5,9 +5,10 @@ struct RequestQueue {
         let tag: UInt64
         /// CLOCK_BOOTTIME milliseconds; `UInt64.max`: no limit.
         let writeBy: UInt64
-        /// Which of the batches that are kept, and which of its requests.
+        /// Which of the batches that are kept, and which of its templates and texts.
         let batch: Int32
-        let index: Int32
+        let template: Int32
+        let text: Int32
     }
 
     private struct Kept {
@@ -34,8 +35,16 @@ struct RequestQueue {
         } else {
             kept[Int(place)] = Kept(batch: batch, open: batch.count)
         }
-        for (index, entry) in batch.entries.enumerated() {
-            append(Waiting(tag: entry.tag, writeBy: entry.writeBy, batch: place, index: Int32(index)))
+        for entry in batch.entries {
+            append(
+                Waiting(
+                    tag: entry.tag,
+                    writeBy: entry.writeBy,
+                    batch: place,
+                    template: entry.template,
+                    text: entry.text
+                )
+            )
         }
     }
 
@@ -72,24 +81,24 @@ struct RequestQueue {
         free.append(batch)
     }
 
-    /// Where a request lies whose memory was not released.
-    func entry(of request: Waiting) -> RequestBatch.Entry {
-        kept[Int(request.batch)].batch.entries[Int(request.index)]
+    /// Where the text of a request lies whose memory was not released.
+    func span(of request: Waiting) -> RequestTexts.Span {
+        kept[Int(request.batch)].batch.texts.spans[Int(request.text)]
     }
 
     /// The template of a request whose memory was not released.
-    func template(of request: Waiting, _ entry: RequestBatch.Entry) -> RequestTemplate {
-        kept[Int(request.batch)].batch.templates[entry.template]
+    func template(of request: Waiting) -> RequestTemplate {
+        kept[Int(request.batch)].batch.templates[Int(request.template)]
     }
 
     /// Whether its template is this one, without a count of references.
-    func isTemplate(_ template: RequestTemplate?, of request: Waiting, _ entry: RequestBatch.Entry) -> Bool {
-        kept[Int(request.batch)].batch.templates[entry.template] === template
+    func isTemplate(_ template: RequestTemplate?, of request: Waiting) -> Bool {
+        kept[Int(request.batch)].batch.templates[Int(request.template)] === template
     }
 
     /// The bytes of a batch that was not released.
     func withBytes<Result>(_ batch: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        kept[Int(batch)].batch.bytes.withUnsafeBufferPointer(body)
+        kept[Int(batch)].batch.texts.bytes.withUnsafeBufferPointer(body)
     }
 
     /// Takes all out and lets their memory go.
