@@ -17,16 +17,16 @@ struct Apple: AsyncParsableCommand {
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
     func run() async throws {
-        let delay = delay
-        let answer: (@Sendable (String, Int) -> ScriptedAnswer?)? =
-            delay == 0 ? nil : { _, _ in .delay(.milliseconds(delay), then: .accept) }
+        let answer = ScriptedAnswer.delay(.milliseconds(delay), then: .accept)
         let certificate = try SimulatorCertificate()
         var settings = SimulatorSettings()
         settings.keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         settings.topics = [Self.topic]
         settings.recording = .counts
+        var script = SimulatorScript(settings: settings)
+        if delay > 0 { script.perDevice = { _, _ in answer } }
         let simulator = try APNsSimulator(
-            script: SimulatorScript(settings: settings, perDevice: answer),
+            script: script,
             certificate: certificate.server,
             port: port
         )

@@ -18,6 +18,7 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Pushes to send.") var count = 200_000
     @Option(help: "The most pushes in flight a connection.") var streams = 500
     @Option(help: "Connections.") var connections = 1
+    @Option(help: "The fewest pushes that are handed over at a time; 0: an eighth of those in flight.") var chunk = 0
     @Option(help: "The signing key's .p8 file; none: a new one, for servers that don't check it.") var key: String?
 
     func run() async throws {
@@ -45,7 +46,12 @@ struct Send: AsyncParsableCommand {
         let width = streams * connections
         let start = monotonicSeconds()
         let before = ProcessUsage.now()
-        let accepted = await Flood(sender, count: count, width: width, chunk: width / 4).run()
+        let accepted = await Flood(
+            sender,
+            count: count,
+            width: width,
+            chunk: chunk > 0 ? min(chunk, width) : width / 16
+        ).run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         await sender.drain(deadline: .max)
@@ -119,7 +125,7 @@ private final class Flood: Sendable {
         }
     }
 
-    /// Sends as many as are missing, once they are a chunk: as the daemon, which sends a quarter of `apns.maxInFlight` at a time.
+    /// Sends as many as are missing, once they are a chunk: a caller that answers each result with a push of its own would pay for a batch each time.
     private func pump(_ freed: Int) {
         let numbers = state.withLock { state -> Range<Int> in
             state.free += freed
