@@ -7,10 +7,12 @@ enum JSONText {
         out.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { bytes in
-            // Most texts have nothing to escape; without a branch this becomes a few vector instructions.
-            var escapes: UInt8 = 0
-            for byte in bytes { escapes |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) }
-            guard escapes != 0 else { return out.append(contentsOf: bytes) }
+            // Most texts have nothing to escape.
+            let isPlain = ByteScan.all(bytes, filler: UInt8(ascii: "a")) { word in
+                !ByteScan.hasLess(than: 0x20, in: word) && !ByteScan.has(0x22, in: word)
+                    && !ByteScan.has(0x5C, in: word)
+            }
+            if isPlain { return out.append(contentsOf: bytes) }
             var start = 0
             for (index, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
                 out.append(contentsOf: bytes[start..<index])

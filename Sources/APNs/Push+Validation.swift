@@ -19,22 +19,25 @@ extension Push {
 
     private static func areTokenDigits(_ digits: UnsafeBufferPointer<UInt8>) -> Bool {
         guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
-        // This runs once per push: no branch and no way out of the loop, so that it becomes a few vector instructions.
-        var good: UInt8 = 1
-        for digit in digits {
-            let isDecimal: UInt8 = digit &- UInt8(ascii: "0") < 10 ? 1 : 0
-            let isLetter: UInt8 = (digit | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
-            good &= isDecimal | isLetter
+        return ByteScan.all(digits, filler: UInt8(ascii: "0")) { word in
+            let lower = word | ByteScan.ones &* 0x20
+            let decimals = ByteScan.tops(of: word, from: 0x30) & ~ByteScan.tops(of: word, from: 0x3A)
+            let letters = ByteScan.tops(of: lower, from: 0x61) & ~ByteScan.tops(of: lower, from: 0x67)
+            return word & ByteScan.tops == 0 && decimals | letters == ByteScan.tops
         }
-        return good == 1
     }
 
     /// Whether `text` can stand in the header `apns-collapse-id`. A control character or one beyond ASCII would
     /// end the whole connection at some HTTP/2 peers (RFC 9113, section 8.2.1), so it is refused here.
     public static func isCollapseID(_ text: String) -> Bool {
         guard collapseIDBytes.contains(text.utf8.count) else { return false }
-        var strange: UInt8 = 0
-        for byte in text.utf8 { strange |= byte &- 0x21 > 0x7E - 0x21 ? 1 : 0 }
-        return strange == 0
+        return text.utf8.withContiguousStorageIfAvailable(isPrintable)
+            ?? text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func isPrintable(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        ByteScan.all(bytes, filler: UInt8(ascii: "a")) { word in
+            word & ByteScan.tops == 0 && !ByteScan.hasLess(than: 0x21, in: word) && !ByteScan.has(0x7F, in: word)
+        }
     }
 }

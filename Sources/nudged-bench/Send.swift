@@ -50,7 +50,7 @@ struct Send: AsyncParsableCommand {
             sender,
             count: count,
             width: width,
-            chunk: chunk > 0 ? min(chunk, width) : width / 16
+            chunk: chunk > 0 ? min(chunk, width) : width / 8
         ).run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
