@@ -7,6 +7,12 @@ enum JSONText {
         out.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { bytes in
+            // Most texts have nothing to escape.
+            let isPlain = ByteScan.all(bytes, filler: UInt8(ascii: "a")) { word in
+                !ByteScan.hasLess(than: 0x20, in: word) && !ByteScan.has(0x22, in: word)
+                    && !ByteScan.has(0x5C, in: word)
+            }
+            if isPlain { return out.append(contentsOf: bytes) }
             var start = 0
             for (index, byte) in bytes.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
                 out.append(contentsOf: bytes[start..<index])
@@ -25,13 +31,22 @@ enum JSONText {
 
     /// 36 characters, lower case (RFC 9562, section 4), without quotes.
     static func append(_ uuid: UUID, to out: inout [UInt8]) {
+        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         withUnsafeBytes(of: uuid.uuid) { bytes in
+            var place = 0
             for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { out.append(UInt8(ascii: "-")) }
-                out.append(hexadecimal(byte >> 4))
-                out.append(hexadecimal(byte & 15))
+                if index == 4 || index == 6 || index == 8 || index == 10 { place += 1 }
+                text[place] = hexadecimal(byte >> 4)
+                text[place + 1] = hexadecimal(byte & 15)
+                place += 2
             }
         }
+        text.span.withUnsafeBufferPointer { out.append(contentsOf: $0) }
+    }
+
+    /// Text of ours that needs no escape.
+    static func append(literal text: StaticString, to out: inout [UInt8]) {
+        text.withUTF8Buffer { out.append(contentsOf: $0) }
     }
 
     static func hexadecimal(_ nibble: UInt8) -> UInt8 {

@@ -4,7 +4,29 @@ struct LaneEffects: Sendable {
     struct Submission: Sendable {
         let link: Int
         let token: ProviderTokenSchedule.Minted
-        var pushes: [(tag: UInt64, push: Push)]
+        /// The pushes, by what they were handed over in.
+        var parts: [Part] = []
+
+        /// Some pushes of one batch.
+        struct Part: Sendable {
+            /// Where `LaneFlights` keeps it.
+            let place: Int32
+            let pushes: PushBatch
+            var entries: [Entry] = []
+        }
+
+        /// One push.
+        struct Entry: Sendable {
+            /// Its flight's name.
+            let tag: UInt64
+            let writeBy: Int64
+            /// Which of the batch's kinds and texts are its.
+            let kind: Int32
+            let text: Int32
+        }
+
+        /// The names of all.
+        var tags: [UInt64] { parts.flatMap { $0.entries.map(\.tag) } }
     }
 
     /// A result and whose it is.

@@ -3,7 +3,7 @@ internal import HTTP2
 /// What happens to a lane. Connections are known by their numbers.
 enum LaneEvent: Sendable {
     /// The daemon hands pushes over; `batch` says whose they are.
-    case send([Push], batch: Int)
+    case send(PushBatch, batch: Int)
     /// A connection's first SETTINGS came.
     case opened(Int, streams: Int)
     /// SETTINGS changed.

@@ -1,16 +1,64 @@
 /// All flights of a lane: slots that are used again, so that nothing is allocated in steady state.
+///
+/// The pushes themselves are neither copied nor moved: the batches in which they came are kept until their last push has its result.
 struct LaneFlights: Sendable {
-    private var slots: [LaneFlight?] = []
+    private struct Handed: Sendable {
+        var pushes: PushBatch
+        let batch: Int
+        /// How many of them have no result yet.
+        var open: Int
+    }
+
+    private var slots: [LaneFlight] = []
     private var free: [Int] = []
     private var serial: UInt32 = 0
+    private var handed: [Handed] = []
+    private var freePlaces: [Int] = []
 
     /// How many there are, waiting and in flight.
     var count: Int { slots.count - free.count }
 
-    /// Takes a push up and names it.
-    mutating func insert(_ push: Push, batch: Int, isProbe: Bool) -> UInt64 {
+    /// Keeps what was handed over, and says where. `release` is called once for it, after its pushes were inserted.
+    mutating func keep(_ pushes: PushBatch, batch: Int) -> Int {
+        let held = Handed(pushes: pushes, batch: batch, open: 1)
+        guard let place = freePlaces.popLast() else {
+            handed.append(held)
+            return handed.count - 1
+        }
+        handed[place] = held
+        return place
+    }
+
+    /// What was handed over and is kept there.
+    func pushes(at place: Int) -> PushBatch { handed[place].pushes }
+
+    /// Lets go of one claim on what is kept there.
+    mutating func release(_ place: Int) {
+        handed[place].open -= 1
+        guard handed[place].open == 0 else { return }
+        handed[place].pushes = PushBatch()
+        freePlaces.append(place)
+    }
+
+    /// Takes a push up that is kept, and names it.
+    mutating func insert(
+        _ push: LaneFlight.Label,
+        at place: Int,
+        kind: Int32,
+        text: Int32,
+        isProbe: Bool
+    ) -> UInt64 {
         serial &+= 1
-        let flight = LaneFlight(push: push, batch: batch, serial: serial, trip: LaneTrip(isProbe: isProbe))
+        handed[place].open += 1
+        let flight = LaneFlight(
+            push: push,
+            batch: handed[place].batch,
+            place: Int32(place),
+            kind: kind,
+            text: text,
+            serial: serial,
+            trip: LaneTrip(isProbe: isProbe)
+        )
         let slot: Int
         if let reused = free.popLast() {
             slot = reused
@@ -28,37 +76,41 @@ struct LaneFlights: Sendable {
         return slots[slot]
     }
 
-    /// The trip of the flight of this name, without a copy of its push.
+    /// The trip of the flight of this name.
     func trip(of tag: UInt64) -> LaneTrip? {
         guard let slot = slot(of: tag) else { return nil }
-        return slots[slot]?.trip
+        return slots[slot].trip
     }
 
     /// Changes a trip in its place.
     mutating func update(_ tag: UInt64, _ change: (inout LaneTrip) -> Void) {
-        guard let slot = slot(of: tag), var trip = slots[slot]?.trip else { return }
-        change(&trip)
-        slots[slot]?.trip = trip
+        guard let slot = slot(of: tag) else { return }
+        change(&slots[slot].trip)
     }
 
     /// Ends a flight.
     mutating func remove(_ tag: UInt64) -> LaneFlight? {
-        guard let slot = slot(of: tag), let flight = slots[slot].take() else { return nil }
+        guard let slot = slot(of: tag) else { return nil }
+        slots[slot].isOver = true
         free.append(slot)
-        return flight
+        release(Int(slots[slot].place))
+        return slots[slot]
     }
 
     /// The names of those on a connection. Linear: for a connection's end only.
     func tags(on link: Int) -> [UInt64] {
         slots.indices.compactMap { slot in
-            guard let flight = slots[slot], flight.trip.link == link else { return nil }
+            let flight = slots[slot]
+            guard !flight.isOver, flight.trip.link == link else { return nil }
             return UInt64(flight.serial) << 32 | UInt64(slot)
         }
     }
 
     private func slot(of tag: UInt64) -> Int? {
         let slot = Int(tag & 0xFFFF_FFFF)
-        guard slots.indices.contains(slot), slots[slot]?.serial == UInt32(tag >> 32) else { return nil }
+        guard slots.indices.contains(slot), slots[slot].serial == UInt32(tag >> 32), !slots[slot].isOver else {
+            return nil
+        }
         return slot
     }
 }

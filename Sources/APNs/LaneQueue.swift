@@ -20,6 +20,10 @@ struct LaneQueue: Sendable {
             tags.removeAll(keepingCapacity: true)
             head = 0
             earliest = .max
+        } else if head >= 1_024, head * 2 >= tags.count {
+            // A queue that is never empty must not grow for ever.
+            tags.removeFirst(head)
+            head = 0
         }
     }
 

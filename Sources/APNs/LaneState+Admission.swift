@@ -23,9 +23,10 @@ extension LaneState {
         return !isProbing && now >= nextProbe && now >= dialAfter
     }
 
-    /// Takes a push up, or answers it at once.
-    mutating func admit(_ push: Push, batch: Int) {
-        if let outcome = verdict(on: push) {
+    /// Takes push number `index` of those that are kept at `place` up, or answers it at once.
+    mutating func admit(_ pushes: PushBatch, _ index: Int, at place: Int, batch: Int) {
+        let push = pushes.entries[index]
+        if let outcome = verdict(on: push, pushes.kinds[Int(push.kind)].topic) {
             let result = PushResult(tag: push.tag, outcome: outcome, apnsID: nil)
             effects.results.append(.init(batch: batch, result: result))
             return
@@ -36,12 +37,14 @@ extension LaneState {
             isProbing = true
             nextProbe = now + LaneLimits.probeInterval
         }
-        queue.append(flights.insert(push, batch: batch, isProbe: isProbe), writeBy: push.writeBy)
+        let label = LaneFlight.Label(tag: push.tag, apnsID: push.apnsID, writeBy: push.writeBy)
+        let flight = flights.insert(label, at: place, kind: push.kind, text: push.text, isProbe: isProbe)
+        queue.append(flight, writeBy: push.writeBy)
     }
 
     /// The outcome of a push that is not sent.
-    private func verdict(on push: Push) -> PushOutcome? {
-        if let fault = push.fault() {
+    private func verdict(on push: PushBatch.Entry, _ topic: String) -> PushOutcome? {
+        if let fault = push.fault {
             switch fault {
             case .payloadTooLarge: return .payloadTooLarge
             case .invalidCollapseID: return .invalidCollapseID
@@ -49,7 +52,7 @@ extension LaneState {
             }
         }
         // One connection takes one topic only (apns.md): the daemon has a sender for each.
-        guard push.topic == limits.topic else {
+        guard topic == limits.topic else {
             return .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil)
         }
         guard now < push.writeBy else { return .unsent(reason: "too_late") }

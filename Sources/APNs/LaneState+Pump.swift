@@ -7,7 +7,7 @@ extension LaneState {
             guard let index = roomiestLink() else { break }
             guard let place = place(for: index, in: &submissions) else { continue }
             queue.removeFirst()
-            guard let push = flights[tag]?.push else { continue }
+            guard let flight = flights[tag] else { continue }
             let token = submissions[place].token.number
             let round = limit.round
             let link = submissions[place].link
@@ -19,7 +19,19 @@ extension LaneState {
             }
             links[index].inFlight += 1
             inFlight += 1
-            submissions[place].pushes.append((tag, push))
+            // Pushes of a batch wait behind one another: the last part is mostly the one.
+            if submissions[place].parts.last?.place != flight.place {
+                let pushes = flights.pushes(at: Int(flight.place))
+                submissions[place].parts.append(.init(place: flight.place, pushes: pushes))
+            }
+            let part = submissions[place].parts.count - 1
+            let entry = LaneEffects.Submission.Entry(
+                tag: tag,
+                writeBy: flight.push.writeBy,
+                kind: flight.kind,
+                text: flight.text
+            )
+            submissions[place].parts[part].entries.append(entry)
         }
         effects.submissions.append(contentsOf: submissions)
         if queue.count > 0, let refusal { flush(refusal) }
@@ -47,7 +59,7 @@ extension LaneState {
         if let place = submissions.firstIndex(where: { $0.link == number }) { return place }
         switch tokens.token(for: &links[index].use, now: now, wall: wall) {
         case .show(let token):
-            submissions.append(.init(link: number, token: token, pushes: []))
+            submissions.append(.init(link: number, token: token))
             return submissions.count - 1
         case .replaceConnection:
             links[index].phase = .retiring

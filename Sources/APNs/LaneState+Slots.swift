@@ -5,38 +5,40 @@ extension LaneState {
     }
 
     /// `freeSlots` if nothing were in flight: waiting for more than that is of no use.
-    func mostSlots(now: Int64) -> Int {
-        var lane = self.asOf(now)
-        lane.endRests()
-        if lane.isStopped { return lane.isProbeDue ? lane.inFlight + lane.queue.count + 1 : 0 }
-        guard lane.refusal == nil else { return 0 }
-        let capacity = lane.links.reduce(0) { $0 + $1.capacity(share: limits.share) }
-        guard lane.links.contains(where: { $0.phase == .open }) else {
+    func mostSlots(now: Int64) -> Int { now == self.now ? mostSlots : asOf(now).mostSlots }
+
+    /// `mostSlots` at the instant of the last event.
+    private var mostSlots: Int {
+        if isStopped { return isProbeDue ? inFlight + queue.count + 1 : 0 }
+        guard refusal == nil else { return 0 }
+        let capacity = links.reduce(0) { $0 + $1.capacity(share: limits.share) }
+        guard links.contains(where: { $0.phase == .open }) else {
             // Nothing is open: one push, to make it dial. What retiring connections still await does not count.
-            return lane.inFlight + 1
+            return inFlight + 1
         }
         // Pushes on connections that take nothing more fill no stream of those that do.
-        let elsewhere = lane.links.reduce(0) { $0 + ($1.phase == .open ? 0 : $1.inFlight) }
+        let elsewhere = links.reduce(0) { $0 + ($1.phase == .open ? 0 : $1.inFlight) }
         return min(limits.maxInFlight, limit.limit, capacity + elsewhere)
     }
 
     /// How the lane stands at an instant.
-    func status(now: Int64) -> LaneStatus {
-        var lane = self.asOf(now)
-        lane.endRests()
+    func status(now: Int64) -> LaneStatus { now == self.now ? status : asOf(now).status }
+
+    /// The status at the instant of the last event.
+    private var status: LaneStatus {
         switch phase {
         case .draining: return .draining
         case .stopped(let reason, let mend): return .stopped(reason: reason, mend: mend, nextProbe: nextProbe)
         case .running: break
         }
         if now < pauseUntil { return .backingOff(until: pauseUntil, why: "Apple answers \(pauseReason)") }
-        if lane.links.contains(where: { $0.phase == .open }) { return .open }
-        if lane.links.contains(where: { $0.phase == .dialing }) { return .connecting }
+        if links.contains(where: { $0.phase == .open }) { return .open }
+        if links.contains(where: { $0.phase == .dialing }) { return .connecting }
         if now < dialAfter { return .backingOff(until: dialAfter, why: dialReason) }
-        let rests = lane.links.compactMap { link in
+        let rests = links.compactMap { link in
             if case .resting(let until) = link.phase { until } else { nil }
         }
-        if let until = rests.min(), !lane.canDial { return .resting(until: until) }
+        if let until = rests.min(), !canDial { return .resting(until: until) }
         return .idle
     }
 
@@ -55,8 +57,10 @@ extension LaneState {
     }
 
     private func asOf(_ now: Int64) -> LaneState {
+        // A copy costs some twenty reference counts; after an event nobody asks about another instant.
         var copy = self
         copy.now = now
+        copy.endRests()
         return copy
     }
 }

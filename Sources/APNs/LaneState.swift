@@ -93,12 +93,15 @@ struct LaneState: Sendable {
     private mutating func take(_ event: LaneEvent) {
         switch event {
         case .send(let pushes, let batch):
-            for push in pushes { admit(push, batch: batch) }
+            let place = flights.keep(pushes, batch: batch)
+            for index in pushes.entries.indices { admit(pushes, index, at: place, batch: batch) }
+            flights.release(place)
         case .opened(let link, let streams):
             open(link, streams: streams)
         case .capacity(let link, let streams):
             change(link) { $0.streams = max(streams, 0) }
         case .completions(let link, let completions):
+            effects.results.reserveCapacity(completions.count)
             for completion in completions { complete(completion, on: link) }
         case .notTaken(let link, let tags):
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }

@@ -5,20 +5,20 @@ extension Notification {
     ///
     /// Written by hand, without a tree of values: this runs once per nudge.
     public func render(into out: inout [UInt8]) {
-        out.append(contentsOf: "{\"aps\":{\"alert\":{\"title\":".utf8)
+        JSONText.append(literal: "{\"aps\":{\"alert\":{\"title\":", to: &out)
         JSONText.append(title, to: &out)
-        out.append(contentsOf: ",\"body\":".utf8)
+        JSONText.append(literal: ",\"body\":", to: &out)
         JSONText.append(body, to: &out)
         out.append(UInt8(ascii: "}"))
         renderOptions(into: &out)
         out.append(UInt8(ascii: "}"))
         if let conversationID {
-            out.append(contentsOf: ",\"conversation_id\":\"".utf8)
+            JSONText.append(literal: ",\"conversation_id\":\"", to: &out)
             JSONText.append(conversationID, to: &out)
             out.append(UInt8(ascii: "\""))
         }
         Self.append("domain", domain, to: &out)
-        out.append(contentsOf: ",\"action\":\"".utf8)
+        JSONText.append(literal: ",\"action\":\"", to: &out)
         out.append(contentsOf: action.utf8)
         out.append(UInt8(ascii: "\""))
         out.append(contentsOf: custom.rendered)
@@ -42,26 +42,26 @@ extension Notification {
     private func renderOptions(into out: inout [UInt8]) {
         Self.append("sound", sound, to: &out)
         if let badge {
-            out.append(contentsOf: ",\"badge\":".utf8)
+            JSONText.append(literal: ",\"badge\":", to: &out)
             JSONText.append(badge, to: &out)
         }
         Self.append("thread-id", threadID, to: &out)
         Self.append("category", category, to: &out)
         Self.append("interruption-level", interruptionLevel?.rawValue, to: &out)
         if let relevanceScore, relevanceScore.isFinite {
-            out.append(contentsOf: ",\"relevance-score\":".utf8)
+            JSONText.append(literal: ",\"relevance-score\":", to: &out)
             out.append(contentsOf: relevanceScore.description.utf8)
         }
-        if mutableContent { out.append(contentsOf: ",\"mutable-content\":1".utf8) }
-        if contentAvailable { out.append(contentsOf: ",\"content-available\":1".utf8) }
+        if mutableContent { JSONText.append(literal: ",\"mutable-content\":1", to: &out) }
+        if contentAvailable { JSONText.append(literal: ",\"content-available\":1", to: &out) }
     }
 
     /// `name` is one of ours and needs no escape.
     private static func append(_ name: StaticString, _ value: String?, to out: inout [UInt8]) {
         guard let value else { return }
-        out.append(contentsOf: ",\"".utf8)
-        name.withUTF8Buffer { out.append(contentsOf: $0) }
-        out.append(contentsOf: "\":".utf8)
+        JSONText.append(literal: ",\"", to: &out)
+        JSONText.append(literal: name, to: &out)
+        JSONText.append(literal: "\":", to: &out)
         JSONText.append(value, to: &out)
     }
 }

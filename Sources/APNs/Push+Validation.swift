@@ -3,37 +3,41 @@ extension Push {
     static let tokenDigits = 2...200
     static let collapseIDBytes = 1...64
 
-    /// What keeps this push from being sent at all, or nil. A final verdict: sending it again changes nothing.
-    func fault() -> APNsError? {
-        guard Push.isToken(token) else { return .invalidToken }
-        if let collapseID, !Push.isCollapseID(collapseID) {
-            return .invalidCollapseID(bytes: collapseID.utf8.count)
-        }
-        guard payload.count <= pushType.payloadLimit else {
-            return .payloadTooLarge(bytes: payload.count, limit: pushType.payloadLimit)
-        }
-        return nil
+    /// What keeps a push from being sent at all (besides its payload's size), or nil. A final verdict: sending it again changes nothing.
+    static func fault(token: String, collapseID: String?) -> APNsError? {
+        guard isToken(token) else { return .invalidToken }
+        guard let collapseID else { return nil }
+        return isCollapseID(collapseID) ? nil : .invalidCollapseID(bytes: collapseID.utf8.count)
     }
 
     /// Whether `text` can stand in a path as a device token.
     public static func isToken(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { digits in
-            guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
-            // No branch per digit: this runs once per push.
-            var isHexadecimal = true
-            for digit in digits {
-                let isDecimal = digit &- UInt8(ascii: "0") < 10
-                let isLetter = (digit | 0x20) &- UInt8(ascii: "a") < 6
-                isHexadecimal = isHexadecimal && (isDecimal || isLetter)
-            }
-            return isHexadecimal
+        // Strings are contiguous on Linux, all but those that a bridge brought.
+        text.utf8.withContiguousStorageIfAvailable(areTokenDigits)
+            ?? Array(text.utf8).withUnsafeBufferPointer(areTokenDigits)
+    }
+
+    private static func areTokenDigits(_ digits: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard tokenDigits.contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
+        return ByteScan.all(digits, filler: UInt8(ascii: "0")) { word in
+            let lower = word | ByteScan.ones &* 0x20
+            let decimals = ByteScan.tops(of: word, from: 0x30) & ~ByteScan.tops(of: word, from: 0x3A)
+            let letters = ByteScan.tops(of: lower, from: 0x61) & ~ByteScan.tops(of: lower, from: 0x67)
+            return word & ByteScan.tops == 0 && decimals | letters == ByteScan.tops
         }
     }
 
     /// Whether `text` can stand in the header `apns-collapse-id`. A control character or one beyond ASCII would
     /// end the whole connection at some HTTP/2 peers (RFC 9113, section 8.2.1), so it is refused here.
     public static func isCollapseID(_ text: String) -> Bool {
-        collapseIDBytes.contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard collapseIDBytes.contains(text.utf8.count) else { return false }
+        return text.utf8.withContiguousStorageIfAvailable(isPrintable)
+            ?? text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func isPrintable(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        ByteScan.all(bytes, filler: UInt8(ascii: "a")) { word in
+            word & ByteScan.tops == 0 && !ByteScan.hasLess(than: 0x21, in: word) && !ByteScan.has(0x7F, in: word)
+        }
     }
 }

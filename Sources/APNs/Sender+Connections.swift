@@ -17,6 +17,7 @@ extension Sender {
         client.maximumStreams = configuration.maxInFlight
         // An answer's body is under 100 bytes; what is longer is none.
         client.maximumBody = 8_192
+        client.keptFields = ["retry-after"]
         let connection = ClientConnection(configuration: client) { [weak self] event in
             self?.take(event, from: number)
         }

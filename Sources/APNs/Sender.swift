@@ -53,7 +53,16 @@ public final class Sender: Sendable {
         onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void = { _ in },
         onResults: @escaping @Sendable ([PushResult]) -> Void
     ) {
-        guard !pushes.isEmpty else { return }
+        send(PushBatch(pushes), onQuarantine: onQuarantine, onResults: onResults)
+    }
+
+    /// Sends each push of a batch once. `onResults` and `onQuarantine` are as for `send` of an array.
+    public func send(
+        _ pushes: PushBatch,
+        onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void = { _ in },
+        onResults: @escaping @Sendable ([PushResult]) -> Void
+    ) {
+        guard pushes.count > 0 else { return }
         handle { core in
             core.lastBatch += 1
             core.batches[core.lastBatch] = SenderCore.Batch(
@@ -151,21 +160,20 @@ public final class Sender: Sendable {
 
     private func submit(_ submission: LaneEffects.Submission) {
         let number = submission.link
-        let tags = { submission.pushes.map(\.tag) }
         guard let link = link(number) else {
-            return handle { _ in .notTaken(number, tags: tags()) }
+            return handle { _ in .notTaken(number, tags: submission.tags) }
         }
         do {
             let (requests, isNewToken) = try link.requests(for: submission)
             if isNewToken {
                 note(.tokenMinted(keyID: link.tokens.keyID, issuedAt: submission.token.issuedAt))
             }
-            if !link.connection.submit(requests) {
-                handle { _ in .notTaken(number, tags: tags()) }
+            for batch in requests where !link.connection.submit(batch) {
+                handle { _ in .notTaken(number, tags: batch.tags) }
             }
         } catch {
             note(.tokenFailed(keyID: link.tokens.keyID, why: error.description))
-            handle { _ in .unsigned(number, tags: tags(), why: error.description) }
+            handle { _ in .unsigned(number, tags: submission.tags, why: error.description) }
         }
     }
 

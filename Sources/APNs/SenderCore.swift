@@ -42,13 +42,19 @@ struct SenderCore: Sendable {
         of results: [LaneEffects.Resolved]
     ) -> [(onResults: @Sendable ([PushResult]) -> Void, results: [PushResult])] {
         var grouped: [(batch: Int, results: [PushResult])] = []
-        for resolved in results {
-            // Completions of one batch come in runs: looking at the last few groups finds nearly all.
-            if let place = grouped.lastIndex(where: { $0.batch == resolved.batch }) {
-                grouped[place].results.append(resolved.result)
-            } else {
-                grouped.append((resolved.batch, [resolved.result]))
+        var start = 0
+        while start < results.count {
+            // Completions of one batch come in runs.
+            let batch = results[start].batch
+            var end = start + 1
+            while end < results.count, results[end].batch == batch { end += 1 }
+            let place = grouped.lastIndex { $0.batch == batch } ?? grouped.count
+            if place == grouped.count {
+                grouped.append((batch, []))
+                grouped[place].results.reserveCapacity(end - start)
             }
+            for index in start..<end { grouped[place].results.append(results[index].result) }
+            start = end
         }
         return grouped.compactMap { group in
             guard var batch = batches[group.batch] else { return nil }

@@ -9,14 +9,22 @@ enum ClientCallbacks {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, clientFrame)
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, clientStreamClosed)
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, clientInvalidFrame)
-        nghttp2_session_callbacks_set_before_frame_send_callback(callbacks, clientWillSend)
     }
 
     static let readBody: nghttp2_data_source_read_callback = clientReadBody
 }
 
-private func clientSession(_ context: UnsafeMutableRawPointer?) -> ClientSession? {
-    context.map { Unmanaged<ClientSession>.fromOpaque($0).takeUnretainedValue() }
+/// Lets a callback work on its session; `otherwise` without one, which can't be.
+///
+/// No reference is counted up and down for each of a push's dozen callbacks: nghttp2 calls back only within a call of the session's own, which
+/// holds it.
+private func withSession<Result>(
+    _ context: UnsafeMutableRawPointer?,
+    otherwise: Result,
+    _ body: (ClientSession) -> Result
+) -> Result {
+    guard let context else { return otherwise }
+    return Unmanaged<ClientSession>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }
 
 private func clientReadBody(
@@ -29,7 +37,20 @@ private func clientReadBody(
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
     let abort = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-    guard let session = clientSession(context), let buffer, let flags, let source else { return abort }
+    guard let buffer, let flags, let source else { return abort }
+    return withSession(context, otherwise: abort) { session in
+        readBody(session, stream, UnsafeMutableBufferPointer(start: buffer, count: capacity), flags, source)
+    }
+}
+
+private func readBody(
+    _ session: ClientSession,
+    _ stream: Int32,
+    _ buffer: UnsafeMutableBufferPointer<UInt8>,
+    _ flags: UnsafeMutablePointer<UInt32>,
+    _ source: UnsafeMutablePointer<nghttp2_data_source>
+) -> Int {
+    let abort = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     let index = Int(bitPattern: source.pointee.ptr) - 1
     guard session.streams.holds(index, stream: stream) else { return abort }
     if session.streams[index].writeBy <= session.boottime {
@@ -37,14 +58,13 @@ private func clientReadBody(
         session.streams[index].isTooLate = true
         return abort
     }
-    let offset = session.streams[index].bodyOffset
-    let total = session.streams[index].body.count
-    let count = min(capacity, total - offset)
-    session.streams[index].body.withUnsafeBytes { body in
-        if let start = body.baseAddress { memcpy(buffer, start + offset, count) }
+    let start = session.streams[index].bodyStart
+    let count = min(buffer.count, session.streams[index].bodyEnd - start)
+    session.queue.withBytes(session.streams[index].batch) { bytes in
+        if let from = bytes.baseAddress, let to = buffer.baseAddress { memcpy(to, from + start, count) }
     }
-    session.streams[index].bodyOffset = offset + count
-    if offset + count == total {
+    session.streams[index].bodyStart = start + count
+    if start + count == session.streams[index].bodyEnd {
         flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
         session.ending = index
     }
@@ -61,22 +81,32 @@ private func clientHeader(
     _ flags: UInt8,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = clientSession(context), let frame, let name, let value,
-        let index = session.slot(of: frame.pointee.hd.stream_id)
-    else { return 0 }
-    if name[0] == UInt8(ascii: ":") {
-        // The only pseudo-header field of an answer is :status, three digits (nghttp2 has seen to both, RFC 9113 section 8.3.2).
-        var status = 0
-        for position in 0..<min(valueLength, 3) { status = status * 10 + Int(value[position] &- 48) }
-        session.streams[index].status = status
-    } else if !session.streams[index].hasHeaders, session.streams[index].status >= 200,
-        session.streams[index].headers.size + nameLength + valueLength + 4 <= 8_192
-    {
-        let name = UnsafeRawBufferPointer(start: name, count: nameLength)
-        let value = UnsafeRawBufferPointer(start: value, count: valueLength)
-        session.streams[index].headers.append(name, value)
-    }
+    guard let frame, let name, let value else { return 0 }
+    let field = UnsafeBufferPointer(start: name, count: nameLength)
+    let content = UnsafeBufferPointer(start: value, count: valueLength)
+    withSession(context, otherwise: ()) { takeField($0, frame.pointee.hd.stream_id, field, content) }
     return 0
+}
+
+private func takeField(
+    _ session: ClientSession,
+    _ stream: Int32,
+    _ name: UnsafeBufferPointer<UInt8>,
+    _ value: UnsafeBufferPointer<UInt8>
+) {
+    guard let index = session.slot(of: stream) else { return }
+    if name.first == UInt8(ascii: ":") {
+        // The only pseudo-header field of an answer is :status, three digits (nghttp2 has seen to both, RFC 9113 section 8.3.2).
+        var status: Int32 = 0
+        for digit in value.prefix(3) { status = status * 10 + Int32(digit &- 48) }
+        session.streams[index].status = status
+        return
+    }
+    guard !session.streams[index].hasHeaders, session.streams[index].status >= 200, session.keeps(name) else { return }
+    let answer = session.answer(of: index)
+    if answer.headers.size + name.count + value.count + 4 <= 8_192 {
+        answer.headers.append(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(value))
+    }
 }
 
 private func clientData(
@@ -87,15 +117,20 @@ private func clientData(
     _ length: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = clientSession(context), let data, let index = session.slot(of: stream) else { return 0 }
-    let room = session.configuration.maximumBody - session.streams[index].answer.count
-    let kept = UnsafeBufferPointer(start: data, count: min(length, room))
-    session.streams[index].answer.append(contentsOf: kept)
-    if length > room {
+    guard let data else { return 0 }
+    withSession(context, otherwise: ()) { takeBody($0, stream, UnsafeBufferPointer(start: data, count: length)) }
+    return 0
+}
+
+private func takeBody(_ session: ClientSession, _ stream: Int32, _ data: UnsafeBufferPointer<UInt8>) {
+    guard let index = session.slot(of: stream) else { return }
+    let answer = session.answer(of: index)
+    let room = session.configuration.maximumBody - answer.body.count
+    answer.body.append(contentsOf: data.prefix(room))
+    if data.count > room {
         session.streams[index].isTruncated = true
         session.cutOff(index)
     }
-    return 0
 }
 
 private func clientFrame(
@@ -103,13 +138,18 @@ private func clientFrame(
     _ frame: UnsafePointer<nghttp2_frame>?,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = clientSession(context), let frame else { return 0 }
+    guard let frame else { return 0 }
+    withSession(context, otherwise: ()) { takeFrame($0, frame) }
+    return 0
+}
+
+private func takeFrame(_ session: ClientSession, _ frame: UnsafePointer<nghttp2_frame>) {
     let header = frame.pointee.hd
     switch UInt32(header.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-        guard let index = session.slot(of: header.stream_id) else { return 0 }
+        guard let index = session.slot(of: header.stream_id) else { return }
         if session.streams[index].status >= 200 { session.streams[index].hasHeaders = true }
-        guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return 0 }
+        guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         session.streams[index].hasEnded = true
         // Answered before the request was whole (RFC 9113 section 8.1): the rest needn't be sent.
         if !session.streams[index].isProduced { session.cutOff(index) }
@@ -125,7 +165,6 @@ private func clientFrame(
     default:
         break
     }
-    return 0
 }
 
 private func clientStreamClosed(
@@ -134,8 +173,9 @@ private func clientStreamClosed(
     _ code: UInt32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = clientSession(context), let index = session.slot(of: stream) else { return 0 }
-    session.streamClosed(index, stream: stream, code: code)
+    withSession(context, otherwise: ()) { session in
+        if let index = session.slot(of: stream) { session.streamClosed(index, stream: stream, code: code) }
+    }
     return 0
 }
 
@@ -145,22 +185,7 @@ private func clientInvalidFrame(
     _ code: Int32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = clientSession(context) else { return 0 }
     // Of a stream's error (RFC 9113 section 5.4.2) nghttp2 resets the stream; the words serve only if the connection ends over it.
-    session.lastInvalid = String(cString: nghttp2_strerror(code))
-    return 0
-}
-
-private func clientWillSend(
-    _ handle: OpaquePointer?,
-    _ frame: UnsafePointer<nghttp2_frame>?,
-    _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-    guard let session = clientSession(context), let frame else { return 0 }
-    // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
-    if UInt32(frame.pointee.hd.type) == NGHTTP2_GOAWAY.rawValue, frame.pointee.goaway.error_code != 0 {
-        let code = String(cString: nghttp2_http2_strerror(frame.pointee.goaway.error_code))
-        session.violation = session.violation ?? [code, session.lastInvalid].compactMap { $0 }.joined(separator: ": ")
-    }
+    withSession(context, otherwise: ()) { $0.lastInvalid = String(cString: nghttp2_strerror(code)) }
     return 0
 }

@@ -22,6 +22,8 @@ public struct ClientConfiguration: Sendable {
     public var maximumStreams: Int
     /// Bytes of a response body that are kept; a longer one is cut and its stream reset. Default 65,536.
     public var maximumBody: Int
+    /// The names (lower case) of the fields that are kept of an answer; nil, the default: all. A field that nobody reads costs an allocation.
+    public var keptFields: [String]?
     /// The name of the connection's thread (its first 15 bytes).
     public var label: String
 

@@ -35,7 +35,15 @@ public final class ClientConnection: Sendable {
     /// - Returns: false where the connection has closed or is just closing: none was taken and no completion will come for them.
     @discardableResult
     public func submit(_ requests: [Request]) -> Bool {
-        inbox.put(requests)
+        inbox.put(RequestBatch(requests))
+    }
+
+    /// Takes a batch; each of its requests completes exactly once.
+    ///
+    /// - Returns: as `submit` of requests.
+    @discardableResult
+    public func submit(_ batch: RequestBatch) -> Bool {
+        inbox.put(batch)
     }
 
     /// Takes nothing new (what is queued completes as `.unsent(.closed)`), awaits what is in flight, then closes.

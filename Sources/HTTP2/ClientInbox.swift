@@ -6,7 +6,7 @@ final class ClientInbox: Sendable {
 
     /// What has come since the last look.
     struct Batch {
-        var requests: [[Request]] = []
+        var requests: [RequestBatch] = []
         var drains = false
         var closes = false
     }
@@ -31,10 +31,10 @@ final class ClientInbox: Sendable {
     }
 
     /// False where nobody will look any more.
-    func put(_ requests: [Request]) -> Bool {
+    func put(_ requests: RequestBatch) -> Bool {
         change { state in
             guard !state.isFinished else { return false }
-            if !requests.isEmpty { state.batch.requests.append(requests) }
+            if requests.count > 0 { state.batch.requests.append(requests) }
             return true
         }
     }

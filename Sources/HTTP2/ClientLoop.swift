@@ -50,8 +50,8 @@ final class ClientLoop: Sendable {
             completions = session.completions
             session.events.forEach(onEvent)
         } else {
-            for request in rest.joined() {
-                completions.append(Completion(tag: request.tag, result: .unsent(.connectionLost)))
+            for entry in rest.lazy.flatMap(\.entries) {
+                completions.append(Completion(tag: entry.tag, result: .unsent(.connectionLost)))
             }
         }
         if !completions.isEmpty { onEvent(.completions(completions)) }

@@ -14,94 +14,125 @@ extension ClientSession {
             return false
         }
         while let request = queue.popFirst() {
-            if let writeBy = request.writeBy, writeBy <= boottime {
+            if request.writeBy <= boottime {
                 completions.append(Completion(tag: request.tag, result: .unsent(.tooLate)))
             } else if submit(request, now: now) {
                 return true
             } else {
                 completions.append(Completion(tag: request.tag, result: .unsent(.malformed)))
             }
+            queue.release(request.batch)
         }
         return false
     }
 
-    private func submit(_ request: Request, now: UInt64) -> Bool {
-        guard request.head.count <= Self.maximumHead, request.pathLength > 0 else { return false }
+    /// Begins a request on a stream of its own; false where it is malformed. The stream's slot keeps the request's memory.
+    private func submit(_ request: RequestQueue.Waiting, now: UInt64) -> Bool {
         let stream = Int32(bitPattern: nghttp2_session_get_next_stream_id(handle))
         guard stream > 0 else { return false }
         let deadline = now + UInt64(configuration.requestDeadline)
-        let index = streams.open(stream: stream, request: request, deadline: deadline)
-        var provider = nghttp2_data_provider()
-        provider.source.ptr = UnsafeMutableRawPointer(bitPattern: index + 1)
-        provider.read_callback = ClientCallbacks.readBody
-        let context = UnsafeMutableRawPointer(bitPattern: index + 1)
-        let code = withFields(of: request) { count in
-            request.body.isEmpty
-                ? nghttp2_submit_request(handle, nil, scratch, count, nil, context)
-                : nghttp2_submit_request(handle, nil, scratch, count, &provider, context)
-        }
+        let index = streams.open(stream: stream, tag: request.tag, deadline: deadline)
+        if !queue.isTemplate(scratchTemplate, of: request) { take(queue.template(of: request)) }
+        let span = queue.span(of: request)
+        let code = queue.withBytes(request.batch) { submit(span, $0, to: index) }
         guard code == stream else {
             streams.close(index)
             return false
         }
+        streams[index].writeBy = request.writeBy
+        streams[index].batch = request.batch
         return true
     }
 
-    /// Lays the request's fields out in `scratch`; their number is good only within `body`.
-    private func withFields(of request: Request, _ body: (Int) -> Int32) -> Int32 {
-        let template = request.template
-        if scratchTemplate !== template {
-            // A template has at least four fields, so its buffer has an address.
-            guard let fields = template.fields.baseAddress else { return -1 }
-            scratch.update(from: fields, count: template.fixedCount)
-            scratchTemplate = template
+    /// Makes a template the one that `scratch` begins with.
+    private func take(_ template: RequestTemplate) {
+        // A template has at least four fields, so its buffer has an address.
+        guard let fields = template.fields.baseAddress else { return }
+        scratch.update(from: fields, count: template.fixedCount)
+        scratchTemplate = template
+    }
+
+    /// The stream that nghttp2 gave it; under 0: none.
+    private func submit(
+        _ span: RequestTexts.Span,
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        to index: Int
+    ) -> Int32 {
+        guard span.headEnd - span.start <= Self.maximumHead, span.pathEnd > span.start,
+            let count = layOut(span, bytes)
+        else { return -1 }
+        // Slot and 1, so that the first isn't nil.
+        let context = UnsafeMutableRawPointer(bitPattern: index + 1)
+        guard span.end > span.headEnd else {
+            return nghttp2_submit_request(handle, nil, scratch, count, nil, context)
         }
-        return request.head.withUnsafeBufferPointer { head in
-            // nghttp2 copies the values, only names and fixed values stay where they are; it doesn't write to either.
-            guard let start = UnsafeMutablePointer(mutating: head.baseAddress) else { return -1 }
-            scratch[RequestTemplate.pathIndex].value = start
-            scratch[RequestTemplate.pathIndex].valuelen = request.pathLength
-            var count = template.fixedCount
-            var offset = request.pathLength
-            while offset + 3 <= head.count, count < 128 {
-                let length = Int(head[offset + 1]) << 8 | Int(head[offset + 2])
-                scratch[count] = template.fields[template.fixedCount + Int(head[offset])]
-                scratch[count].value = start + offset + 3
-                scratch[count].valuelen = length
-                offset += 3 + length
-                count += 1
-            }
-            return body(count)
+        streams[index].bodyStart = span.headEnd
+        streams[index].bodyEnd = span.end
+        var provider = nghttp2_data_provider()
+        provider.source.ptr = context
+        provider.read_callback = ClientCallbacks.readBody
+        return nghttp2_submit_request(handle, nil, scratch, count, &provider, context)
+    }
+
+    /// Lays a request's fields out in `scratch`; their number.
+    ///
+    /// nghttp2 copies the values and doesn't write to them; only names and fixed values stay where they are, in the template, which the
+    /// request's batch keeps.
+    private func layOut(
+        _ span: RequestTexts.Span,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
+        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else {
+            return nil
         }
+        scratch[RequestTemplate.pathIndex].value = start + span.start
+        scratch[RequestTemplate.pathIndex].valuelen = span.pathEnd - span.start
+        var count = template.fixedCount
+        var offset = span.pathEnd
+        while offset + 3 <= span.headEnd, count < 128 {
+            guard Int(bytes[offset]) < template.varying.count else { return nil }
+            let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
+            scratch[count] = template.fields[template.fixedCount + Int(bytes[offset])]
+            scratch[count].value = start + offset + 3
+            scratch[count].valuelen = length
+            offset += 3 + length
+            count += 1
+        }
+        return count
     }
 
     /// The stream has ended, by whatever side and for whatever reason (RFC 9113 section 7).
     func streamClosed(_ index: Int, stream: Int32, code: UInt32) {
-        let slot = streams[index]
-        finish(index, slot.isTooLate ? .unsent(.tooLate) : result(of: slot, stream: stream, code: code))
+        finish(index, streams[index].isTooLate ? .unsent(.tooLate) : result(of: index, stream: stream, code: code))
     }
 
-    private func result(of slot: StreamSlot, stream: Int32, code: UInt32) -> RequestResult {
-        if slot.hasHeaders { return answer(of: slot) }
+    private func result(of index: Int, stream: Int32, code: UInt32) -> RequestResult {
+        if streams[index].hasHeaders { return response(of: index) }
         // The server's word that it didn't process the stream outweighs that all of it was written (RFC 9113 sections 6.8 and 8.7).
         if let goaway, stream > goaway.lastStreamID { return .unsent(.goaway) }
         if code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) { return .unsent(.refused) }
         // What was put out will be written even if it waits yet, so it can't be unsent.
-        return slot.isProduced ? .unknown(.reset(code: code)) : .unsent(.reset(code: code))
+        return streams[index].isProduced ? .unknown(.reset(code: code)) : .unsent(.reset(code: code))
     }
 
-    private func answer(of slot: StreamSlot) -> RequestResult {
+    private func response(of index: Int) -> RequestResult {
+        let isTruncated = streams[index].isTruncated || !streams[index].hasEnded
+        let status = Int(streams[index].status)
+        guard let answer = streams[index].answer else {
+            return .response(Response(status: status, isTruncated: isTruncated))
+        }
         let response = Response(
-            status: slot.status,
-            headers: slot.headers,
-            body: slot.answer,
-            isTruncated: slot.isTruncated || !slot.hasEnded
+            status: status,
+            headers: answer.headers,
+            body: answer.body,
+            isTruncated: isTruncated
         )
         return .response(response)
     }
 
     private func finish(_ index: Int, _ result: RequestResult) {
         completions.append(Completion(tag: streams[index].tag, result: result))
+        queue.release(streams[index].batch)
         streams.close(index)
     }
 
@@ -116,18 +147,17 @@ extension ClientSession {
 
     /// Cuts an answer off: it is longer than is kept, or it was whole before the request was.
     func cutOff(_ index: Int) {
-        cancel(index, answer(of: streams[index]))
+        cancel(index, response(of: index))
     }
 
     /// Ends what is over its deadline or its `writeBy`.
     func expire(now: UInt64) {
         while streams.first >= 0, streams[Int(streams.first)].deadline <= now {
             let index = Int(streams.first)
-            let slot = streams[index]
-            if slot.hasHeaders {
-                cancel(index, answer(of: slot))
+            if streams[index].hasHeaders {
+                cancel(index, response(of: index))
             } else {
-                cancel(index, slot.isProduced ? .unknown(.deadline) : .unsent(.deadline))
+                cancel(index, streams[index].isProduced ? .unknown(.deadline) : .unsent(.deadline))
             }
         }
         for request in queue.removeLate(boottime: boottime) {
@@ -148,10 +178,9 @@ extension ClientSession {
         returnQueue(byUs ? .closed : goaway != nil ? .goaway : .connectionLost)
         while streams.first >= 0 {
             let index = Int(streams.first)
-            let slot = streams[index]
-            if slot.hasHeaders {
-                finish(index, answer(of: slot))
-            } else if slot.endOffset <= output.offered {
+            if streams[index].hasHeaders {
+                finish(index, response(of: index))
+            } else if streams[index].endOffset <= output.offered {
                 // Offered means: perhaps on the wire, wholly or in part of a record. When in doubt, unknown.
                 finish(index, .unknown(byUs ? .closed : .connectionLost))
             } else {

@@ -6,7 +6,7 @@ import CNGHTTP2
 final class ClientSession {
     let configuration: ClientConfiguration
     var handle: OpaquePointer?
-    var streams = StreamTable()
+    let streams = StreamTable()
     var queue = RequestQueue()
     var output = OutputBuffer()
     var completions: [Completion] = []
@@ -31,16 +31,26 @@ final class ClientSession {
 
     /// Fields for nghttp2: those of `scratchTemplate`, then this request's.
     let scratch = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 128)
+    /// Held, so that its identity and what `scratch` points to stay good.
     var scratchTemplate: RequestTemplate?
+
+    /// What nghttp2 lives in; it goes after `handle`.
+    private let memory = SessionMemory()
+    /// The names of `ClientConfiguration.keptFields`; nil: all.
+    private let keptFields: [[UInt8]]?
+    /// The stream that was looked up last, and its slot: the callbacks of an answer ask for the same one several times.
+    private var lastLook: (stream: Int32, index: Int) = (0, 0)
 
     init?(configuration: ClientConfiguration) {
         self.configuration = configuration
+        keptFields = configuration.keptFields?.map { Array($0.utf8) }
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         defer { nghttp2_session_callbacks_del(callbacks) }
         ClientCallbacks.install(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        guard nghttp2_session_client_new(&handle, callbacks, context) == 0 else { return nil }
+        var functions = memory.functions
+        guard nghttp2_session_client_new3(&handle, callbacks, context, nil, &functions) == 0 else { return nil }
         // Answers are kept up to `maximumBody` and cut off beyond, so no stream needs more of a window; the connection's holds a thousand of them.
         let window = UInt32(clamping: max(configuration.maximumBody + 16_384, 65_535))
         let settings = [
@@ -114,7 +124,7 @@ final class ClientSession {
                     violation = violation ?? "a frame is over the size that was agreed"
                     return
                 }
-                noteEnd(of: frame)
+                note(frame, count)
             } else if count < 0 {
                 violation = violation ?? String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: count)))
                 return
@@ -124,13 +134,21 @@ final class ClientSession {
         }
     }
 
-    /// Remembers where the frame that was just put out ends, if its END_STREAM ends a request.
-    private func noteEnd(of frame: UnsafePointer<UInt8>) {
-        if ending >= 0 {
+    /// Remembers where the frame that was just put out ends, if its END_STREAM ends a request. The frame header is laid out by RFC 9113
+    /// section 4.1.
+    private func note(_ frame: UnsafePointer<UInt8>, _ count: Int) {
+        if frame[3] == UInt8(NGHTTP2_GOAWAY.rawValue) {
+            // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
+            let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
+            guard code != 0, violation == nil else { return }
+            violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(
+                separator: ": "
+            )
+        } else if ending >= 0 {
             streams[ending].endOffset = output.produced
             ending = -1
         } else if frame[3] == UInt8(NGHTTP2_HEADERS.rawValue), frame[4] & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 {
-            // A request without a body. The frame header is laid out by RFC 9113 section 4.1.
+            // A request without a body.
             let stream = (5...8).reduce(Int32(0)) { $0 << 8 | Int32(frame[$1] & ($1 == 5 ? 0x7F : 0xFF)) }
             if let index = slot(of: stream) { streams[index].endOffset = output.produced }
         }
@@ -138,8 +156,25 @@ final class ClientSession {
 
     /// The slot of an open stream.
     func slot(of stream: Int32) -> Int? {
+        // Numbers of streams are never used again, so a slot that still holds this one is its slot.
+        if lastLook.stream == stream, streams.holds(lastLook.index, stream: stream) { return lastLook.index }
         guard let context = nghttp2_session_get_stream_user_data(handle, stream) else { return nil }
         // Slot and 1, so that the first isn't nil.
-        return Int(bitPattern: context) - 1
+        let index = Int(bitPattern: context) - 1
+        lastLook = (stream, index)
+        return index
+    }
+
+    /// Where the fields and the body of a stream's answer are gathered.
+    func answer(of index: Int) -> StreamAnswer {
+        if let answer = streams[index].answer { return answer }
+        let answer = StreamAnswer()
+        streams[index].answer = answer
+        return answer
+    }
+
+    /// Whether an answer's field of this name is kept.
+    func keeps(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        keptFields?.contains { $0.count == name.count && $0.elementsEqual(name) } ?? true
     }
 }

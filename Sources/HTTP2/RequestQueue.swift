@@ -1,66 +1,132 @@
-/// Requests that wait for a free stream, in the arrays in which they came.
+/// Requests that wait for a free stream, first come first served, and the memory of those that have one.
 struct RequestQueue {
-    private var batches: [[Request]] = []
-    /// Which batch and which of its requests is the next.
-    private var batch = 0
-    private var index = 0
-    private(set) var count = 0
+    /// One request, by its place in this queue's memory.
+    struct Waiting {
+        let tag: UInt64
+        /// CLOCK_BOOTTIME milliseconds; `UInt64.max`: no limit.
+        let writeBy: UInt64
+        /// Which of the batches that are kept, and which of its templates and texts.
+        let batch: Int32
+        let template: Int32
+        let text: Int32
+    }
+
+    private struct Kept {
+        var batch: RequestBatch
+        /// Its requests that wait or have a stream.
+        var open: Int
+    }
+
+    private var kept: [Kept] = []
+    private var free: [Int32] = []
+    private var waiting: [Waiting] = []
+    private var head = 0
     /// No request in it has an earlier `writeBy`; it may be earlier than all of them.
     private(set) var earliestWriteBy = UInt64.max
 
+    var count: Int { waiting.count - head }
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ requests: [Request]) {
-        guard !requests.isEmpty else { return }
-        for request in requests {
-            if let writeBy = request.writeBy, writeBy < earliestWriteBy { earliestWriteBy = writeBy }
+    mutating func append(_ batch: RequestBatch) {
+        guard batch.count > 0 else { return }
+        let place = free.popLast() ?? Int32(kept.count)
+        if Int(place) == kept.count {
+            kept.append(Kept(batch: batch, open: batch.count))
+        } else {
+            kept[Int(place)] = Kept(batch: batch, open: batch.count)
         }
-        batches.append(requests)
-        count += requests.count
+        for entry in batch.entries {
+            append(
+                Waiting(
+                    tag: entry.tag,
+                    writeBy: entry.writeBy,
+                    batch: place,
+                    template: entry.template,
+                    text: entry.text
+                )
+            )
+        }
     }
 
-    mutating func popFirst() -> Request? {
-        guard count > 0 else { return nil }
-        let request = batches[batch][index]
-        count -= 1
-        index += 1
-        if index == batches[batch].count {
-            // What is done with is let go at once, and the array of arrays now and then.
-            batches[batch] = []
-            batch += 1
-            index = 0
-        }
-        if count == 0 {
-            batches.removeAll(keepingCapacity: true)
-            batch = 0
+    mutating func append(_ requests: [Request]) { append(RequestBatch(requests)) }
+
+    private mutating func append(_ request: Waiting) {
+        if request.writeBy < earliestWriteBy { earliestWriteBy = request.writeBy }
+        waiting.append(request)
+    }
+
+    /// Takes the next one out. Its memory is kept until `release`, exactly once for each.
+    mutating func popFirst() -> Waiting? {
+        guard head < waiting.count else { return nil }
+        let request = waiting[head]
+        head += 1
+        if head == waiting.count {
+            waiting.removeAll(keepingCapacity: true)
+            head = 0
             earliestWriteBy = .max
-        } else if batch >= 64, batch * 2 >= batches.count {
-            batches.removeFirst(batch)
-            batch = 0
+        } else if head >= 1_024, head * 2 >= waiting.count {
+            // A queue that is never empty must not grow for ever.
+            waiting.removeFirst(head)
+            head = 0
         }
         return request
     }
 
-    mutating func removeAll() -> [Request] {
-        var all: [Request] = []
-        all.reserveCapacity(count)
-        while let request = popFirst() { all.append(request) }
+    /// Lets the memory of one request of a batch go; a batch goes with its last.
+    mutating func release(_ batch: Int32) {
+        let place = Int(batch)
+        kept[place].open -= 1
+        guard kept[place].open == 0 else { return }
+        kept[place].batch = RequestBatch()
+        free.append(batch)
+    }
+
+    /// Where the text of a request lies whose memory was not released.
+    func span(of request: Waiting) -> RequestTexts.Span {
+        kept[Int(request.batch)].batch.texts.spans[Int(request.text)]
+    }
+
+    /// The template of a request whose memory was not released.
+    func template(of request: Waiting) -> RequestTemplate {
+        kept[Int(request.batch)].batch.templates[Int(request.template)]
+    }
+
+    /// Whether its template is this one, without a count of references.
+    func isTemplate(_ template: RequestTemplate?, of request: Waiting) -> Bool {
+        kept[Int(request.batch)].batch.templates[Int(request.template)] === template
+    }
+
+    /// The bytes of a batch that was not released.
+    func withBytes<Result>(_ batch: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        kept[Int(batch)].batch.texts.bytes.withUnsafeBufferPointer(body)
+    }
+
+    /// Takes all out and lets their memory go.
+    mutating func removeAll() -> [Waiting] {
+        let all = Array(waiting[head...])
+        waiting.removeAll(keepingCapacity: true)
+        head = 0
+        earliestWriteBy = .max
+        for request in all { release(request.batch) }
         return all
     }
 
-    /// Takes out those whose `writeBy` has passed.
-    mutating func removeLate(boottime: UInt64) -> [Request] {
+    /// Takes out those whose `writeBy` has passed, and lets their memory go.
+    mutating func removeLate(boottime: UInt64) -> [Waiting] {
         guard earliestWriteBy <= boottime else { return [] }
-        var late: [Request] = []
-        var rest: [Request] = []
-        while let request = popFirst() {
-            if let writeBy = request.writeBy, writeBy <= boottime {
+        let all = Array(waiting[head...])
+        waiting.removeAll(keepingCapacity: true)
+        head = 0
+        earliestWriteBy = .max
+        var late: [Waiting] = []
+        for request in all {
+            if request.writeBy <= boottime {
                 late.append(request)
+                release(request.batch)
             } else {
-                rest.append(request)
+                append(request)
             }
         }
-        append(rest)
         return late
     }
 }

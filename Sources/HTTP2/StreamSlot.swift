@@ -5,10 +5,11 @@ struct StreamSlot {
 
     var tag: UInt64 = 0
     var streamID: Int32 = 0
-    /// Keeps the memory that nghttp2 was promised not to be copied.
-    var template: RequestTemplate?
-    var body: [UInt8] = []
-    var bodyOffset = 0
+    /// The batch in `RequestQueue` that keeps the memory that nghttp2 was promised not to be copied, and the body; -1: none.
+    var batch: Int32 = -1
+    /// What is left of the body, in the batch's bytes.
+    var bodyStart = 0
+    var bodyEnd = 0
     /// The output's position after the frame with END_STREAM.
     var endOffset = StreamSlot.open
     /// CLOCK_MONOTONIC milliseconds.
@@ -20,7 +21,7 @@ struct StreamSlot {
     var next: Int32 = -1
 
     /// The newest `:status`; 0: none yet.
-    var status = 0
+    var status: Int32 = 0
     /// Whether the final status's header block is whole; what follows are trailers.
     var hasHeaders = false
     /// Whether the answer's END_STREAM came.
@@ -28,8 +29,8 @@ struct StreamSlot {
     var isTruncated = false
     /// `writeBy` passed between its HEADERS and its body's end.
     var isTooLate = false
-    var headers = HeaderFields()
-    var answer: [UInt8] = []
+    /// The fields and the body of the answer; nil: neither.
+    var answer: StreamAnswer?
 
     /// Whether its END_STREAM was put into the output.
     var isProduced: Bool { endOffset != StreamSlot.open }

@@ -1,61 +1,104 @@
-/// The open streams of a client connection: slots in one array, and in the order of their deadlines.
+/// The open streams of a client connection: slots in one piece of memory, and in the order of their deadlines.
 ///
 /// All requests of a connection have the same time to go, so the order of their beginnings is the order of their deadlines
 /// and a linked list does what a heap or wheel would.
-struct StreamTable {
-    private(set) var count = 0
+///
+/// The slots lie in memory of its own and not in an array, and its methods do not count as mutating: a callback of nghttp2 touches its
+/// stream's slot a dozen times, and each would otherwise be a uniqueness check and a run-time check of exclusive access. What guards it:
+/// there is one owner, on one thread; every index is checked; no pointer to a slot leaves this type.
+struct StreamTable: ~Copyable {
+    private struct State {
+        var count = 0
+        var first: Int32 = -1
+        var last: Int32 = -1
+        var free: Int32 = -1
+        /// How many slots are initialised, and how many the memory has room for.
+        var used = 0
+        var capacity: Int
+        var slots: UnsafeMutablePointer<StreamSlot>
+    }
+
+    private let state: UnsafeMutablePointer<State>
+
+    init() {
+        let capacity = 64
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(capacity: capacity, slots: .allocate(capacity: capacity)))
+    }
+
+    deinit {
+        state.pointee.slots.deinitialize(count: state.pointee.used)
+        state.pointee.slots.deallocate()
+        state.deallocate()
+    }
+
+    var count: Int { state.pointee.count }
     /// The slot with the nearest deadline; -1: none.
-    private(set) var first: Int32 = -1
-    private var last: Int32 = -1
-    private var free: Int32 = -1
-    private var slots: [StreamSlot] = []
+    var first: Int32 { state.pointee.first }
 
     subscript(index: Int) -> StreamSlot {
-        _read { yield slots[index] }
-        _modify { yield &slots[index] }
+        unsafeAddress { UnsafePointer(slot(index)) }
+        nonmutating unsafeMutableAddress { slot(index) }
+    }
+
+    private func slot(_ index: Int) -> UnsafeMutablePointer<StreamSlot> {
+        precondition(index >= 0 && index < state.pointee.used, "no such stream")
+        return state.pointee.slots + index
     }
 
     /// Whether the slot is in use, for this stream.
     func holds(_ index: Int, stream: Int32) -> Bool {
-        slots.indices.contains(index) && slots[index].streamID == stream
+        index >= 0 && index < state.pointee.used && state.pointee.slots[index].streamID == stream
     }
 
-    var nearestDeadline: UInt64? { first < 0 ? nil : slots[Int(first)].deadline }
+    var nearestDeadline: UInt64? { first < 0 ? nil : self[Int(first)].deadline }
 
     /// Takes a slot; `stream` is not 0.
-    mutating func open(stream: Int32, request: Request, deadline: UInt64) -> Int {
-        let index: Int32
+    func open(stream: Int32, tag: UInt64, deadline: UInt64) -> Int {
+        let index = takeFree()
+        let slot = slot(Int(index))
+        slot.pointee.tag = tag
+        slot.pointee.streamID = stream
+        slot.pointee.deadline = deadline
+        let last = state.pointee.last
+        slot.pointee.previous = last
+        slot.pointee.next = -1
+        if last >= 0 { self.slot(Int(last)).pointee.next = index } else { state.pointee.first = index }
+        state.pointee.last = index
+        state.pointee.count += 1
+        return Int(index)
+    }
+
+    private func takeFree() -> Int32 {
+        let free = state.pointee.free
         if free >= 0 {
-            index = free
-            free = slots[Int(index)].next
-        } else {
-            index = Int32(slots.count)
-            slots.append(StreamSlot())
+            state.pointee.free = slot(Int(free)).pointee.next
+            return free
         }
-        count += 1
-        let position = Int(index)
-        slots[position].tag = request.tag
-        slots[position].streamID = stream
-        slots[position].template = request.template
-        slots[position].body = request.body
-        slots[position].deadline = deadline
-        slots[position].writeBy = request.writeBy ?? .max
-        slots[position].previous = last
-        slots[position].next = -1
-        if last >= 0 { slots[Int(last)].next = index } else { first = index }
-        last = index
-        return position
+        if state.pointee.used == state.pointee.capacity { grow() }
+        (state.pointee.slots + state.pointee.used).initialize(to: StreamSlot())
+        state.pointee.used += 1
+        return Int32(state.pointee.used - 1)
+    }
+
+    private func grow() {
+        let larger = UnsafeMutablePointer<StreamSlot>.allocate(capacity: state.pointee.capacity * 2)
+        larger.moveInitialize(from: state.pointee.slots, count: state.pointee.used)
+        state.pointee.slots.deallocate()
+        state.pointee.slots = larger
+        state.pointee.capacity *= 2
     }
 
     /// Gives a slot back.
-    mutating func close(_ index: Int) {
-        let previous = slots[index].previous
-        let next = slots[index].next
-        if previous >= 0 { slots[Int(previous)].next = next } else { first = next }
-        if next >= 0 { slots[Int(next)].previous = previous } else { last = previous }
-        slots[index] = StreamSlot()
-        slots[index].next = free
-        free = Int32(index)
-        count -= 1
+    func close(_ index: Int) {
+        let slot = slot(index)
+        let previous = slot.pointee.previous
+        let next = slot.pointee.next
+        if previous >= 0 { self.slot(Int(previous)).pointee.next = next } else { state.pointee.first = next }
+        if next >= 0 { self.slot(Int(next)).pointee.previous = previous } else { state.pointee.last = previous }
+        slot.pointee = StreamSlot()
+        slot.pointee.next = state.pointee.free
+        state.pointee.free = Int32(index)
+        state.pointee.count -= 1
     }
 }

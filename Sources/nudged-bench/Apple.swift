@@ -12,16 +12,21 @@ struct Apple: AsyncParsableCommand {
     @Option(help: "Where ca.pem and key.p8 are written.") var folder: String
     @Option(help: "TCP port; 0: a free one.") var port: UInt16 = 0
 
+    @Option(help: "Milliseconds after which it answers.") var delay = 0
+
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
     func run() async throws {
+        let answer = ScriptedAnswer.delay(.milliseconds(delay), then: .accept)
         let certificate = try SimulatorCertificate()
         var settings = SimulatorSettings()
         settings.keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         settings.topics = [Self.topic]
         settings.recording = .counts
+        var script = SimulatorScript(settings: settings)
+        if delay > 0 { script.perDevice = { _, _ in answer } }
         let simulator = try APNsSimulator(
-            script: SimulatorScript(settings: settings),
+            script: script,
             certificate: certificate.server,
             port: port
         )

@@ -5,6 +5,7 @@ import OpenSSL
 import Synchronization
 
 import struct FoundationEssentials.UUID
+import typealias FoundationEssentials.uuid_t
 
 /// `nudged-bench send`: pushes a second to a server that stands in for Apple's.
 struct Send: AsyncParsableCommand {
@@ -17,6 +18,7 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Pushes to send.") var count = 200_000
     @Option(help: "The most pushes in flight a connection.") var streams = 500
     @Option(help: "Connections.") var connections = 1
+    @Option(help: "The fewest pushes that are handed over at a time; 0: an eighth of those in flight.") var chunk = 0
     @Option(help: "The signing key's .p8 file; none: a new one, for servers that don't check it.") var key: String?
 
     func run() async throws {
@@ -41,16 +43,25 @@ struct Send: AsyncParsableCommand {
                 }
             }
         )
+        let width = streams * connections
         let start = monotonicSeconds()
         let before = ProcessUsage.now()
-        let accepted = await Flood(sender, count: count, width: streams * connections).run()
+        let accepted = await Flood(
+            sender,
+            count: count,
+            width: width,
+            chunk: chunk > 0 ? min(chunk, width) : width / 8
+        ).run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         await sender.drain(deadline: .max)
+        let used = after.seconds - before.seconds
         let rate = (Double(count) / seconds).text(0)
-        let cpu = ((after.seconds - before.seconds) * 1e6 / Double(count)).text(2)
+        let cpu = (used * 1e6 / Double(count)).text(2)
+        let percent = (used / seconds * 100).text(1)
         print(
-            #"{"accepted":\#(accepted),"pushes_per_second":\#(rate),"cpu_us_per_push":\#(cpu),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
+            #"{"accepted":\#(accepted),"pushes_per_second":\#(rate),"cpu_us_per_push":\#(cpu),"cpu_percent":\#(percent),"#
+                + #""connections":\#(connections),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
         )
         if accepted != count { throw ExitCode.failure }
     }
@@ -77,25 +88,34 @@ private final class Flood: Sendable {
     private struct State {
         var started = 0
         var finished = 0
+        /// Answered, and none sent in their place yet.
+        var free = 0
         var accepted = 0
-        var random: UInt64 = 88_172_645_463_325_252
         var onEnd: CheckedContinuation<Int, Never>?
     }
 
     private let sender: Sender
     private let count: Int
     private let width: Int
+    private let chunk: Int
     private let state = Mutex(State())
-    private static let notification = Notification(
-        title: "Good morning",
-        body:
-            "How did yesterday's walk go? Two minutes now are enough to note what went well and what you would like to try today."
-    )
+    /// The standard payload: 300 bytes, with a conversation of its own for each push.
+    private static func notification(_ conversation: UUID) -> Notification {
+        var notification = Notification(
+            title: "Good morning",
+            body: "How did yesterday's walk go? Two minutes are enough to note what went well and what you want to try."
+        )
+        notification.conversationID = conversation
+        notification.domain = "movement"
+        notification.threadID = "check-ins"
+        return notification
+    }
 
-    init(_ sender: Sender, count: Int, width: Int) {
+    init(_ sender: Sender, count: Int, width: Int, chunk: Int) {
         self.sender = sender
         self.count = count
         self.width = width
+        self.chunk = max(chunk, 1)
     }
 
     func run() async -> Int {
@@ -105,18 +125,19 @@ private final class Flood: Sendable {
         }
     }
 
-    private func pump(_ wanted: Int) {
-        let pushes = state.withLock { state in
-            let number = min(wanted, count - state.started)
-            var pushes: [Push] = []
-            pushes.reserveCapacity(max(number, 0))
-            for _ in 0..<max(number, 0) {
-                pushes.append(Self.push(tag: UInt64(state.started), &state.random))
-                state.started += 1
-            }
-            return pushes
+    /// Sends as many as are missing, once they are a chunk: a caller that answers each result with a push of its own would pay for a batch each time.
+    private func pump(_ freed: Int) {
+        let numbers = state.withLock { state -> Range<Int> in
+            state.free += freed
+            let count = min(state.free, count - state.started)
+            guard count > 0, state.free >= chunk else { return 0..<0 }
+            state.free = 0
+            state.started += count
+            return state.started - count..<state.started
         }
-        if pushes.isEmpty { return }
+        guard !numbers.isEmpty else { return }
+        var pushes = PushBatch(room: numbers.count)
+        for number in numbers { Self.append(number, to: &pushes) }
         sender.send(pushes) { self.take($0) }
     }
 
@@ -131,57 +152,44 @@ private final class Flood: Sendable {
         if let (continuation, accepted) = end { continuation.resume(returning: accepted) } else { pump(results.count) }
     }
 
-    private static func push(tag: UInt64, _ random: inout UInt64) -> Push {
-        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        for index in 0..<4 {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
-            switch index {
-            case 0: words.0 = random
-            case 1: words.1 = random
-            case 2: words.2 = random
-            default: words.3 = random
-            }
-        }
-        var payload: [UInt8] = []
-        payload.reserveCapacity(320)
-        notification.render(into: &payload)
-        return Push(
-            tag: tag,
-            token: token(words),
+    private static func append(_ number: Int, to pushes: inout PushBatch) {
+        let seed = UInt64(number) * 4
+        let words = (mixed(seed), mixed(seed + 1), mixed(seed + 2), mixed(seed + 3))
+        pushes.append(
+            tag: UInt64(number),
+            token: hexadecimal(words),
             topic: "com.example.App",
             expiration: 1_795_300_000,
-            apnsID: id(words),
-            payload: payload,
+            apnsID: id(words.0, words.1),
+            collapseID: hexadecimal((words.1, words.2)),
             writeBy: .max
-        )
+        ) { notification(id(words.2, words.3)).render(into: &$0) }
     }
 
-    private static func token(_ words: (UInt64, UInt64, UInt64, UInt64)) -> String {
-        String(unsafeUninitializedCapacity: 64) { buffer in
-            withUnsafeBytes(of: words) { bytes in
+    /// SplitMix64 of a number: distinct for distinct numbers, and threads share nothing for it.
+    private static func mixed(_ number: UInt64) -> UInt64 {
+        var word = (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+
+    /// Two digits a byte.
+    private static func hexadecimal<Words>(_ words: Words) -> String {
+        withUnsafeBytes(of: words) { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
                 for (index, byte) in bytes.enumerated() {
-                    buffer[2 * index] = digit(byte >> 4)
-                    buffer[2 * index + 1] = digit(byte & 15)
+                    digits[2 * index] = digit(byte >> 4)
+                    digits[2 * index + 1] = digit(byte & 15)
                 }
+                return 2 * bytes.count
             }
-            return 64
         }
     }
 
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
 
-    private static func id(_ words: (UInt64, UInt64, UInt64, UInt64)) -> UUID {
-        var bytes:
-            (
-                UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
-                UInt8
-            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { raw in
-            raw.storeBytes(of: words.0, as: UInt64.self)
-            raw.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
-        }
-        return UUID(uuid: bytes)
+    private static func id(_ high: UInt64, _ low: UInt64) -> UUID {
+        withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

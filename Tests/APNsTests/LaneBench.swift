@@ -9,7 +9,7 @@ struct LaneBench {
     var tokens = ProviderTokenSchedule()
     var now: Int64 = 10_000_000
     var wall: Int64 = 1_788_000_000_000
-    var submitted: [(link: Int, token: Int, tag: UInt64, push: Push)] = []
+    var submitted: [(link: Int, token: Int, tag: UInt64, push: LaneFlight.Label)] = []
     var dials: [Int] = []
     var closes: [Int] = []
     var results: [PushResult] = []
@@ -35,7 +35,8 @@ struct LaneBench {
         log += effects.log
         condemned += effects.condemned.map(\.token.tag)
         for submission in effects.submissions {
-            for (tag, push) in submission.pushes {
+            for tag in submission.tags {
+                guard let push = state.flights[tag]?.push else { continue }
                 submitted.append((submission.link, submission.token.number, tag, push))
             }
         }
@@ -66,7 +67,7 @@ struct LaneBench {
             lastTag += 1
             pushes.append(push(lastTag, writeBy: writeBy))
         }
-        handle(.send(pushes, batch: 1))
+        handle(.send(PushBatch(pushes), batch: 1))
         return pushes.map(\.tag)
     }
 

@@ -149,7 +149,7 @@ import Testing
         var foreign = lane.push(4)
         foreign.topic = "com.example.Other"
         bad.apnsID = large.apnsID
-        lane.handle(.send([bad, large, collapse, foreign], batch: 1))
+        lane.handle(.send(PushBatch([bad, large, collapse, foreign]), batch: 1))
         #expect(
             lane.outcomes == [
                 .invalidToken, .payloadTooLarge, .invalidCollapseID,
