@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<10 { #expect(socket.wait { $0.contains("run nudged migrate") } != nil) }
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
-        #expect(run.errors.components(of: "run nudged migrate") == 1, "\(run.text)")
+        #expect(run.errors.occurrences(of: "run nudged migrate") == 1, "\(run.text)")
         #expect(!run.errors.contains("answers again"), "\(run.text)")
     }
 
@@ -82,16 +82,5 @@ import Testing
         let run = try await scene.nudged(["migrate"])
         #expect(run.exit == .code(78) && run.errors.contains("user_id must be a uuid"), "\(run.text)")
         #expect(!run.errors.contains("run nudged migrate"), "\(run.text)")
-    }
-}
-
-extension String {
-    fileprivate func components(of part: String) -> Int {
-        var (count, rest) = (0, self[...])
-        while let range = rest.firstRange(of: part) {
-            count += 1
-            rest = rest[range.upperBound...]
-        }
-        return count
     }
 }
