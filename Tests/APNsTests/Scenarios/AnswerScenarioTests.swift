@@ -21,6 +21,23 @@ import Testing
         var testDescription: String { "\(answer)" }
     }
 
+    /// Sent again on a new connection, and accepted there.
+    private static func resent(
+        _ status: Int,
+        _ reason: String,
+        providerTokens: [Int] = [1, 1],
+        log: [String] = []
+    ) -> Row {
+        Row(
+            answer: .answer(status: status, reason: reason),
+            outcome: .accepted,
+            arrivals: [1, 2],
+            providerTokens: providerTokens,
+            log: ["opened 2 with 1"] + log,
+            next: 2
+        )
+    }
+
     static let rows: [Row] =
         [
             Row(answer: .accept, outcome: .accepted),
@@ -32,30 +49,8 @@ import Testing
                 answer: .answer(status: 410, reason: "ExpiredToken"),
                 outcome: .rejected(410, "ExpiredToken", deletes: .olderThanSend)
             ),
-            Row(
-                answer: .answer(status: 403, reason: "ExpiredProviderToken"),
-                outcome: .accepted,
-                arrivals: [1, 2],
-                providerTokens: [1, 2],
-                log: ["opened 2 with 1", "minted"],
-                next: 2
-            ),
-            Row(
-                answer: .answer(status: 403, reason: "UnrelatedKeyIdInToken"),
-                outcome: .accepted,
-                arrivals: [1, 2],
-                providerTokens: [1, 1],
-                log: ["opened 2 with 1"],
-                next: 2
-            ),
-            Row(
-                answer: .answer(status: 400, reason: "IdleTimeout"),
-                outcome: .accepted,
-                arrivals: [1, 2],
-                providerTokens: [1, 1],
-                log: ["opened 2 with 1"],
-                next: 2
-            ),
+            resent(403, "ExpiredProviderToken", providerTokens: [1, 2], log: ["minted"]),
+            resent(403, "UnrelatedKeyIdInToken"), resent(400, "IdleTimeout"),
             Row(
                 answer: .answer(status: 429, reason: "TooManyRequests", retryAfter: 30),
                 outcome: .delayed(reason: "TooManyRequests", status: 429, retryAfter: 30)
