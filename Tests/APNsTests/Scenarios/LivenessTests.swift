@@ -143,6 +143,30 @@ import Testing
         hole.stop()
     }
 
+    /// The chance that one of two addresses is never the first of 24 is one in eight million.
+    @Test func dials_areSpreadOverTheAddresses() async throws {
+        let rig = try ScenarioRig(configure: { $0.endpoint?.host = "localhost" })
+        var settings = SimulatorSettings()
+        settings.checksProviderToken = false
+        let other = try APNsSimulator(
+            script: SimulatorScript(settings: settings),
+            certificate: try ScenarioRig.certificate.get().server,
+            port: rig.simulator.port,
+            configure: { $0.address = "::1" }
+        )
+        try other.start()
+        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
+        for tag in UInt64(1)...24 {
+            rig.send(tag...tag)
+            #expect(await rig.outcomes(Int(tag)).last == .accepted)
+            try rig.sender.reconfigure(rig.configuration)
+        }
+        let (here, there) = (rig.simulator.counts.accepted, other.counts.accepted)
+        #expect(here > 0 && there > 0 && here + there == 24, "\(here), \(there)")
+        await rig.end()
+        other.stop()
+    }
+
     /// So many pushes, each on a connection of its own.
     private func connectOften(_ rig: ScenarioRig, _ count: Int) async throws {
         for tag in UInt64(1)...UInt64(count) {
