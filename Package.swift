@@ -98,7 +98,7 @@ let package = Package(
         tests("LocalPostgres"),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
         tests("HTTP2", ["OpenSSL"]),
-        tests("APNs", ["Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "TestSupport"]),
+        tests("APNs", ["Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
         tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         tests("Systemd", [logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),

@@ -23,6 +23,8 @@ struct LaneLink: Sendable {
     var isProven = false
     /// Deadlines since the last answer.
     var silence = 0
+    /// It did not take what it was given: it has ended, and the word of it is on its way.
+    var hasEnded = false
     /// The provider token that it shows.
     var use: ProviderTokenSchedule.Use?
 
@@ -32,7 +34,7 @@ struct LaneLink: Sendable {
 
     /// The streams that may be open.
     func capacity(share: Int) -> Int {
-        phase == .open ? min(streams, isProven ? share : 1) : 0
+        phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0
     }
 
     /// The streams that may be opened now.

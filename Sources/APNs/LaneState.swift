@@ -104,6 +104,8 @@ struct LaneState: Sendable {
             effects.results.reserveCapacity(completions.count)
             for completion in completions { complete(completion, on: link) }
         case .notTaken(let link, let tags):
+            // Else they would be given to it again, until they had no resend left.
+            change(link) { $0.hasEnded = true }
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }
         case .unsigned(let link, let tags, let why):
             stop(reason: "unsigned_token", mend: why)

@@ -12,8 +12,11 @@ extension Sender {
             trust: configuration.caFile.map { .only(.file($0)) } ?? .system,
             label: "apns-\(number)"
         )
+        client.resolver = core.resolver
         client.connectTimeout = Int(clamping: configuration.connectTimeout)
         client.requestDeadline = Int(clamping: configuration.requestDeadline)
+        client.pingInterval = Int(clamping: configuration.pingInterval)
+        client.pingTimeout = Int(clamping: configuration.pingTimeout)
         client.maximumStreams = configuration.maxInFlight
         // An answer's body is under 100 bytes; what is longer is none.
         client.maximumBody = 8_192

@@ -23,6 +23,11 @@ public struct SenderConfiguration: Sendable, Equatable {
     /// Milliseconds for name, TCP, TLS and SETTINGS. Default 10 s.
     public var connectTimeout: Int64 = 10_000
 
+    /// Milliseconds without a byte from Apple after which a PING asks whether it is still there. Default 60 s.
+    public var pingInterval: Int64 = 60_000
+    /// Milliseconds for the PING's answer, after which the connection counts as lost. Default 10 s.
+    public var pingTimeout: Int64 = 10_000
+
     /// Host and port of a server that stands in for Apple's.
     public struct Endpoint: Sendable, Equatable {
         /// Name or address; its certificate must name it.

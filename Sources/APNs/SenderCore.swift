@@ -34,6 +34,8 @@ struct SenderCore: Sendable {
     /// Whether some thread is handing notices out: it takes those that come meanwhile, so their order holds.
     var isNotifying = false
     var lastStatus = LaneStatus.idle
+    /// Tests say here where a host is; nil: the system does.
+    var resolver: (@Sendable (_ host: String) -> [String])?
     /// The instant for which the timer is set.
     var wake: Int64?
 

@@ -20,7 +20,7 @@ public final class APNsSimulator: Sendable {
     ///   - script: its behaviour.
     ///   - certificate: of the server; see `SimulatorCertificate`.
     ///   - port: 0 for a free one.
-    ///   - configure: changes what isn't scripted: windows, pings, ALPN.
+    ///   - configure: changes what isn't scripted: addresses, windows, pings, ALPN, handshakes.
     /// - Throws: a key that is none, a port that is taken, a log file that can't be opened.
     public init(
         script: SimulatorScript,
@@ -48,6 +48,20 @@ public final class APNsSimulator: Sendable {
     public func start() throws(SimulatorError) {
         do throws(HTTP2Error) {
             try server.start()
+        } catch {
+            throw SimulatorError(code: .server, context: error.description)
+        }
+    }
+
+    /// Refuses TCP connections until `acceptConnections`; those that stand stay. Not to be called from a script.
+    public func refuseConnections() {
+        server.refuseConnections()
+    }
+
+    /// Accepts TCP connections again.
+    public func acceptConnections() throws(SimulatorError) {
+        do throws(HTTP2Error) {
+            try server.acceptConnections()
         } catch {
             throw SimulatorError(code: .server, context: error.description)
         }

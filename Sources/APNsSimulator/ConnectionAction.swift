@@ -12,6 +12,12 @@ public enum ConnectionAction: Sendable, Equatable {
     case stopReading
     /// Reads again.
     case resumeReading
-    /// Bytes that are no frames.
+    /// SETTINGS with this INITIAL_WINDOW_SIZE: 0 keeps every body back, also of streams that are open.
+    case window(UInt32)
+    /// Lets so many bytes more come over all streams together (WINDOW_UPDATE).
+    case connectionWindow(Int32)
+    /// The head of a frame of 100 bytes and three of them, then FIN.
+    case truncatedFrame
+    /// Bytes of no matter what among the frames: none at all, half of one, a frame that breaks the protocol.
     case garbage([UInt8])
 }

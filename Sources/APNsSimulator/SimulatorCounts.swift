@@ -8,6 +8,8 @@ public struct SimulatorCounts: Sendable, Equatable {
     public var accepted = 0
     /// Good requests that wait for `release()` now.
     public var held = 0
+    /// The most good requests that waited for `release()` at once.
+    public var mostHeld = 0
     /// Answers by status; requests without an answer count under 0.
     public var byStatus: [Int: Int] = [:]
     /// Answers by Apple's reason.

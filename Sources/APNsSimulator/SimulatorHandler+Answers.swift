@@ -12,6 +12,12 @@ extension SimulatorHandler {
         case .streams(let count): connection.sendSettings(maxConcurrentStreams: count)
         case .stopReading: connection.stopReading()
         case .resumeReading: connection.resumeReading()
+        case .window(let size): connection.sendSettings(initialWindowSize: size)
+        case .connectionWindow(let bytes): connection.openWindow(by: bytes)
+        case .truncatedFrame:
+            // A DATA frame's head (RFC 9113 section 4.1): 100 bytes on stream 1.
+            connection.writeRaw([0, 0, 100, 0, 0, 0, 0, 0, 1] + [1, 2, 3])
+            connection.closeOnceWritten()
         case .garbage(let bytes): connection.writeRaw(bytes)
         }
     }

@@ -69,6 +69,14 @@ final class SimulatorHandler: ServerHandler {
     }
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
+        log.received(request.headers["authorization"]) { providerToken in
+            ReceivedRequest(
+                token: String(request.path.split(separator: "/").last ?? ""),
+                apnsID: request.headers["apns-id"].flatMap(UUID.init(canonical:)),
+                connection: connection.id,
+                providerToken: providerToken
+            )
+        }
         for action in beginRequest(connection) { perform(action, connection) }
         var token = ""
         do throws(Refusal) {

@@ -12,6 +12,9 @@ final class SimulatorLog: Sendable {
 
     private struct State {
         var counts = SimulatorCounts()
+        var received: [ReceivedRequest] = []
+        /// The provider tokens seen, numbered from 1.
+        var authorizations: [String: Int] = [:]
         var accepted: [AcceptedPush] = []
         var answered: [AnsweredRequest] = []
         /// Equal payloads are kept once: check-ins all say the same.
@@ -44,7 +47,23 @@ final class SimulatorLog: Sendable {
     }
 
     func held(_ change: Int) {
-        self.change { $0.counts.held += change }
+        self.change { state in
+            state.counts.held += change
+            state.counts.mostHeld = max(state.counts.mostHeld, state.counts.held)
+        }
+    }
+
+    /// `request` makes what is kept of it from its provider token's number, and is not asked where only numbers are kept.
+    func received(_ authorization: String?, _ request: (Int) -> ReceivedRequest) {
+        guard recording == .everything else { return }
+        state.withLock { state in
+            var number = 0
+            if let authorization {
+                number = state.authorizations[authorization] ?? state.authorizations.count + 1
+                state.authorizations[authorization] = number
+            }
+            state.received.append(request(number))
+        }
     }
 
     /// Before any answer to it leaves, so that whoever has the answer finds the push in the log.
@@ -81,7 +100,14 @@ final class SimulatorLog: Sendable {
     func counts() -> SimulatorCounts { state.withLock { $0.counts } }
 
     func snapshot() -> SimulatorSnapshot {
-        state.withLock { SimulatorSnapshot(counts: $0.counts, accepted: $0.accepted, answered: $0.answered) }
+        state.withLock { state in
+            SimulatorSnapshot(
+                counts: state.counts,
+                accepted: state.accepted,
+                received: state.received,
+                answered: state.answered
+            )
+        }
     }
 
     /// Waits until the numbers are so; false at the deadline.

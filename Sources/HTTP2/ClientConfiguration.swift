@@ -8,9 +8,11 @@ public struct ClientConfiguration: Sendable {
     public var port: UInt16
     /// Numeric addresses to dial in place of the host's own; nil: resolve the name at every dial.
     public var addresses: [String]?
+    /// Gives the numeric addresses of the host, asked at every dial on a thread of its own, where it may block; nil: the system's resolver.
+    public var resolver: (@Sendable (_ host: String) -> [String])?
     /// Whose certificates are accepted.
     public var trust: TLSTrust
-    /// For name resolution's results, TCP, TLS and the server's first SETTINGS frame together. Default 10,000.
+    /// For name resolution, TCP, TLS and the server's first SETTINGS frame together. Default 10,000.
     public var connectTimeout: Int
     /// From the moment that a request is begun (not queued) to its whole answer. Default 30,000.
     public var requestDeadline: Int

@@ -40,17 +40,28 @@ struct ClientDialer {
     }
 
     private func resolve() -> Result<[SocketAddress], CloseReason> {
-        guard let numeric = configuration.addresses else {
-            return SocketAddress.resolve(configuration.host, port: configuration.port, isNumeric: false)
+        if let numeric = configuration.addresses {
+            return SocketAddress.resolve(numeric: numeric, port: configuration.port)
         }
-        var found: [SocketAddress] = []
-        for address in numeric {
-            switch SocketAddress.resolve(address, port: configuration.port, isNumeric: true) {
-            case .success(let more): found += more
-            case .failure(let reason): return .failure(reason)
+        // What is an address already costs no thread.
+        if configuration.resolver == nil,
+            case .success(let found) = SocketAddress.resolve(
+                configuration.host,
+                port: configuration.port,
+                isNumeric: true
+            )
+        {
+            return .success(found)
+        }
+        guard let lookup = NameLookup.start(configuration) else {
+            return .failure(CloseReason(.resolve, "no thread left to resolve \(configuration.host)"))
+        }
+        while true {
+            if let answer = lookup.answer { return answer }
+            if let reason = wait(lookup.wake.descriptor, Int16(POLLIN), until: deadline, .resolve) {
+                return .failure(reason)
             }
         }
-        return .success(found)
     }
 
     private func dial(
@@ -77,7 +88,7 @@ struct ClientDialer {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         if address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return .success(()) }
         guard errno == EINPROGRESS || errno == EINTR else { return .failure(connectFailure(errno)) }
-        if let reason = wait(descriptor, Int16(POLLOUT), until: limit, "connect") { return .failure(reason) }
+        if let reason = wait(descriptor, Int16(POLLOUT), until: limit, .connect) { return .failure(reason) }
         var number: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
@@ -95,8 +106,8 @@ struct ClientDialer {
                 let reason: CloseReason?
                 switch try tls.handshake() {
                 case .done: return .success(tls)
-                case .wantsRead: reason = wait(descriptor, Int16(POLLIN), until: limit, "shake hands with")
-                case .wantsWrite: reason = wait(descriptor, Int16(POLLOUT), until: limit, "shake hands with")
+                case .wantsRead: reason = wait(descriptor, Int16(POLLIN), until: limit, .handshake)
+                case .wantsWrite: reason = wait(descriptor, Int16(POLLOUT), until: limit, .handshake)
                 case .closed: reason = CloseReason(.handshake, "\(configuration.host) closed during the TLS handshake")
                 }
                 if let reason { return .failure(reason) }
@@ -109,13 +120,17 @@ struct ClientDialer {
     }
 
     /// Nil once the descriptor is ready.
-    private func wait(_ descriptor: Int32, _ events: Int16, until limit: UInt64, _ what: String) -> CloseReason? {
+    private func wait(
+        _ descriptor: Int32,
+        _ events: Int16,
+        until limit: UInt64,
+        _ step: CloseReason.Code
+    ) -> CloseReason? {
         while true {
             if let code = inbox.end { return CloseReason(code, "closed before it was open") }
             let now = Clock.monotonic()
             guard now < limit else {
-                let code: CloseReason.Code = what == "connect" ? .connect : .handshake
-                return CloseReason(code, "no time left to \(what) \(configuration.host) port \(configuration.port)")
+                return outOfTime(step)
             }
             var descriptors = [
                 pollfd(fd: descriptor, events: events, revents: 0),
@@ -128,6 +143,16 @@ struct ClientDialer {
             }
             if descriptors[0].revents != 0 { return nil }
         }
+    }
+
+    private func outOfTime(_ step: CloseReason.Code) -> CloseReason {
+        let what =
+            switch step {
+            case .resolve: "resolve"
+            case .connect: "connect"
+            default: "shake hands with"
+            }
+        return CloseReason(step, "no time left to \(what) \(configuration.host) port \(configuration.port)")
     }
 
     private func connectFailure(_ number: Int32) -> CloseReason {

@@ -33,13 +33,14 @@ public final class Server: Sendable {
         } catch {
             throw HTTP2Error(.credentials, error.description)
         }
-        let (listener, port) = try Self.listen(configuration)
+        let (listeners, port) = try Self.listen(configuration, port: configuration.port)
         self.port = port
         inbox = ServerInbox()
         loop = ServerLoop(
             configuration: configuration,
             context: context,
-            listener: listener,
+            listeners: listeners,
+            port: port,
             inbox: inbox,
             handler: handler
         )
@@ -61,6 +62,23 @@ public final class Server: Sendable {
         guard isStarted else { throw HTTP2Error(.resources(errno: EAGAIN), "no thread left for a server") }
     }
 
+    /// Closes the listening sockets, so that connections are refused until `acceptConnections`; those that stand stay. Only once it is
+    /// started, and not from the handler.
+    public func refuseConnections() {
+        let latch = Latch()
+        inbox.put(.listen(false, latch), for: 0)
+        _ = latch.wait()
+    }
+
+    /// Listens again, at the same port.
+    ///
+    /// - Throws: `.listen`.
+    public func acceptConnections() throws(HTTP2Error) {
+        let latch = Latch()
+        inbox.put(.listen(true, latch), for: 0)
+        guard latch.wait() else { throw HTTP2Error(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
+    }
+
     /// Closes everything and waits for the thread's end; from the handler it doesn't wait.
     public func stop() {
         let thread = state.withLock { state -> pthread_t? in
@@ -77,16 +95,38 @@ public final class Server: Sendable {
         }
     }
 
-    private static func listen(_ configuration: ServerConfiguration) throws(HTTP2Error) -> (Int32, UInt16) {
-        let place = "\(configuration.address) port \(configuration.port)"
-        guard
-            case .success(let found) = SocketAddress.resolve(
-                configuration.address,
-                port: configuration.port,
-                isNumeric: true
-            ),
+    /// A free port of the first address may be taken at another: then the next free one is tried.
+    static func listen(
+        _ configuration: ServerConfiguration,
+        port wanted: UInt16
+    ) throws(HTTP2Error) -> (listeners: [Int32], port: UInt16) {
+        var tries = wanted == 0 ? 16 : 1
+        while true {
+            var listeners: [Int32] = []
+            var port = wanted
+            do throws(HTTP2Error) {
+                for address in [configuration.address] + configuration.furtherAddresses {
+                    let bound = try listen(address, port)
+                    listeners.append(bound.listener)
+                    port = bound.port
+                }
+                return (listeners, port)
+            } catch {
+                for listener in listeners { Glibc.close(listener) }
+                tries -= 1
+                if tries == 0 { throw error }
+            }
+        }
+    }
+
+    private static func listen(
+        _ numeric: String,
+        _ port: UInt16
+    ) throws(HTTP2Error) -> (listener: Int32, port: UInt16) {
+        let place = "\(numeric) port \(port)"
+        guard case .success(let found) = SocketAddress.resolve(numeric, port: port, isNumeric: true),
             let address = found.first
-        else { throw HTTP2Error(.listen(errno: EINVAL), "\(configuration.address) is no numeric address") }
+        else { throw HTTP2Error(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         var one: Int32 = 1

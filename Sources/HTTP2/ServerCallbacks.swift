@@ -25,7 +25,10 @@ private func serverBeginHeaders(
 ) -> Int32 {
     guard let session = serverSession(context), let frame else { return 0 }
     // Trailers begin a block too; their stream has its slot already.
-    if session.slot(of: frame.pointee.hd.stream_id) == nil { session.openStream(frame.pointee.hd.stream_id) }
+    if session.slot(of: frame.pointee.hd.stream_id) == nil {
+        session.counters.begun += 1
+        session.openStream(frame.pointee.hd.stream_id)
+    }
     return 0
 }
 

@@ -4,12 +4,16 @@ public import OpenSSL
 public struct ServerConfiguration: Sendable {
     /// The numeric address to listen on, `127.0.0.1` or `::1`.
     public var address: String
+    /// Further numeric addresses at the same port: `::1` beside `127.0.0.1`. Default none.
+    public var furtherAddresses: [String]
     /// The TCP port; 0: a free one, see `Server.port`.
     public var port: UInt16
     /// The certificate chain, leaf first.
     public var certificate: PEMSource
     /// The leaf's private key.
     public var key: PEMSource
+    /// Whether TLS handshakes are answered; false: TCP connections are accepted, and nothing is ever read or said.
+    public var shakesHands: Bool
     /// Whether ALPN `h2` is agreed on; false imitates a server that doesn't speak HTTP/2.
     public var offersHTTP2: Bool
     /// MAX_CONCURRENT_STREAMS in the first SETTINGS frame; nil: not said.
@@ -29,6 +33,8 @@ public struct ServerConfiguration: Sendable {
         self.port = port
         self.certificate = certificate
         self.key = key
+        furtherAddresses = []
+        shakesHands = true
         offersHTTP2 = true
         maxConcurrentStreams = 1_000
         initialWindowSize = 1 << 20

@@ -32,6 +32,16 @@ public final class ServerConnection: Sendable {
         inbox.put(.shutdownGracefully(debug: debug), for: id)
     }
 
+    /// Lets the client send so many bytes more over all its streams (WINDOW_UPDATE on stream 0).
+    public func openWindow(by bytes: Int32) {
+        inbox.put(.openWindow(bytes), for: id)
+    }
+
+    /// Closes the TCP connection (FIN) once all that waits is written, `writeRaw`'s bytes among it; no GOAWAY, no close_notify.
+    public func closeOnceWritten() {
+        inbox.put(.closeOnceWritten, for: id)
+    }
+
     /// Closes the TCP connection (FIN), without GOAWAY or close_notify.
     public func closeRaw() {
         inbox.put(.closeRaw, for: id)

@@ -8,6 +8,8 @@ public struct ServerCounters: Sendable, Equatable {
     public var refused = 0
     /// Connections that are no more.
     public var closed = 0
+    /// Streams that a client began: their HEADERS have come, the whole request perhaps not.
+    public var begun = 0
     /// Whole requests.
     public var requests = 0
     /// Answers submitted.

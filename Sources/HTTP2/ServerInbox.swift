@@ -7,6 +7,10 @@ final class ServerInbox: Sendable {
         case settings(maxConcurrentStreams: UInt32?, initialWindowSize: UInt32?)
         case goAway(lastStreamID: Int32, code: UInt32, debug: String)
         case shutdownGracefully(debug: String)
+        /// Of the server itself, under connection 0.
+        case listen(Bool, Latch)
+        case openWindow(Int32)
+        case closeOnceWritten
         case closeRaw
         case resetTCP
         case writeRaw([UInt8])

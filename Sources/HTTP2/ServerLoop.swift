@@ -16,7 +16,8 @@ final class ServerLoop: @unchecked Sendable {
     let published = Mutex(ServerCounters())
     private let configuration: ServerConfiguration
     private let context: TLSContext
-    private let listener: Int32
+    private var listeners: [Int32]
+    private let port: UInt16
     private let inbox: ServerInbox
     private let handler: any ServerHandler
     private let poller: Int32
@@ -28,32 +29,34 @@ final class ServerLoop: @unchecked Sendable {
     private var lastID = 0
     private var counters = ServerCounters()
 
-    /// Takes the listening socket over.
+    /// Takes the listening sockets over.
     init(
         configuration: ServerConfiguration,
         context: TLSContext,
-        listener: Int32,
+        listeners: [Int32],
+        port: UInt16,
         inbox: ServerInbox,
         handler: any ServerHandler
     ) {
         self.configuration = configuration
         self.context = context
-        self.listener = listener
+        self.listeners = listeners
+        self.port = port
         self.inbox = inbox
         self.handler = handler
         poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     }
 
     deinit {
-        Glibc.close(listener)
+        for listener in listeners { Glibc.close(listener) }
         if poller >= 0 { Glibc.close(poller) }
         buffer.deallocate()
     }
 
     /// Returns when the server is stopped.
     func run() {
-        // Connections are numbered from 1; 0 is the listener and -1 the inbox.
-        watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD)
+        // Connections are numbered from 1; 0 is every listener and -1 the inbox.
+        for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
         watch(inbox.wake.descriptor, -1, EPOLLIN.rawValue, EPOLL_CTL_ADD)
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
@@ -68,6 +71,20 @@ final class ServerLoop: @unchecked Sendable {
             performDue()
             published.withLock { $0 = counters }
         }
+    }
+
+    /// Closes the listening sockets, or opens them anew at their port; false where the system doesn't let it.
+    private func listen(_ listens: Bool) -> Bool {
+        for listener in listeners {
+            watch(listener, 0, 0, EPOLL_CTL_DEL)
+            Glibc.close(listener)
+        }
+        listeners = []
+        guard listens else { return true }
+        guard let opened = try? Server.listen(configuration, port: port) else { return false }
+        listeners = opened.listeners
+        for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
+        return true
     }
 
     private func timeout() -> Int32 {
@@ -85,7 +102,7 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func ready(_ id: Int, _ events: UInt32) {
-        guard id != 0 else { return accept() }
+        guard id != 0 else { return listeners.forEach(accept) }
         guard id > 0, let wire = wires[id] else { return }
         if events & EPOLLOUT.rawValue != 0 { wire.isBlocked = false }
         // With reading stopped, a peer that is gone would be reported without end.
@@ -124,6 +141,7 @@ final class ServerLoop: @unchecked Sendable {
     /// Adds up what the session counted.
     private func collect(_ wire: ServerWire) {
         let new = wire.session.counters
+        counters.begun += new.begun
         counters.requests += new.requests
         counters.responses += new.responses
         counters.resetsReceived += new.resetsReceived
@@ -132,7 +150,7 @@ final class ServerLoop: @unchecked Sendable {
         published.withLock { $0 = counters }
     }
 
-    private func accept() {
+    private func accept(_ listener: Int32) {
         while true {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else { return }
@@ -154,6 +172,7 @@ final class ServerLoop: @unchecked Sendable {
             }
             let wire = ServerWire(descriptor: descriptor, tls: tls, session: session)
             wires[lastID] = wire
+            wire.isReading = configuration.shakesHands
             wire.watched = wire.wanted
             watch(descriptor, lastID, wire.wanted, EPOLL_CTL_ADD)
         }
@@ -183,6 +202,7 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func perform(_ order: ServerInbox.Order, on id: Int) {
+        if case .listen(let listens, let latch) = order { return latch.open(listen(listens)) }
         guard let wire = wires[id] else { return }
         let session = wire.session
         switch order {
@@ -192,12 +212,15 @@ final class ServerLoop: @unchecked Sendable {
         case .goAway(let lastStreamID, let code, let debug):
             session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
         case .shutdownGracefully(let debug): session.beginShutdown(debug: debug)
+        case .openWindow(let bytes): session.openWindow(by: bytes)
+        case .closeOnceWritten: wire.endsOnceWritten = true
         case .closeRaw: return drop(id)
         case .resetTCP:
             wire.armReset()
             return drop(id)
         case .writeRaw(let bytes): session.raw += bytes
         case .reading(let isOn): wire.isReading = isOn
+        case .listen: return
         }
         // Written, and read where reading begins again, in the next round.
         if !again.contains(id) { again.append(id) }

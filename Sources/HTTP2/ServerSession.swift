@@ -66,6 +66,10 @@ final class ServerSession {
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
     }
 
+    func openWindow(by bytes: Int32) {
+        nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
+    }
+
     func submitGoAway(lastStreamID: Int32, code: UInt32, debug: String) {
         let bytes = Array(debug.utf8)
         nghttp2_submit_goaway(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStreamID, code, bytes, bytes.count)

@@ -11,6 +11,8 @@ final class ServerWire {
     let session: ServerSession
     var isHandshaken = false
     var isReading = true
+    /// Whether the connection ends as soon as nothing waits to be written.
+    var endsOnceWritten = false
     /// Whether the socket must become writable first.
     var isBlocked = false
     /// Whether TLS may hold bytes that epoll doesn't know of.
@@ -75,6 +77,7 @@ final class ServerWire {
             case .closed: return .ended
             }
         }
+        if endsOnceWritten, !isBlocked { return .ended }
         guard session.isSpent else { return .open }
         tls.close()
         return .ended

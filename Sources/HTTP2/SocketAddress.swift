@@ -38,6 +38,18 @@ struct SocketAddress {
         return .success(found)
     }
 
+    /// The same of several numeric addresses.
+    static func resolve(numeric addresses: [String], port: UInt16) -> Result<[SocketAddress], CloseReason> {
+        var found: [SocketAddress] = []
+        for address in addresses {
+            switch resolve(address, port: port, isNumeric: true) {
+            case .success(let more): found += more
+            case .failure(let reason): return .failure(reason)
+            }
+        }
+        return .success(found)
+    }
+
     /// Lends the address to a system call.
     func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafeBytes(of: storage) { bytes in

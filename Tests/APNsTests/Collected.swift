@@ -1,11 +1,17 @@
 import Synchronization
 
-/// What callbacks brought, and a wait for it: a test's time limit is the deadline.
+/// What callbacks brought, and a wait for it: a test's time limit, which cancels the test, is the deadline.
 final class Collected<Element: Sendable>: Sendable {
+    private struct Waiter {
+        let id: UInt64
+        let isEnough: @Sendable ([Element]) -> Bool
+        let continuation: CheckedContinuation<[Element], Never>
+    }
+
     private struct State {
         var elements: [Element] = []
-        var waiters: [(isEnough: @Sendable ([Element]) -> Bool, continuation: CheckedContinuation<[Element], Never>)] =
-            []
+        var waiters: [Waiter] = []
+        var lastID: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -23,14 +29,29 @@ final class Collected<Element: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: elements) }
     }
 
+    /// What there is once it is enough, or when the test is cancelled.
+    @discardableResult
     func wait(_ isEnough: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
-        await withCheckedContinuation { continuation in
-            let elements: [Element]? = state.withLock { state in
-                if isEnough(state.elements) { return state.elements }
-                state.waiters.append((isEnough, continuation))
-                return nil
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let elements: [Element]? = state.withLock { state in
+                    // Cancellation may have come before this: its handler then found nobody to wake.
+                    if isEnough(state.elements) || Task.isCancelled { return state.elements }
+                    state.waiters.append(Waiter(id: id, isEnough: isEnough, continuation: continuation))
+                    return nil
+                }
+                if let elements { continuation.resume(returning: elements) }
             }
-            if let elements { continuation.resume(returning: elements) }
+        } onCancel: {
+            let (waiter, elements) = state.withLock { state -> (Waiter?, [Element]) in
+                let index = state.waiters.firstIndex { $0.id == id }
+                return (index.map { state.waiters.remove(at: $0) }, state.elements)
+            }
+            waiter?.continuation.resume(returning: elements)
         }
     }
 }

@@ -124,6 +124,22 @@ import Testing
         #expect(lane.outcomes == [.unknown(reason: "connection_lost")])
     }
 
+    /// A connection tells of its requests before it tells that it is no more.
+    @Test func push_waitsForTheNextConnection_whenItsOwnTookNothingAnyMore() {
+        var lane = LaneBench.proven(maxInFlight: 1)
+        lane.send(2)
+        lane.complete(.unknown(.connectionLost))
+        #expect(lane.submitted.map(\.link) == [1])
+        let tag = lane.submitted.removeLast().tag
+        lane.handle(.notTaken(1, tags: [tag]))
+        #expect(lane.submitted.isEmpty && lane.free == 0 && lane.dials == [1])
+        lane.handle(.closed(1, why: "reset"))
+        lane.handle(.opened(2, streams: 1))
+        #expect(lane.dials == [1, 2] && lane.submitted.map(\.link) == [2])
+        lane.answer(200)
+        #expect(lane.outcomes == [.unknown(reason: "connection_lost"), .accepted])
+    }
+
     @Test func push_isUnsent_whenItsTimeIsOver() {
         var lane = LaneBench()
         lane.send(writeBy: lane.now)

@@ -5,7 +5,9 @@ import Synchronization
 final class ManualClock: Sendable {
     private struct State {
         var now: Int64
-        var wall: Int64
+        /// The wall clock as it ought to be, and how far it was stepped from there.
+        var rightWall: Int64
+        var step: Int64 = 0
         var wakes: [(at: Int64, action: @Sendable () -> Void)] = []
     }
 
@@ -14,11 +16,13 @@ final class ManualClock: Sendable {
     /// Starts at the machine's own clocks: the wire judges `writeBy` by the real one.
     init() {
         let system = SenderClock.system
-        state = Mutex(State(now: system.now(), wall: system.wall()))
+        state = Mutex(State(now: system.now(), rightWall: system.wall()))
     }
 
     var now: Int64 { state.withLock { $0.now } }
-    var wall: Int64 { state.withLock { $0.wall } }
+    var wall: Int64 { state.withLock { $0.rightWall + $0.step } }
+    /// Everybody else's wall clock.
+    var rightWall: Int64 { state.withLock { $0.rightWall } }
 
     var clock: SenderClock {
         SenderClock(
@@ -32,9 +36,14 @@ final class ManualClock: Sendable {
     func pass(_ milliseconds: Int64) {
         state.withLock { state in
             state.now += milliseconds
-            state.wall += milliseconds
+            state.rightWall += milliseconds
         }
         while let action = takeDue() { action() }
+    }
+
+    /// Sets the wall clock wrong by so many milliseconds, and nothing else.
+    func stepWall(to error: Int64) {
+        state.withLock { $0.step = error }
     }
 
     private func takeDue() -> (@Sendable () -> Void)? {

@@ -229,6 +229,53 @@ struct MisbehaviourTests {
         #expect(told.now.results == [1: [.unsent(.closed)], 2: [.unsent(.closed)], 3: [.unsent(.closed)]])
     }
 
+    /// The machine's name servers are silent: neither a close nor the deadline waits for the resolver.
+    @Test(arguments: [true, false]) func resolver_whenItHangs_keepsNobodyWaiting(closes: Bool) throws {
+        let resolver = Watched((asked: 0, hangs: true))
+        let pair = try Pair(
+            Script(answer: Self.accept),
+            client: {
+                $0.addresses = nil
+                $0.connectTimeout = closes ? 60_000 : 200
+                $0.resolver = { _ in
+                    resolver.change { $0.asked += 1 }
+                    _ = resolver.wait { !$0.hangs }
+                    return ["127.0.0.1"]
+                }
+            }
+        )
+        pair.submit(1...1)
+        #expect(resolver.wait { $0.asked == 1 })
+        if closes { pair.client.close() }
+        let reason = pair.closeReason()
+        #expect(reason?.code == (closes ? .closed : .resolve))
+        #expect(closes || reason?.description.contains("resolve localhost") == true, "\(reason?.description ?? "")")
+        #expect(pair.results(1)[1] == .unsent(closes ? .closed : .connectionLost))
+        #expect(pair.server.counters.accepted == 0)
+        resolver.change { $0.hangs = false }
+    }
+
+    @Test func resolver_isAskedAnew_atEachDial() throws {
+        let asked = Watched(0)
+        let pairs = try (1...3).map { _ in
+            try Pair(
+                Script(answer: Self.accept),
+                client: {
+                    $0.addresses = nil
+                    $0.resolver = { _ in
+                        asked.change { $0 += 1 }
+                        return ["127.0.0.2", "127.0.0.1", "::1"]
+                    }
+                }
+            )
+        }
+        for (index, pair) in pairs.enumerated() {
+            pair.submit(1...1)
+            #expect(pair.results(1)[1]?.status == 200, "\(index)")
+        }
+        #expect(asked.now == 3)
+    }
+
     @Test func goaway_whenStreamIsTheLastAndReset_isUnknown() throws {
         let pair = try Pair(
             Script { request, connection in

@@ -84,15 +84,3 @@ import Testing
         #expect(!run.errors.contains("run nudged migrate"), "\(run.text)")
     }
 }
-
-extension String {
-    /// How often a part occurs.
-    func occurrences(of part: String) -> Int {
-        var (count, rest) = (0, self[...])
-        while let range = rest.firstRange(of: part) {
-            count += 1
-            rest = rest[range.upperBound...]
-        }
-        return count
-    }
-}

@@ -1,0 +1,182 @@
+import APNsSimulator
+import HTTP2
+import Synchronization
+import Testing
+
+@testable import APNs
+
+/// What keeps a lane alive when nobody says that something ended. The deadline of a request is scenario 5's; that a clock's step changes
+/// nothing is scenario 10's.
+@Suite("Scenarios: liveness", .timeLimit(.minutes(10))) struct LivenessTests {
+    @Test func idleConnection_stays_whenItsPingsAreAnswered() async throws {
+        let rig = try ScenarioRig(configure: { $0.pingInterval = 20 })
+        await rig.prime()
+        await rig.eventually { rig.simulator.serverCounters.pingsReceived >= 3 }
+        rig.send(2...2)
+        #expect(await rig.outcomes(2).last == .accepted)
+        #expect(rig.arrivals == [1: [1], 2: [1]])
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+
+    @Test func idleConnection_isRetired_whenItsPingIsNotAnswered() async throws {
+        let rig = try ScenarioRig(
+            server: { $0.answersPings = false },
+            configure: {
+                $0.pingInterval = 200
+                $0.pingTimeout = 200
+            }
+        )
+        await rig.prime()
+        await rig.event { $0.line == "lost 1, pause 0" }
+        #expect(rig.simulator.serverCounters.pingsReceived == 1)
+        rig.send(2...2)
+        #expect(await rig.outcomes(2).last == .accepted)
+        #expect(rig.arrivals == [1: [1], 2: [2]])
+        await rig.event { $0.line == "opened 2 with 1" }
+        let lines = rig.log.map(\.line)
+        #expect(lines.starts(with: ["opened 1 with 1", "minted", "lost 1, pause 0", "opened 2 with 1"]), "\(lines)")
+        await rig.end()
+    }
+
+    /// A peer that is half open: TCP stands, nobody reads and nobody answers.
+    @Test func pushInFlight_isUnknown_andTheRestGoesOn_whenThePeerIsHalfOpen() async throws {
+        let rig = try ScenarioRig(configure: {
+            $0.maxInFlight = 1
+            $0.pingInterval = 300
+            $0.pingTimeout = 300
+        }) { tag, _ in tag == 2 ? .doing(.stopReading, then: .silence) : nil }
+        await rig.prime()
+        rig.send(2...3)
+        #expect(await rig.outcomes(3) == [.accepted, .unknown(reason: "connection_lost"), .accepted])
+        #expect(rig.arrivals == [1: [1], 2: [1], 3: [2]])
+        await rig.expectLog(["opened 1 with 1", "minted", "lost 1, pause 0", "opened 2 with 1"])
+    }
+
+    @Test func dial_isGivenUp_whenTCPStandsAndTLSNeverDoes() async throws {
+        let rig = try ScenarioRig(server: { $0.shakesHands = false }, configure: { $0.connectTimeout = 300 })
+        rig.send(1...1)
+        guard case .unsent(let reason) = await rig.outcomes(1).first else {
+            Issue.record("sent")
+            return
+        }
+        #expect(reason.contains("no time left to shake hands"), "\(reason)")
+        #expect(rig.simulator.serverCounters.accepted == 1 && rig.arrivals.isEmpty)
+        await rig.expectLog(["lost 1, pause 750"])
+    }
+
+    @Test func dials_backOffWithJitter_whileConnectionsAreRefused_andPushesAreUnsent() async throws {
+        // One after the other: the shortest pause, the longest and one between.
+        let dice = Mutex([0, 1, 0.5])
+        let rig = try ScenarioRig(jitter: { dice.withLock { $0.isEmpty ? 1 : $0.removeFirst() } })
+        rig.simulator.refuseConnections()
+        let pauses: [Int64] = [500, 2_000, 2_250, 8_000]
+        for (tag, pause) in zip(UInt64(1)..., pauses) {
+            #expect(rig.sender.freeSlots == 1)
+            rig.send(tag...tag)
+            guard case .unsent(let reason) = await rig.outcomes(Int(tag)).last else {
+                Issue.record("sent")
+                return
+            }
+            #expect(reason.contains("refused"), "\(reason)")
+            rig.clock.pass(pause - 1)
+            #expect(rig.sender.freeSlots == 0)
+            rig.clock.pass(1)
+        }
+        #expect(rig.simulator.serverCounters.accepted == 0)
+        try rig.simulator.acceptConnections()
+        rig.send(5...5)
+        #expect(await rig.outcomes(5).last == .accepted)
+        #expect(rig.arrivals == [5: [1]])
+        await rig.expectLog(
+            zip(1..., pauses).map { "lost \($0), pause \($1)" } + ["opened 5 with 1", "minted"]
+        )
+    }
+
+    /// IPv4 and IPv6 behind one name, the service at one of them only: whichever is tried first, the connection comes about.
+    @Test(arguments: ["127.0.0.1", "::1"]) func connection_isMade_whenOnlyOneFamilyAnswers(address: String) async throws
+    {
+        let rig = try ScenarioRig(
+            server: { $0.address = address },
+            configure: { $0.endpoint?.host = "localhost" }
+        )
+        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
+        try await connectOften(rig, 12)
+    }
+
+    @Test func bothFamilies_areServed_whenTheServerListensAtBoth() async throws {
+        let asked = Mutex(0)
+        let rig = try ScenarioRig(
+            server: { $0.furtherAddresses = ["::1"] },
+            configure: { $0.endpoint?.host = "localhost" }
+        )
+        // Asked anew for each dial: each answer is another.
+        rig.sender.core.withLock { core in
+            core.resolver = { _ in
+                asked.withLock { asked in
+                    asked += 1
+                    return [asked % 2 == 0 ? "127.0.0.1" : "::1"]
+                }
+            }
+        }
+        try await connectOften(rig, 6)
+        #expect(asked.withLock { $0 } == 6)
+    }
+
+    /// A first address that swallows packets takes its share of the time, no more.
+    @Test func connection_isMade_whenTheOtherAddressIsABlackHole() async throws {
+        let rig = try ScenarioRig(configure: {
+            $0.endpoint?.host = "localhost"
+            $0.connectTimeout = 2_000
+        })
+        let hole = try APNsSimulator(
+            script: SimulatorScript(),
+            certificate: try ScenarioRig.certificate.get().server,
+            port: rig.simulator.port,
+            configure: {
+                $0.address = "::1"
+                $0.shakesHands = false
+            }
+        )
+        try hole.start()
+        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
+        try await connectOften(rig, 6)
+        hole.stop()
+    }
+
+    /// The chance that one of two addresses is never the first of 24 is one in eight million.
+    @Test func dials_areSpreadOverTheAddresses() async throws {
+        let rig = try ScenarioRig(configure: { $0.endpoint?.host = "localhost" })
+        var settings = SimulatorSettings()
+        settings.checksProviderToken = false
+        let other = try APNsSimulator(
+            script: SimulatorScript(settings: settings),
+            certificate: try ScenarioRig.certificate.get().server,
+            port: rig.simulator.port,
+            configure: { $0.address = "::1" }
+        )
+        try other.start()
+        rig.sender.core.withLock { $0.resolver = { _ in ["127.0.0.1", "::1"] } }
+        for tag in UInt64(1)...24 {
+            rig.send(tag...tag)
+            #expect(await rig.outcomes(Int(tag)).last == .accepted)
+            try rig.sender.reconfigure(rig.configuration)
+        }
+        let (here, there) = (rig.simulator.counts.accepted, other.counts.accepted)
+        #expect(here > 0 && there > 0 && here + there == 24, "\(here), \(there)")
+        await rig.end()
+        other.stop()
+    }
+
+    /// So many pushes, each on a connection of its own.
+    private func connectOften(_ rig: ScenarioRig, _ count: Int) async throws {
+        for tag in UInt64(1)...UInt64(count) {
+            rig.send(tag...tag)
+            #expect(await rig.outcomes(Int(tag)).last == .accepted)
+            try rig.sender.reconfigure(rig.configuration)
+        }
+        #expect(rig.accepted == (1...count).reduce(into: [:]) { $0[UInt64($1)] = [$1] })
+        await rig.expectLog(
+            (1...count).flatMap { $0 == 1 ? ["opened 1 with 1", "minted"] : ["opened \($0) with 1"] }
+        )
+    }
+}

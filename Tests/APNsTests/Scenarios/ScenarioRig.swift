@@ -1,0 +1,150 @@
+import APNsSimulator
+import Foundation
+import HTTP2
+import OpenSSL
+import Testing
+
+@testable import APNs
+
+/// A sender, a clock in the test's hand and a simulated Apple over real TLS and HTTP/2; what arrived, push by push.
+final class ScenarioRig: DrivenSender {
+    static let certificate = Result { try SimulatorCertificate() }
+
+    let clock = ManualClock()
+    let told = Told()
+    let simulator: APNsSimulator
+    let sender: Sender
+    let configuration: SenderConfiguration
+    private let roots: CAFile
+
+    /// - Parameters:
+    ///   - certificate: the server's; nil: a good one.
+    ///   - perDevice: what is done with a push, by its number and how often it came; nil: it is accepted.
+    init(
+        certificate: IssuedCertificate? = nil,
+        authority: String? = nil,
+        jitter: @escaping @Sendable () -> Double = { 0.5 },
+        settings: (inout SimulatorSettings) -> Void = { _ in },
+        server: (inout ServerConfiguration) -> Void = { _ in },
+        configure: (inout SenderConfiguration) -> Void = { _ in },
+        perDevice: @escaping @Sendable (_ tag: UInt64, _ attempt: Int) -> ScriptedAnswer?
+    ) throws {
+        let made = try Self.certificate.get()
+        var known = SimulatorSettings(keys: [.init(keyID: "KEY4567890", teamID: "TEAM456789", pem: SenderRig.pem)])
+        settings(&known)
+        let script = SimulatorScript(
+            settings: known,
+            now: { [clock] in clock.rightWall / 1_000 },
+            perDevice: { token, attempt in perDevice(Self.tag(token), attempt) }
+        )
+        simulator = try APNsSimulator(script: script, certificate: certificate ?? made.server, configure: server)
+        try simulator.start()
+        roots = try CAFile(authority ?? made.authority)
+        var configuration = SenderConfiguration.test(port: simulator.port, caFile: roots.path)
+        configure(&configuration)
+        self.configuration = configuration
+        sender = try told.sender(configuration, clock, jitter: jitter)
+    }
+
+    /// With an Apple that accepts everything.
+    convenience init(
+        certificate: IssuedCertificate? = nil,
+        authority: String? = nil,
+        jitter: @escaping @Sendable () -> Double = { 0.5 },
+        settings: (inout SimulatorSettings) -> Void = { _ in },
+        server: (inout ServerConfiguration) -> Void = { _ in },
+        configure: (inout SenderConfiguration) -> Void = { _ in }
+    ) throws {
+        try self.init(
+            certificate: certificate,
+            authority: authority,
+            jitter: jitter,
+            settings: settings,
+            server: server,
+            configure: configure,
+            perDevice: { _, _ in nil }
+        )
+    }
+
+    deinit { simulator.stop() }
+
+    private static func tag(_ token: String) -> UInt64 { UInt64(token.suffix(16), radix: 16) ?? 0 }
+
+    // MARK: What arrived
+
+    /// The connections on which each push arrived whole, in order. A push that came under another `apns-id` than its own counts under 0.
+    var arrivals: [UInt64: [Int]] { byTag(simulator.snapshot().received.map { ($0.token, $0.apnsID, $0.connection) }) }
+
+    /// The connections on which each push was accepted.
+    var accepted: [UInt64: [Int]] { byTag(simulator.snapshot().accepted.map { ($0.token, $0.apnsID, $0.connection) }) }
+
+    /// The numbers of the provider tokens that each push showed, in order.
+    var providerTokens: [UInt64: [Int]] {
+        byTag(simulator.snapshot().received.map { ($0.token, $0.apnsID, $0.providerToken) })
+    }
+
+    private func byTag(_ pushes: [(token: String, id: UUID?, value: Int)]) -> [UInt64: [Int]] {
+        pushes.reduce(into: [:]) { result, push in
+            let tag = Self.tag(push.token)
+            result[self.push(tag).apnsID == push.id ? tag : 0, default: []].append(push.value)
+        }
+    }
+
+    /// `[1: [1], 2: [1, 2], 3: [1, 2]]` of `(1...1, [1]), (2...3, [1, 2])`.
+    static func each(_ parts: (ClosedRange<UInt64>, [Int])...) -> [UInt64: [Int]] {
+        parts.reduce(into: [:]) { result, part in
+            for tag in part.0 { result[tag] = part.1 }
+        }
+    }
+
+    // MARK: What happens
+
+    /// Push 1, accepted: the connection has shown itself good, and has its thousand streams.
+    func prime() async {
+        send(1...1)
+        #expect(await outcomes(1) == [.accepted])
+    }
+
+    /// Waits until so many good requests wait for their answer.
+    func hold(_ count: Int) async {
+        #expect(await simulator.wait { $0.held >= count })
+        #expect(simulator.counts.held == count)
+    }
+
+    /// For the few facts that nobody signals; a test's time limit is the deadline.
+    func eventually(_ isTrue: () -> Bool) async {
+        while !isTrue(), !Task.isCancelled { await Task.yield() }
+        #expect(isTrue())
+    }
+
+    /// Waits for the lines, ends the sender, and sees that there were no others.
+    func expectLog(_ lines: [String], sourceLocation: SourceLocation = #_sourceLocation) async {
+        await told.log.wait { $0.count >= lines.count }
+        await end()
+        #expect(log.map(\.line) == lines, sourceLocation: sourceLocation)
+    }
+}
+
+extension SenderEvent {
+    /// Short words for all that a test can know beforehand.
+    var line: String {
+        switch self {
+        case .laneStopped(let reason, _): "stopped \(reason)"
+        case .laneResumed: "resumed"
+        case .connectionOpened(let connection, let streams): "opened \(connection) with \(streams)"
+        case .connectionLost(let connection, _, let pause): "lost \(connection), pause \(pause)"
+        case .goAway(let connection, let reason): "goaway \(connection) \(reason)"
+        case .connectionResting(let connection, _): "resting \(connection)"
+        case .tokenMinted: "minted"
+        case .tokenFailed: "unsigned"
+        case .storm(let count, let status, let reason): "storm of \(count), \(status) \(reason)"
+        case .ourBug(let status, let reason): "our bug \(status) \(reason)"
+        }
+    }
+}
+
+extension PushOutcome {
+    static func rejected(_ status: Int, _ reason: String, deletes: TokenDeletion? = nil) -> PushOutcome {
+        .rejected(status: status, reason: reason, deletes: deletes)
+    }
+}
