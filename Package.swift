@@ -66,6 +66,7 @@ let package = Package(
         ),
         library("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
         library("LocalPostgres", ["CLinux"]),
+        library("Chaos", ["Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         library(
             "Demo",
             [
@@ -80,7 +81,7 @@ let package = Package(
             "nudged-bench",
             [
                 "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
-                "APNsSimulator", "LocalPostgres", argumentParser, logging,
+                "APNsSimulator", "LocalPostgres", "Chaos", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds and generated keys.
@@ -100,6 +101,7 @@ let package = Package(
         tests("HTTP2", ["OpenSSL"]),
         tests("APNs", ["Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "TestSupport"]),
         tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
+        tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Systemd", [logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["Seeded", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),

@@ -12,6 +12,8 @@ public enum ConnectionAction: Sendable, Equatable {
     case stopReading
     /// Reads again.
     case resumeReading
+    /// SETTINGS with this INITIAL_WINDOW_SIZE: 0 keeps every body back, also of streams that are open.
+    case window(UInt32)
     /// Bytes that are no frames.
     case garbage([UInt8])
 }

@@ -12,6 +12,7 @@ extension SimulatorHandler {
         case .streams(let count): connection.sendSettings(maxConcurrentStreams: count)
         case .stopReading: connection.stopReading()
         case .resumeReading: connection.resumeReading()
+        case .window(let size): connection.sendSettings(initialWindowSize: size)
         case .garbage(let bytes): connection.writeRaw(bytes)
         }
     }
@@ -37,7 +38,7 @@ extension SimulatorHandler {
         case .delay(let more, let then):
             return perform(then, pending, after: (after ?? .zero) + more, isLogged: isLogged)
         case .accepted(let then):
-            if !isLogged { log.accepted(pending.push) }
+            if !isLogged { record(pending.push) }
             return perform(then, pending, after: after, isLogged: true)
         case .doing(let action, let then):
             perform(action, connection)
@@ -78,7 +79,7 @@ extension SimulatorHandler {
     }
 
     private func accept(_ pending: PendingPush, after: Duration?, isLogged: Bool) -> ServerReply {
-        if !isLogged { log.accepted(pending.push) }
+        if !isLogged { record(pending.push) }
         note(pending, 200, "")
         if let streams = streamsToGrant(pending.connection.id) {
             pending.connection.sendSettings(maxConcurrentStreams: streams)
@@ -86,6 +87,12 @@ extension SimulatorHandler {
         var headers = HeaderFields()
         headers.append("apns-id", pending.push.apnsID.canonical)
         return .respond(status: 200, headers: headers, after: after)
+    }
+
+    /// Before any answer to it leaves.
+    private func record(_ push: AcceptedPush) {
+        log.accepted(push)
+        onAccepted?(push)
     }
 
     func answer(_ refusal: Refusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {
