@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 
 /// Answers requests as the script says. Its methods run on the server's thread; the mutex is for `setScript` alone.
 final class SimulatorHandler: ServerHandler {

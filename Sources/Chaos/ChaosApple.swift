@@ -1,7 +1,7 @@
 import APNsSimulator
 import FoundationEssentials
 import OpenSSL
-import Synchronization
+import Locks
 
 /// The simulated Apple with its faults; it writes in the ledger what it took.
 final class ChaosApple: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// A continuation that two may end, and the first does.
 final class Once: Sendable {

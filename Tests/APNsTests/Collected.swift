@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What callbacks brought, and a wait for it: a test's time limit is the deadline.
 final class Collected<Element: Sendable>: Sendable {

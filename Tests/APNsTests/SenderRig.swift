@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 import TestSupport
 
 @testable import APNs
