@@ -3,9 +3,8 @@ import Glibc
 // libFuzzer calls back for each input. NUDGED_FUZZ_TARGET says which target is meant; with NUDGED_FUZZ_SEEDS the first inputs
 // are written to that folder instead.
 
-/// Called once, before the first input.
-
-public func fuzzerInitialize(_ argc: UnsafeMutableRawPointer?, _ argv: UnsafeMutableRawPointer?) -> Int32 {
+/// Before the first input: is the target known, or are seeds wanted?
+private func begin() {
     if target == nil {
         say("NUDGED_FUZZ_TARGET is to be answers, frames or zones\n")
         exit(64)
@@ -14,7 +13,6 @@ public func fuzzerInitialize(_ argc: UnsafeMutableRawPointer?, _ argv: UnsafeMut
         Seeds.write(String(cString: name), to: String(cString: folder))
         exit(0)
     }
-    return 0
 }
 
 /// Called for each input; -1: not worth keeping.
@@ -57,6 +55,6 @@ private func runDriver(
 public func fuzzerMain(_ argc: Int32, _ argv: UnsafeMutableRawPointer?) -> Int32 {
     var argc = argc
     var argv = argv
-    _ = fuzzerInitialize(nil, nil)
+    begin()
     return runDriver(&argc, &argv) { fuzzerTestOneInput($0, $1) }
 }
