@@ -1,15 +1,21 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
 # make test   formatter, build with warnings as errors, all tests
 # make bench  the benchmarks, one JSON object each
+# make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
+# make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
+# make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
 # make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
 
 SHELL := /bin/bash
 SWIFT ?= swift
+FUZZ_SECONDS ?= 600
+CHAOS_SECONDS ?= 3600
+CHAOS_RATE ?= 1000
 # The runtime is linked in, so that the binary runs where no Swift is installed.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 
-.PHONY: demo test bench release build lint format dependencies clean
+.PHONY: demo test bench fuzz sanitize chaos release build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -26,14 +32,25 @@ demo: dependencies
 	$(BIN)/nudged demo
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Fuzz
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Fuzz
 
 test: dependencies lint
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
+	scripts/endurance
+
+fuzz: dependencies
+	scripts/fuzz $(FUZZ_SECONDS)
+
+sanitize: dependencies
+	scripts/sanitize
+
+chaos: dependencies
+	$(SWIFT) build $(RELEASE) --product nudged-bench
+	$(BIN)/nudged-bench chaos --seconds $(CHAOS_SECONDS) --rate $(CHAOS_RATE) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED))
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench

@@ -2,13 +2,23 @@
 
 import PackageDescription
 
+/// `address` or `thread` where `scripts/sanitize` builds.
+let sanitizer = Context.environment["NUDGED_SANITIZE"]
+
+/// The fuzzers see nothing without marks on every edge. SwiftPM's `--sanitize` passes the kinds one by one, and the last one's marks are
+/// not libFuzzer's: hence flags.
+let isFuzzing = Context.environment["NUDGED_FUZZ"] != nil
+let coverage: [SwiftSetting] =
+    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+
 /// Every target of ours: Swift 6 mode, warnings are errors, imports are internal unless said otherwise.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + coverage + (sanitizer == "thread" ? [.define("SANITIZE_THREAD")] : [])
 
 /// A system C library: found by pkg-config, installed on Debian by `scripts/dependencies`.
 func system(_ name: String, _ pkgConfig: String, apt: String) -> Target {
@@ -49,6 +59,7 @@ let package = Package(
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
+        library("Locks", []),
         library("Seeded", []),
         library("JSON", []),
         library("YAML", ["CLibYAML"]),
@@ -56,16 +67,17 @@ let package = Package(
         library("Policy", ["JSON", "TimeZones"]),
         library("Postgres", ["CLibPQ"]),
         library("OpenSSL", ["COpenSSL"]),
-        library("HTTP2", ["CNGHTTP2", "OpenSSL"]),
-        library("APNs", ["JSON", "OpenSSL", "HTTP2"]),
+        library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
+        library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         library("Store", ["TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
-        library("Systemd", ["CLinux", logging]),
+        library("Systemd", ["Locks", "CLinux", logging]),
         library(
             "Daemon",
             ["JSON", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", logging]
         ),
-        library("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
+        library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         library("LocalPostgres", ["CLinux"]),
+        library("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         library(
             "Demo",
             [
@@ -80,7 +92,7 @@ let package = Package(
             "nudged-bench",
             [
                 "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
-                "APNsSimulator", "LocalPostgres", argumentParser, logging,
+                "APNsSimulator", "LocalPostgres", "Chaos", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds and generated keys.
@@ -97,10 +109,11 @@ let package = Package(
         tests("Postgres", ["LocalPostgres"]),
         tests("LocalPostgres"),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["OpenSSL"]),
-        tests("APNs", ["Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
-        tests("APNsSimulator", ["JSON", "OpenSSL", "HTTP2"]),
-        tests("Systemd", [logging]),
+        tests("HTTP2", ["Locks", "OpenSSL"]),
+        tests("APNs", ["Locks", "Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
+        tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
+        tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
+        tests("Systemd", ["Locks", logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
         tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
@@ -111,3 +124,23 @@ let package = Package(
         ),
     ]
 )
+
+// The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own.
+if isFuzzing {
+    package.targets.append(
+        .executableTarget(
+            name: "nudged-fuzz",
+            dependencies: ["TimeZones", "HTTP2", "APNs"],
+            path: "Fuzz",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]
+        )
+    )
+}
+
+// Under a sanitizer only the sender's and the simulator's side is built: the rest has no threads of its own.
+if sanitizer != nil {
+    let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo"]
+    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests", "JSONTests"])
+    package.targets.removeAll { names.contains($0.name) }
+}

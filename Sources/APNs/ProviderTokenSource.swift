@@ -1,5 +1,5 @@
 import OpenSSL
-import Synchronization
+import Locks
 
 /// The provider tokens of one key: the schedule, and the texts that it calls for. Shared by all lanes of the key.
 final class ProviderTokenSource: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension Sender {
     /// Waits until `freeSlots` is at least `minimum` (or the most that the lane's connections could give at that

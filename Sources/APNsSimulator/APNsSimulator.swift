@@ -87,6 +87,15 @@ public final class APNsSimulator: Sendable {
         for connection in handler.openConnections() { handler.perform(action, connection) }
     }
 
+    /// The numbers of the open connections, ascending.
+    public var openConnections: [Int] { handler.openConnections().map(\.id) }
+
+    /// Does something to one connection, if it is still open.
+    public func perform(_ action: ConnectionAction, onConnection number: Int) {
+        guard let connection = handler.openConnections().first(where: { $0.id == number }) else { return }
+        handler.perform(action, connection)
+    }
+
     /// The numbers.
     public var counts: SimulatorCounts { handler.log.counts() }
 

@@ -43,7 +43,7 @@ extension SimulatorHandler {
         case .delay(let more, let then):
             return perform(then, pending, after: (after ?? .zero) + more, isLogged: isLogged)
         case .accepted(let then):
-            if !isLogged { log.accepted(pending.push) }
+            if !isLogged { record(pending.push) }
             return perform(then, pending, after: after, isLogged: true)
         case .doing(let action, let then):
             perform(action, connection)
@@ -84,7 +84,7 @@ extension SimulatorHandler {
     }
 
     private func accept(_ pending: PendingPush, after: Duration?, isLogged: Bool) -> ServerReply {
-        if !isLogged { log.accepted(pending.push) }
+        if !isLogged { record(pending.push) }
         note(pending, 200, "")
         if let streams = streamsToGrant(pending.connection.id) {
             pending.connection.sendSettings(maxConcurrentStreams: streams)
@@ -92,6 +92,12 @@ extension SimulatorHandler {
         var headers = HeaderFields()
         headers.append("apns-id", pending.push.apnsID.canonical)
         return .respond(status: 200, headers: headers, after: after)
+    }
+
+    /// Before any answer to it leaves.
+    private func record(_ push: AcceptedPush) {
+        log.accepted(push)
+        onAccepted?(push)
     }
 
     func answer(_ refusal: Refusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 
 /// Answers requests as the script says. Its methods run on the server's thread; the mutex is for `setScript` alone.
 final class SimulatorHandler: ServerHandler {
@@ -118,7 +118,7 @@ final class SimulatorHandler: ServerHandler {
             connection: connection.id,
             attempt: attempt
         )
-        let answer = script.perDevice?(token, attempt) ?? .accept
+        let answer = script.perPush?(push, request.streamID) ?? script.perDevice?(token, attempt) ?? .accept
         let pending = PendingPush(push: push, streamID: request.streamID, connection: connection)
         return perform(answer, pending, after: nil, isLogged: false)
     }
@@ -149,6 +149,8 @@ final class SimulatorHandler: ServerHandler {
             return error
         }
     }
+
+    var onAccepted: (@Sendable (AcceptedPush) -> Void)? { state.withLock { $0.script.onAccepted } }
 
     /// Counting costs a table entry a device, so it is left out where nobody would see it.
     private func attempt(_ token: String, _ script: SimulatorScript) -> Int {

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locks
 
 /// What the simulator remembers, and who waits for it.
 final class SimulatorLog: Sendable {

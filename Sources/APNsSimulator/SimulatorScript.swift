@@ -9,6 +9,11 @@ public struct SimulatorScript: Sendable {
     /// What is done with a good request for a device token; `attempt` counts the token's good requests from 1. Nil: accept.
     /// Called on the server's thread.
     public var perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)?
+    /// What is done with a good request, by all that it says and its stream; asked before `perDevice`, which is asked where it says nil.
+    /// Called on the server's thread.
+    public var perPush: (@Sendable (_ push: AcceptedPush, _ stream: Int32) -> ScriptedAnswer?)?
+    /// Told of every push that is taken, before any answer to it leaves. Called on the server's thread.
+    public var onAccepted: (@Sendable (_ push: AcceptedPush) -> Void)?
     /// What is done with a connection, by its number from 1. Called on the server's thread.
     public var perConnection: (@Sendable (_ number: Int) -> ConnectionScript?)?
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Where other threads leave what a client connection shall do.
 final class ClientInbox: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locks
 
 /// One thread's wait for another's deed.
 final class Latch: Sendable {

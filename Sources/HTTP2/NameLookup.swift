@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locks
 
 /// One question to the resolver, on a thread of its own: getaddrinfo can block for as long as the machine's name servers are silent, and
 /// neither a deadline nor a close would reach it. A lookup that nobody waits for any more ends by itself, with the resolver's own patience.

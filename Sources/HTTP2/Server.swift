@@ -1,6 +1,6 @@
 import Glibc
 import OpenSSL
-import Synchronization
+import Locks
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour handed in as a `ServerHandler`.
 public final class Server: Sendable {

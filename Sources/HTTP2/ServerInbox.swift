@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Where other threads leave what a server's connections shall do.
 final class ServerInbox: Sendable {

@@ -1,7 +1,7 @@
 import CNGHTTP2
 import Glibc
 import OpenSSL
-import Synchronization
+import Locks
 
 /// What a server's thread does: accepts, reads, asks the handler, writes.
 ///

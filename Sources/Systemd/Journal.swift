@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locks
 
 /// The journal's socket, spoken to by the native protocol.
 public final class Journal: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 public import Logging
-import Synchronization
+import Locks
 
 /// Where log lines go, shared by all handlers of a process: the journal where standard error leads there, else standard error.
 public final class LogOutput: Sendable {

@@ -1,6 +1,6 @@
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 import Testing
 
 @testable import APNsSimulator

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What callbacks brought, and a wait for it: a test's time limit, which cancels the test, is the deadline.
 final class Collected<Element: Sendable>: Sendable {

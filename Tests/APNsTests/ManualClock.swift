@@ -1,5 +1,5 @@
 import APNs
-import Synchronization
+import Locks
 
 /// Clocks that stand until a test moves them, with the timer that goes by them.
 final class ManualClock: Sendable {

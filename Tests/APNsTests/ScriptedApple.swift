@@ -1,6 +1,6 @@
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 
 /// A server whose answers are a function of the request, its connection and how many came before.
 final class ScriptedApple: ServerHandler {

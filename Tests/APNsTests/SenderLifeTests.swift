@@ -1,7 +1,7 @@
 import COpenSSL
 import HTTP2
 import OpenSSL
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

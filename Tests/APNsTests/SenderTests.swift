@@ -1,6 +1,6 @@
 import COpenSSL
 import HTTP2
-import Synchronization
+import Locks
 import Testing
 
 @testable import APNs

@@ -1,6 +1,6 @@
 import APNsSimulator
 import HTTP2
-import Synchronization
+import Locks
 import Testing
 
 @testable import APNs

@@ -1,0 +1,63 @@
+import HTTP2
+
+/// Steps of a connection: bytes of the server's, time, more requests, a socket that takes little, a drain.
+///
+/// A step is an opcode, a length (two bytes, big endian) and so many bytes.
+enum FramesTarget {
+    private static let template = RequestTemplate(
+        authority: "localhost",
+        fields: ["apns-topic": "com.example.App", "authorization": "bearer 0123456789"],
+        varying: []
+    )
+
+    private static var configuration: ClientConfiguration {
+        var configuration = ClientConfiguration(host: "localhost")
+        configuration.requestDeadline = 1_000
+        configuration.maximumStreams = 20
+        configuration.maximumBody = 8_192
+        return configuration
+    }
+
+    static func run(_ input: UnsafeRawBufferPointer) -> Int32 {
+        guard let client = BareClient(configuration: configuration) else { return -1 }
+        var books = FrameBooks()
+        var submitted: UInt64 = 0
+        func submit(_ count: Int) {
+            var requests: [Request] = []
+            for _ in 0..<count where submitted < 300 {
+                submitted += 1
+                // Every seventh has no body, every fifth one that fills windows and records.
+                let size = submitted % 7 == 0 ? 0 : submitted % 5 == 0 ? 20_000 : 60
+                let body = [UInt8](repeating: 0x78, count: size)
+                requests.append(Request(template: template, tag: submitted, path: "/3/device/ab", body: body))
+            }
+            client.submit(requests)
+        }
+        submit(5)
+        var now: UInt64 = 1_000
+        var place = 0
+        var isOpen = true
+        var room = Int.max
+        while isOpen, place + 3 <= input.count {
+            let opcode = input[place] % 8
+            let length = min(Int(input[place + 1]) << 8 | Int(input[place + 2]), input.count - place - 3)
+            var bytes = UnsafeRawBufferPointer(rebasing: input[(place + 3)..<(place + 3 + length)])
+            place += 3 + length
+            switch opcode {
+            case 4: now += UInt64(bytes.first ?? 1) * 10
+            case 5: submit(Int(bytes.first ?? 1) % 32)
+            case 6: room = bytes.first.map { Int($0) % 4 } ?? .max
+            case 7: if bytes.first == 1 { client.drain() } else { client.ping() }
+            default: break
+            }
+            if opcode >= 4 { bytes = UnsafeRawBufferPointer(start: nil, count: 0) }
+            books.receive(bytes)
+            isOpen = client.step(bytes, now: now, room: room) { books.offered($0) }
+            books.check(client.completions)
+        }
+        client.end(byUs: input.count % 2 == 0)
+        books.check(client.completions)
+        require(books.checked == submitted, "\(submitted) requests, \(books.checked) completions")
+        return 0
+    }
+}

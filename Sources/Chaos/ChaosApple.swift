@@ -1,0 +1,191 @@
+import APNsSimulator
+import FoundationEssentials
+import OpenSSL
+import Locks
+
+/// The simulated Apple with its faults; it writes in the ledger what it took.
+final class ChaosApple: Sendable {
+    static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
+
+    private struct Moods {
+        var simulator: APNsSimulator?
+        /// Connections are numbered anew by each simulator.
+        var epoch = 0
+        var words: [Int: StreamWords] = [:]
+        /// Connections that answer nothing, and whether they take what comes.
+        var mute: [Int: Bool] = [:]
+        /// All answer with this status.
+        var storm: Int?
+    }
+
+    let certificate: SimulatorCertificate
+    let port: UInt16
+    private let seed: UInt64
+    private let books: Mutex<Ledger>
+    private let moods = Mutex(Moods())
+
+    init(seed: UInt64) throws(SimulatorError) {
+        self.seed = seed
+        certificate = try SimulatorCertificate()
+        books = Mutex(Ledger())
+        let first = try Self.simulator(SimulatorScript(), certificate, port: 0)
+        port = first.port
+        moods.withLock { $0.simulator = first }
+        try first.setScript(script(epoch: 0))
+        try first.start()
+    }
+
+    func withBooks<Result>(_ body: (inout Ledger) -> Result) -> Result { books.withLock { body(&$0) } }
+
+    private static func simulator(
+        _ script: SimulatorScript,
+        _ certificate: SimulatorCertificate,
+        port: UInt16
+    ) throws(SimulatorError) -> APNsSimulator {
+        var script = script
+        script.settings.recording = .counts
+        return try APNsSimulator(script: script, certificate: certificate.server, port: port)
+    }
+
+    private func script(epoch: Int) -> SimulatorScript {
+        var settings = SimulatorSettings(keys: [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)])
+        settings.topics = [Self.topic]
+        settings.recording = .counts
+        var script = SimulatorScript(settings: settings)
+        script.perPush = { [weak self] push, stream in self?.answer(push, stream, epoch: epoch) ?? .silence }
+        script.onAccepted = { [weak self] push in
+            self?.withBooks { $0.log(ChaosPush.number(of: push.apnsID)) }
+        }
+        return script
+    }
+
+    private func answer(_ push: AcceptedPush, _ stream: Int32, epoch: Int) -> ScriptedAnswer {
+        let number = ChaosPush.number(of: push.apnsID)
+        let attempt = withBooks { $0.asked(number) }
+        let answer = decide(number, attempt, stream, push.connection, epoch)
+        withBooks { $0.answers(number, status: answer.status) }
+        return answer
+    }
+
+    private func decide(_ number: UInt64, _ attempt: UInt8, _ stream: Int32, _ connection: Int, _ epoch: Int)
+        -> ScriptedAnswer
+    {
+        moods.withLock { moods in
+            guard moods.epoch == epoch else { return .silence }
+            let fate = PushFate.of(number, attempt: attempt, seed: seed)
+            if case .goAway(let processesThis) = fate,
+                moods.words[connection, default: StreamWords()].goAway(at: stream, processesThis: processesThis)
+            {
+                return .goAway(
+                    processesThis ? .afterThis : .beforeThis,
+                    reason: "Chaos",
+                    then: processesThis ? .accept : .silence
+                )
+            }
+            guard moods.words[connection, default: StreamWords()].process(stream) else { return .silence }
+            if let takes = moods.mute[connection] { return takes ? .accepted(then: .silence) : .silence }
+            if let status = moods.storm { return .answer(status: status, reason: "InternalServerError") }
+            if case .answer(let answer) = fate { return answer }
+            return .accept
+        }
+    }
+
+    /// Does one line of the plan; what it begins for a while is ended by a task of its own. `reconfigure` is the sender's affair.
+    func perform(_ line: ChaosPlan.Line) async {
+        if case .refuse(let span) = line.act { return await refuse(for: span) }
+        guard let simulator = moods.withLock({ $0.simulator }) else { return }
+        if case .storm(let status, let span) = line.act {
+            moods.withLock { $0.storm = status }
+            return after(span) { $0.moods.withLock { $0.storm = nil } }
+        }
+        let open = simulator.openConnections
+        guard !open.isEmpty else { return }
+        let connection = open[line.connection % open.count]
+        for action in begin(line.act, connection) { simulator.perform(action, onConnection: connection) }
+        guard let (span, action) = Self.ending(of: line.act) else { return }
+        // Weakly: a simulator that is held would go on listening.
+        after(span) { [weak simulator] apple in
+            guard let simulator else { return }
+            apple.moods.withLock { $0.mute[connection] = nil }
+            if let action { simulator.perform(action, onConnection: connection) }
+        }
+    }
+
+    private func begin(_ act: ChaosAct, _ connection: Int) -> [ConnectionAction] {
+        switch act {
+        case .streams(let count, _): return [.streams(count)]
+        case .window: return [.window(0)]
+        case .deaf: return [.stopReading]
+        case .mute(let takes, _):
+            moods.withLock { $0.mute[connection] = takes }
+            return []
+        case .shutdown: return [.shutdown(reason: "Chaos")]
+        case .close: return [.close]
+        case .reset: return [.resetTCP]
+        // What waits for bytes that never come has to be ended by somebody: here the server does.
+        case .garbage(let kind): return [.garbage(kind.bytes)]
+        case .storm, .refuse, .reconfigure: return []
+        }
+    }
+
+    private static func ending(of act: ChaosAct) -> (Int, ConnectionAction?)? {
+        switch act {
+        case .streams(_, let span): (span, .streams(1_000))
+        case .window(let span): (span, .window(1 << 20))
+        case .deaf(let span): (span, .resumeReading)
+        case .mute(_, let span): (span, nil)
+        case .garbage(.half): (300, .resetTCP)
+        default: nil
+        }
+    }
+
+    private func after(_ milliseconds: Int, _ body: @escaping @Sendable (ChaosApple) -> Void) {
+        Task { [weak self] in
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+            if let self { body(self) }
+        }
+    }
+
+    /// Ends all connections and listens again, at the same port, after the milliseconds.
+    private func refuse(for span: Int) async {
+        stop()
+        try? await Task.sleep(for: .milliseconds(span))
+        let epoch = moods.withLock { $0.epoch }
+        // The port was ours a moment ago; somebody's outgoing connection may sit on it for a while.
+        for _ in 0..<1_000 {
+            if let next = try? Self.simulator(script(epoch: epoch), certificate, port: port) {
+                moods.withLock { $0.simulator = next }
+                try? next.start()
+                return
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Ends the simulator: nothing of it answers or listens any more.
+    func stop() {
+        let old = moods.withLock { moods in
+            defer { moods.simulator = nil }
+            return moods.simulator
+        }
+        old?.stop()
+        moods.withLock { moods in
+            moods.epoch += 1
+            moods.words = [:]
+            moods.mute = [:]
+        }
+    }
+}
+
+extension ScriptedAnswer {
+    /// The status that it answers; 0: none.
+    var status: Int {
+        switch self {
+        case .accept: 200
+        case .answer(let status, _, _, _), .rawBody(let status, _), .unfinished(let status, _): status
+        case .delay(_, let then), .held(let then), .goAway(_, _, _, let then), .doing(_, let then), .accepted(let then):
+            then.status
+        case .silence, .reset, .closeTCP, .close: 0
+        }
+    }
+}

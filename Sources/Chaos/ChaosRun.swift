@@ -1,0 +1,187 @@
+import APNs
+import APNsSimulator
+import Glibc
+import Locks
+
+/// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
+///
+/// The script is the same for a seed: what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and what is
+/// answered to each push at each attempt (`PushFate`). Which streams an act meets, and so the outcomes, is up to threads and the network.
+public final class ChaosRun: Sendable {
+    private struct Tally {
+        var acts: [String: Int] = [:]
+        var connections = 0
+    }
+
+    private let seed: UInt64
+    private let seconds: Int
+    private let rate: Int
+    private let apple: ChaosApple
+    private let configuration: SenderConfiguration
+    private let tally = Mutex(Tally())
+
+    /// A run that is ready to begin.
+    ///
+    /// - Parameters:
+    ///   - seed: of everything that is drawn.
+    ///   - seconds: for how long pushes are sent.
+    ///   - rate: pushes a second.
+    ///   - folder: an existing folder; `ca.pem` is written there.
+    /// - Throws: `SimulatorError` where the simulator can't be made, `ChaosError` where the file can't be written.
+    public init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
+        self.seed = seed
+        self.seconds = seconds
+        self.rate = rate
+        apple = try ChaosApple(seed: seed)
+        let caFile = folder + "/ca.pem"
+        try Self.write(apple.certificate.authority, to: caFile)
+        var configuration = SenderConfiguration(
+            teamID: ChaosApple.teamID,
+            keyID: ChaosApple.keyID,
+            signingKeyPEM: apple.certificate.providerKey.privateKey,
+            topic: ChaosApple.topic,
+            environment: .sandbox,
+            endpoint: .init(host: "127.0.0.1", port: apple.port),
+            caFile: caFile
+        )
+        configuration.connections = 4
+        configuration.maxInFlight = 400
+        // Short, so that silence is soon unknown; the longest fault outlasts it, the usual delay does not.
+        configuration.requestDeadline = 1_500
+        configuration.connectTimeout = 1_500
+        self.configuration = configuration
+    }
+
+    /// Sends, compares, and tells.
+    ///
+    /// - Throws: `APNsError` where there is no sender to be had.
+    public func run() async throws -> ChaosReport {
+        let sender = try Sender(
+            configuration: configuration,
+            // Pauses at their shortest: a sender that waits shows nothing.
+            jitter: { 0 },
+            log: { [weak self] event in self?.take(event) }
+        )
+        let start = ContinuousClock.now
+        let faults = Task { await self.misbehave(sender, from: start) }
+        let marks = await feed(sender, from: start)
+        faults.cancel()
+        await faults.value
+        await drain(sender)
+        apple.stop()
+        apple.withBooks { $0.close() }
+        let end = await settledFootprint(atMost: marks.start.descriptors)
+        judge(marks, end)
+        let tally = tally.withLock { $0 }
+        return ChaosReport(
+            seed: seed,
+            seconds: seconds,
+            rate: rate,
+            books: apple.withBooks { $0 },
+            acts: tally.acts,
+            connections: tally.connections,
+            footprints: (marks.start, marks.middle, end)
+        )
+    }
+
+    private func take(_ event: SenderEvent) {
+        if case .connectionOpened = event { tally.withLock { $0.connections += 1 } }
+    }
+
+    /// Sends by the clock, whether or not streams are free: what finds none has to come back, too.
+    private func feed(_ sender: Sender, from start: ContinuousClock.Instant) async -> (
+        start: Footprint, middle: Footprint
+    ) {
+        let all = seconds * rate
+        var first: Footprint?
+        var middle: Footprint?
+        var sent = 0
+        while sent < all {
+            let elapsed = (ContinuousClock.now - start) / .seconds(1)
+            let due = min(all, Int(elapsed * Double(rate)))
+            if due > sent { send(due - sent, to: sender) }
+            sent = max(sent, due)
+            if first == nil, sent >= all / 10 { first = Footprint.now() }
+            if middle == nil, sent >= all / 2 { middle = Footprint.now() }
+            // Now and then as the daemon does it: a wait that nobody ended would stand still here.
+            if sent % 5 == 0 {
+                _ = await sender.waitForFreeSlots(atLeast: 50, until: SenderClock.system.now() + 20)
+            } else {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        let now = Footprint.now()
+        return (first ?? now, middle ?? now)
+    }
+
+    private func send(_ count: Int, to sender: Sender) {
+        let now = SenderClock.system.now()
+        let pushes = (0..<count).map { _ in
+            ChaosPush.make(apple.withBooks { $0.send() }, seed: seed, now: now)
+        }
+        sender.send(pushes) { [apple, seed] results in
+            apple.withBooks { books in
+                for result in results {
+                    let isRight = result.apnsID.map { $0 == ChaosPush.id(result.tag, seed: seed) }
+                    books.end(result.tag, result.outcome, idIsRight: isRight)
+                }
+            }
+        }
+    }
+
+    private func misbehave(_ sender: Sender, from start: ContinuousClock.Instant) async {
+        var due = start
+        for line in ChaosPlan(seed: seed) {
+            due += .milliseconds(line.gap)
+            guard (try? await Task.sleep(until: due, clock: .continuous)) != nil else { return }
+            tally.withLock { $0.acts[line.act.name, default: 0] += 1 }
+            if line.act == .reconfigure {
+                try? sender.reconfigure(configuration)
+            } else {
+                await apple.perform(line)
+            }
+        }
+    }
+
+    /// Drains, and says so where that doesn't end.
+    private func drain(_ sender: Sender) async {
+        let deadline = SenderClock.system.now() + 5_000
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let once = Once(continuation)
+            Task {
+                await sender.drain(deadline: deadline)
+                once.end()
+            }
+            Task { [apple] in
+                try? await Task.sleep(for: .seconds(20))
+                if once.end() { apple.withBooks { $0.note(.hung, 0) } }
+            }
+        }
+    }
+
+    /// Threads of closed connections give their descriptors back a moment later.
+    private func settledFootprint(atMost descriptors: Int) async -> Footprint {
+        for _ in 0..<100 {
+            let now = Footprint.now()
+            if now.descriptors <= descriptors { return now }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return Footprint.now()
+    }
+
+    private func judge(_ marks: (start: Footprint, middle: Footprint), _ end: Footprint) {
+        // A leak of a few hundred bytes a push shows in a long run; the allocator's own swings stay below.
+        let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
+        if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }
+    }
+
+    private static func write(_ text: String, to path: String) throws(ChaosError) {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw ChaosError.file(path, errno: errno) }
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw ChaosError.file(path, errno: errno)
+        }
+    }
+}

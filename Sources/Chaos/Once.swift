@@ -1,0 +1,21 @@
+import Locks
+
+/// A continuation that two may end, and the first does.
+final class Once: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Void, Never>?>
+
+    init(_ continuation: CheckedContinuation<Void, Never>) {
+        self.continuation = Mutex(continuation)
+    }
+
+    /// Whether this was the first.
+    @discardableResult
+    func end() -> Bool {
+        let first = continuation.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        first?.resume()
+        return first != nil
+    }
+}
