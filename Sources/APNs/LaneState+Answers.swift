@@ -175,7 +175,11 @@ extension LaneState {
             isDead = link.silence >= LaneLimits.silence
             if isDead { link.isProven = false }
         }
-        if isDead { retire(number) }
+        guard isDead else { return }
+        if links.contains(where: { $0.number == number && $0.isActive }) {
+            effects.log.append(.connectionSilent(connection: number, unanswered: LaneLimits.silence))
+        }
+        retire(number)
     }
 
     private mutating func countStorm(_ answer: Answer) {

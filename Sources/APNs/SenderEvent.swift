@@ -8,6 +8,8 @@ public enum SenderEvent: Sendable, Equatable {
     case connectionOpened(connection: Int, streams: Int)
     /// A connection ended, or could not be made. `retryInMilliseconds`: the pause before the next try, 0 for none.
     case connectionLost(connection: Int, why: String, retryInMilliseconds: Int64)
+    /// A connection is given up, since so many pushes in a row were not answered on it.
+    case connectionSilent(connection: Int, unanswered: Int)
     /// Apple closes a connection in good order; `reason` from its debug data.
     case goAway(connection: Int, reason: String)
     /// A connection takes nothing for 20 minutes (TooManyProviderTokenUpdates).

@@ -18,7 +18,8 @@ extension Reporter {
 
     private static func line(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
         switch event {
-        case .connectionOpened, .connectionLost, .goAway, .connectionResting: connectionLine(event, lane)
+        case .connectionOpened, .connectionLost, .connectionSilent, .goAway, .connectionResting:
+            connectionLine(event, lane)
         case .laneStopped(let reason, let mend):
             (
                 .laneStopped, .error, "sending for \(lane.words) is stopped, Apple answers \(reason): \(mend)",
@@ -58,6 +59,12 @@ extension Reporter {
                 .connectionLost, .warning,
                 "the connection to Apple for \(lane.words) ended: \(why)"
                     + (retry > 0 ? "; next try in \(retry) ms" : ""),
+                ["connection": "\(number)"]
+            )
+        case .connectionSilent(let number, let unanswered):
+            (
+                .connectionLost, .warning,
+                "the connection to Apple for \(lane.words) is given up: \(unanswered) pushes in a row were not answered",
                 ["connection": "\(number)"]
             )
         case .goAway(let number, let reason):

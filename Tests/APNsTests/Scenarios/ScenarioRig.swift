@@ -133,6 +133,7 @@ extension SenderEvent {
         case .laneResumed: "resumed"
         case .connectionOpened(let connection, let streams): "opened \(connection) with \(streams)"
         case .connectionLost(let connection, _, let pause): "lost \(connection), pause \(pause)"
+        case .connectionSilent(let connection, let count): "silent \(connection) after \(count)"
         case .goAway(let connection, let reason): "goaway \(connection) \(reason)"
         case .connectionResting(let connection, _): "resting \(connection)"
         case .tokenMinted: "minted"

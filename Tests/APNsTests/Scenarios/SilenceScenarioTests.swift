@@ -36,7 +36,7 @@ import Testing
         rig.send(7...7)
         #expect(await rig.outcomes(7).last == .accepted)
         #expect(rig.arrivals == ScenarioRig.each((1...6, [1]), (7...7, [2])) && rig.accepted == rig.arrivals)
-        await rig.expectLog(["opened 1 with 1", "minted", "opened 2 with 1"])
+        await rig.expectLog(["opened 1 with 1", "minted", "silent 1 after 3", "opened 2 with 1"])
     }
 }
 
