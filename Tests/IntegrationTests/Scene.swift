@@ -27,6 +27,8 @@ final class Scene: Sendable {
     let folder: String
     let simulator: APNsSimulator
     let secrets: Mutex<[String]>
+    /// Ended with the scene, whatever became of the test.
+    private let processes = Mutex<[ChildProcess]>([])
 
     /// A migrated database, unless told otherwise, and a simulated Apple that accepts everything but what the script says.
     init(
@@ -67,6 +69,7 @@ final class Scene: Sendable {
     }
 
     deinit {
+        for process in processes.withLock({ $0 }) where process.exit == nil { process.signal(SIGKILL) }
         simulator.stop()
         _ = try? ChildProcess.run(["rm", "-rf", folder])
         try? cluster.dropDatabase(named: database)
@@ -124,12 +127,14 @@ final class Scene: Sendable {
     }()
 
     func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> ChildProcess {
-        try ChildProcess(
+        let process = try ChildProcess(
             [Self.binary] + arguments,
             environment: environment(changes),
             output: .captured,
             error: .captured
         )
+        processes.withLock { $0.append(process) }
+        return process
     }
 
     @discardableResult
