@@ -35,7 +35,9 @@ intended as (
         array_agg(d.user_id), array_agg(d.kind), array_agg(d.key), array_agg(d.slot), array_agg(d.device_hash), array_agg(d.apns_id)
     from unnest($15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[])
         as d (user_id, kind, key, slot, device_hash, apns_id)
-    where d.user_id in (select user_id from kept)
+    -- "is true" keeps the planner from making a join of it, which with hash joins off would compare each device with each user: so it is a hashed
+    -- subplan.
+    where (d.user_id in (select user_id from kept)) is true
     having count(*) > 0
 )
 select user_id from kept

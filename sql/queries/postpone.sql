@@ -6,14 +6,15 @@ with wanted as materialized (
     select * from unnest($2::uuid[], $3::bigint[], $4::timestamptz[]) as w (user_id, version, due_at)
 ),
 mine as materialized (
-    select user_id from nudged.person
-    where user_id in (select user_id from wanted) and lease_id = $1
-    order by user_id
-    for update
+    select p.user_id, w.version, w.due_at
+    from wanted w join nudged.person p on p.user_id = w.user_id
+    where p.lease_id = $1
+    order by p.user_id
+    for update of p
 )
 update nudged.person p set
     lease_id = null,
     lease_until = null,
-    due_at = case when w.version is null or p.version = w.version then w.due_at else p.due_at end
-from mine m join wanted w on w.user_id = m.user_id
+    due_at = case when m.version is null or p.version = m.version then m.due_at else p.due_at end
+from mine m
 where p.user_id = m.user_id and p.lease_id = $1
