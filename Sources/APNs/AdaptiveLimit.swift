@@ -9,7 +9,7 @@ struct AdaptiveLimit: Sendable {
     /// A round of fewer answers is too few to judge, unless the limit itself is lower.
     private static let leastAnswers = 20
 
-    private let most: Int
+    private var most: Int
     private var window: Double
     /// Below it the window grows by one a push (doubling each round), above by one a round.
     private var threshold: Double
@@ -65,6 +65,14 @@ struct AdaptiveLimit: Sendable {
         let top = min(Self.pauses.upperBound, (Self.pauses.lowerBound * 2) << Int64(min(pausesInRow, 7)))
         pausesInRow += 1
         return Self.pauses.lowerBound + Int64(Double(top - Self.pauses.lowerBound) * jitter)
+    }
+
+    /// Another bound; what was learned stays.
+    mutating func adapt(most: Int) {
+        let wasFull = window >= Double(self.most)
+        self.most = max(most, 1)
+        window = wasFull ? Double(self.most) : min(window, Double(self.most))
+        threshold = wasFull ? window : min(threshold, Double(self.most))
     }
 
     private mutating func rollRound() {

@@ -22,6 +22,8 @@ enum LaneEvent: Sendable {
     case tick
     /// Nothing more will be sent for now: judge the refused tokens by what has come.
     case concludeWindow
+    /// New limits, and nothing else.
+    case limitsChanged(LaneLimits)
     /// New limits, and everything that follows from the configuration.
     case reconfigured(LaneLimits)
     /// Take nothing more, await what is in flight.

@@ -13,6 +13,8 @@ struct LaneLimits: Sendable, Equatable {
     static let rest: Int64 = 1_200_000
     /// Milliseconds between two log lines about one storm.
     static let stormInterval: Int64 = 10_000
+    /// Milliseconds within which a connection that breaks counts as short-lived.
+    static let shortLife: Int64 = 10_000
     /// Deadlines in a row, without an answer between them, after which a connection counts as dead.
     static let silence = 3
 

@@ -21,6 +21,10 @@ struct LaneLink: Sendable {
     var inFlight = 0
     /// A push was accepted here: before, one stream is all that is used, as Apple asks.
     var isProven = false
+    /// When it was opened, on CLOCK_BOOTTIME.
+    var openedAt: Int64 = 0
+    /// It broke while pushes were in flight: they are unknown.
+    var hasLostPushes = false
     /// Deadlines since the last answer.
     var silence = 0
     /// It did not take what it was given: it has ended, and the word of it is on its way.

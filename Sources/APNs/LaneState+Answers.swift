@@ -19,7 +19,15 @@ extension LaneState {
         case .unsent(let reason):
             takeUnsent(reason, completion.tag, flight, on: number)
         case .unknown(let reason):
-            if reason == .deadline { countSilence(on: number) }
+            switch reason {
+            case .deadline:
+                countSilence(on: number)
+                congested(flight, why: "no_answer_in_time")
+            case .connectionLost:
+                change(number) { $0.hasLostPushes = true }
+                congested(flight, why: "connection_lost")
+            case .reset, .closed: break
+            }
             resolve(completion.tag, .unknown(reason: Self.name(reason)))
         }
     }
@@ -31,7 +39,7 @@ extension LaneState {
         case .malformed:
             resolve(tag, .rejected(status: nil, reason: "malformed_request", deletes: nil))
         case .deadline:
-            countSilence(on: number)
+            // No silence: Apple was not asked. Where it takes nothing any more, PING tells.
             resolve(tag, .unsent(reason: "not_written_in_time"))
         case .refused:
             // More streams than the server takes: fewer from now on, whatever SETTINGS say.
@@ -71,7 +79,9 @@ extension LaneState {
             effects.log.append(.ourBug(status: answer.status, reason: reason))
             resolve(tag, refused)
         case .delayDevice(let retryAfter):
-            limit.succeeded(sentIn: flight.round)
+            // One device that gets too many says nothing of the others; where a tenth of the answers are such, we are too fast. No pause: the
+            // devices wait, each for itself.
+            _ = limit.failed(sentIn: flight.round, jitter: jitter())
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .backOff(let retryAfter, let drains):
             if drains { retire(number) }
@@ -112,6 +122,16 @@ extension LaneState {
             tokens.forbidMinting(now: now)
             rest(number, until: now + LaneLimits.rest)
             resolve(tag, .unsent(reason: reason))
+        case .newConnection:
+            if let unrelatedOn, unrelatedOn != number {
+                // Again on another connection: it is not the connection.
+                stop(reason: reason, mend: Answer.mend(for: reason))
+                retire(number)
+                return resolve(tag, .unsent(reason: reason))
+            }
+            unrelatedOn = number
+            retire(number)
+            requeue(tag, why: reason)
         default:
             retire(number)
             requeue(tag, why: reason)
@@ -120,12 +140,14 @@ extension LaneState {
 
     private mutating func accept(_ flight: LaneTrip, on number: Int) {
         change(number) { $0.isProven = true }
-        backoff.reset()
+        // Connections that break soon after their first accepted push are no reason to dial ever faster.
+        if shortLived < 2 { backoff.reset() }
         fruitless = 0
         limit.succeeded(sentIn: flight.round)
         // Before a probe resumes the lane: what it proves is that the trouble is over, no more.
         if phase == .running { take(window.answered(now: now)) }
         if let expiredToken, flight.token > expiredToken { self.expiredToken = nil }
+        if number != unrelatedOn { unrelatedOn = nil }
         // Only a probe shows that the trouble is over: other answers may have been on their way before it began.
         if flight.isProbe, isStopped {
             phase = .running

@@ -1,11 +1,13 @@
 extension LaneState {
     mutating func open(_ number: Int, streams: Int) {
         var isOpened = false
+        let now = now
         change(number) { link in
             link.streams = max(streams, 0)
             // A lane may have been drained or given a new configuration while it dialled.
             guard link.phase == .dialing else { return }
             link.phase = .open
+            link.openedAt = now
             isOpened = true
         }
         if isOpened { effects.log.append(.connectionOpened(connection: number, streams: streams)) }
@@ -60,7 +62,15 @@ extension LaneState {
         case .dialing:
             pause = postponeDial(why: why)
         case .open, .resting:
-            if !link.isProven { pause = postponeDial(why: why) }
+            if !link.isProven {
+                pause = postponeDial(why: why)
+            } else if link.hasLostPushes, now - link.openedAt < LaneLimits.shortLife {
+                // Once may happen; a second in a row would lose what each connection takes.
+                shortLived += 1
+                if shortLived > 1 { pause = postponeDial(why: why) }
+            } else {
+                shortLived = 0
+            }
         }
         effects.log.append(.connectionLost(connection: number, why: why, retryInMilliseconds: pause))
     }
@@ -106,5 +116,7 @@ extension LaneState {
         nextProbe = .min
         expiredToken = nil
         window = VerdictWindow()
+        shortLived = 0
+        unrelatedOn = nil
     }
 }

@@ -31,7 +31,7 @@ extension LaneState {
         case .stopped(let reason, let mend): return .stopped(reason: reason, mend: mend, nextProbe: nextProbe)
         case .running: break
         }
-        if now < pauseUntil { return .backingOff(until: pauseUntil, why: "Apple answers \(pauseReason)") }
+        if now < pauseUntil { return .backingOff(until: pauseUntil, why: LaneStatus.cause(pauseReason)) }
         if links.contains(where: { $0.phase == .open }) { return .open }
         if links.contains(where: { $0.phase == .dialing }) { return .connecting }
         if now < dialAfter { return .backingOff(until: dialAfter, why: dialReason) }

@@ -40,6 +40,10 @@ struct LaneState: Sendable {
     var dialReason = ""
     /// Connections in a row that ended in good order without an accepted push.
     var fruitless = 0
+    /// Connections in a row that broke with pushes in flight soon after they were opened.
+    var shortLived = 0
+    /// The last connection on which Apple called the key unrelated, until a push was accepted on another.
+    var unrelatedOn: Int?
     var nextProbe = Int64.min
     var isProbing = false
     /// The last token that Apple called expired, until a later one was accepted.
@@ -108,7 +112,7 @@ struct LaneState: Sendable {
             change(link) { $0.hasEnded = true }
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }
         case .unsigned(let link, let tags, let why):
-            stop(reason: "unsigned_token", mend: why)
+            stop(reason: "unsigned_token", mend: "give the .p8 file of Apple's developer site as it is (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
         case .goAway(let link, let reason):
             goAway(link, reason: reason)
@@ -118,6 +122,9 @@ struct LaneState: Sendable {
             break
         case .concludeWindow:
             take(window.close())
+        case .limitsChanged(let limits):
+            self.limits = limits
+            limit.adapt(most: limits.maxInFlight)
         case .reconfigured(let limits):
             reconfigure(limits)
         case .drain:

@@ -22,9 +22,21 @@ public enum LaneStatus: Sendable, Equatable {
         case .open: "connected to Apple"
         case .connecting: "connecting to Apple"
         case .backingOff(_, let why): "waiting before the next try: \(why)"
-        case .stopped(let reason, let mend, _): "sending is stopped, Apple answers \(reason): \(mend)"
+        case .stopped(let reason, let mend, _): "sending is stopped, \(Self.cause(reason)): \(mend)"
         case .resting: "resting 20 minutes, as Apple asks (TooManyProviderTokenUpdates)"
         case .draining: "stopping: waiting for the last answers"
+        }
+    }
+
+    /// A reason in words: Apple's own begin with a capital, ours stand in snake case.
+    public static func cause(_ reason: String) -> String {
+        switch reason {
+        case "unsigned_token": "no provider token can be signed"
+        case "connection_lost", "connection_closed": "connections to Apple break"
+        case "goaway": "Apple closes its connections"
+        case "refused_stream": "Apple refuses streams"
+        case "no_answer_in_time": "Apple does not answer in time"
+        default: "Apple answers \(reason)"
         }
     }
 }

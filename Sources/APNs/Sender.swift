@@ -101,7 +101,7 @@ public final class Sender: Sendable {
     }
 
     /// Takes a new key, endpoint or limits: pushes in flight end on their old connections, later ones use new
-    /// connections. A stopped lane resumes.
+    /// connections. A stopped lane resumes. New limits alone leave connections, stop and back-off as they are.
     ///
     /// - Throws: `APNsError.unsignedToken` where the key's text is no P-256 key; the old configuration stays.
     public func reconfigure(_ configuration: SenderConfiguration) throws(APNsError) {
@@ -116,7 +116,8 @@ public final class Sender: Sendable {
             // The same key keeps its token: Apple counts tokens, not our reloads.
             if !keeps { core.tokens = tokens }
             core.configuration = configuration
-            return .reconfigured(LaneLimits(configuration))
+            return old.isLike(configuration)
+                ? .limitsChanged(LaneLimits(configuration)) : .reconfigured(LaneLimits(configuration))
         }
     }
 
@@ -172,7 +173,6 @@ public final class Sender: Sendable {
                 handle { _ in .notTaken(number, tags: batch.tags) }
             }
         } catch {
-            note(.tokenFailed(keyID: link.tokens.keyID, why: error.description))
             handle { _ in .unsigned(number, tags: submission.tags, why: error.description) }
         }
     }

@@ -6,7 +6,7 @@ public struct SenderConfiguration: Sendable, Equatable {
     public var keyID: String
     /// The text of the `.p8` file.
     public var signingKeyPEM: String
-    /// The app's bundle id: the topic of this lane. A push of another topic is answered unsent.
+    /// The app's bundle id: the topic of this lane. A push of another topic is rejected.
     public var topic: String
     /// Sandbox or production.
     public var environment: APNsEnvironment
@@ -59,6 +59,18 @@ public struct SenderConfiguration: Sendable, Equatable {
         self.environment = environment
         self.endpoint = endpoint
         self.caFile = caFile
+    }
+
+    /// Whether the two differ in limits and times only.
+    func isLike(_ other: SenderConfiguration) -> Bool {
+        var like = other
+        like.connections = connections
+        like.maxInFlight = maxInFlight
+        like.requestDeadline = requestDeadline
+        like.connectTimeout = connectTimeout
+        like.pingInterval = pingInterval
+        like.pingTimeout = pingTimeout
+        return like == self
     }
 
     /// Where connections go.

@@ -5,6 +5,8 @@ struct SenderCore: Sendable {
         let onResults: @Sendable ([PushResult]) -> Void
         let onQuarantine: @Sendable ([RefusedToken]) -> Void
         var open: Int
+        /// A verdict on one of its devices may be awaited.
+        var hasSuspects = false
     }
 
     /// Something to tell, in the order in which it came about.
@@ -61,8 +63,9 @@ struct SenderCore: Sendable {
         return grouped.compactMap { group in
             guard var batch = batches[group.batch] else { return nil }
             batch.open -= group.results.count
+            if !batch.hasSuspects { batch.hasSuspects = group.results.contains { $0.outcome.isSuspect } }
             batches[group.batch] = batch.open > 0 ? batch : nil
-            if batch.open == 0, group.results.contains(where: \.outcome.isSuspect) { judged[group.batch] = batch }
+            if batch.open == 0, batch.hasSuspects { judged[group.batch] = batch }
             return (batch.onResults, group.results)
         }
     }

@@ -16,8 +16,6 @@ public enum SenderEvent: Sendable, Equatable {
     case connectionResting(connection: Int, until: Int64)
     /// A provider token was signed; `issuedAt` in Unix seconds.
     case tokenMinted(keyID: String, issuedAt: Int64)
-    /// A provider token could not be signed.
-    case tokenFailed(keyID: String, why: String)
     /// 5xx answers since the last such line, one line an interval.
     case storm(count: Int, lastStatus: Int, lastReason: String)
     /// An answer that only a bug of ours can draw.

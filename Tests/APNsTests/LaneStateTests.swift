@@ -126,18 +126,68 @@ import Testing
 
     /// A connection tells of its requests before it tells that it is no more.
     @Test func push_waitsForTheNextConnection_whenItsOwnTookNothingAnyMore() {
-        var lane = LaneBench.proven(maxInFlight: 1)
-        lane.send(2)
+        var lane = LaneBench.proven(maxInFlight: 3)
+        lane.send(4)
         lane.complete(.unknown(.connectionLost))
-        #expect(lane.submitted.map(\.link) == [1])
+        #expect(lane.submitted.map(\.link) == [1, 1, 1])
         let tag = lane.submitted.removeLast().tag
         lane.handle(.notTaken(1, tags: [tag]))
+        for _ in 0..<2 { lane.complete(.unknown(.connectionLost)) }
         #expect(lane.submitted.isEmpty && lane.free == 0 && lane.dials == [1])
         lane.handle(.closed(1, why: "reset"))
         lane.handle(.opened(2, streams: 1))
         #expect(lane.dials == [1, 2] && lane.submitted.map(\.link) == [2])
         lane.answer(200)
-        #expect(lane.outcomes == [.unknown(reason: "connection_lost"), .accepted])
+        let unknown = PushOutcome.unknown(reason: "connection_lost")
+        #expect(lane.outcomes == [unknown, unknown, unknown, .accepted])
+    }
+
+    /// Each connection takes one push, accepts it and breaks with all the others in flight: what it costs is bounded, and nothing spins.
+    @Test func lane_slowsDown_whenEachConnectionBreaksSoon() {
+        var lane = LaneBench.proven()
+        var number = 1
+        var (lost, elapsed) = (0, 0)
+        while elapsed < 300_000 {
+            lane.send(lane.free)
+            let flying = lane.submitted.count
+            for _ in 0..<flying { lane.complete(.unknown(.connectionLost)) }
+            lost += flying
+            lane.handle(.closed(number, why: "reset"))
+            repeat {
+                lane.pass(500)
+                elapsed += 500
+                if lane.free > 0 { lane.send() }
+            } while lane.dials.count == number && elapsed < 300_000
+            guard lane.dials.count > number else { break }
+            number = lane.dials.count
+            lane.handle(.opened(number, streams: 1_000))
+            if !lane.submitted.isEmpty { lane.answer(200) }
+        }
+        // In five minutes; without a brake it is a thousand each time.
+        #expect(lost < 3_000 && number < 100, "\(lost) lost on \(number) connections")
+    }
+
+    @Test func lane_slowsDown_whenNothingIsAnswered() {
+        var lane = LaneBench.proven()
+        lane.send(1_000)
+        for _ in 0..<1_000 { lane.complete(.unknown(.deadline)) }
+        #expect(lane.state.limit.limit <= 500)
+    }
+
+    /// Many devices that get too many: we are too fast. One of a thousand: it waits alone.
+    @Test(arguments: [(1, false), (10, false), (200, true)])
+    func lane_slowsDown_whenATenthGetsTooMany(refused: Int, isSlower: Bool) {
+        var lane = LaneBench.proven()
+        lane.send(1_000)
+        for number in 0..<1_000 {
+            if number % (1_000 / refused) == 0 {
+                lane.answer(429, "TooManyRequests")
+            } else {
+                lane.answer(200)
+            }
+        }
+        // No pause: nobody else waits for them.
+        #expect((lane.state.limit.round > 0) == isSlower && lane.status == .open)
     }
 
     @Test func push_isUnsent_whenItsTimeIsOver() {

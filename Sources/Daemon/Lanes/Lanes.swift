@@ -8,7 +8,6 @@ package final class Lanes: Sendable {
         /// In the order of the configuration.
         var order: [LaneIdentity] = []
         var configurations: [LaneIdentity: SenderConfiguration] = [:]
-        var isDraining = false
     }
 
     private let state = Mutex(State())
@@ -44,7 +43,6 @@ package final class Lanes: Sendable {
     func reconfigure(_ lanes: [LaneConfiguration]) throws(APNsError) {
         let old = state.withLock { $0 }
         var next = State()
-        next.isDraining = old.isDraining
         var changed: [(Sender, SenderConfiguration)] = []
         for lane in lanes {
             // Checked before anything is changed: a reload is done whole or not at all.

@@ -164,6 +164,7 @@ public actor Daemon {
     }
 
     private func sample() async -> DaemonSample? {
+        tellStatus()
         guard schemaIsCurrent else { return nil }
         return DaemonSample(
             lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },

@@ -22,7 +22,7 @@ extension Reporter {
             connectionLine(event, lane)
         case .laneStopped(let reason, let mend):
             (
-                .laneStopped, .error, "sending for \(lane.words) is stopped, Apple answers \(reason): \(mend)",
+                .laneStopped, .error, "sending for \(lane.words) is stopped, \(LaneStatus.cause(reason)): \(mend)",
                 ["reason": "\(reason)"]
             )
         case .laneResumed: (.laneResumed, .notice, "sending for \(lane.words) resumes", [:])
@@ -31,8 +31,6 @@ extension Reporter {
                 .providerTokenMinted, .debug, "signed a provider token",
                 ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
             )
-        case .tokenFailed(let keyID, let why):
-            (.laneStopped, .error, "could not sign a provider token: \(why)", ["key_id": "\(keyID)"])
         case .storm(let count, let status, let reason):
             (
                 .laneResting, .warning,

@@ -1,3 +1,4 @@
+import APNs
 import JSON
 import Store
 public import Systemd
@@ -91,7 +92,7 @@ public struct StatusPage: Sendable {
 
     private func describe(_ lane: LaneReport) -> [String] {
         let since = lane.since.map { " for \(Elapsed.words(work.now - $0))" } ?? ""
-        let reason = lane.reason.map { lane.state == .stopped ? "Apple answers \($0)" : $0 } ?? lane.state.explanation
+        let reason = lane.reason.map { lane.state == .stopped ? LaneStatus.cause($0) : $0 } ?? lane.state.explanation
         let head = "  lane \(lane.lane.environment) \(lane.lane.topic): \(lane.state.words)\(since)"
         var lines = [head + (reason.map { ": \($0)" } ?? "")]
         if let mend = lane.mend { lines.append("    mend: \(mend)") }

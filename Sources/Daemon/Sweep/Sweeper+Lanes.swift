@@ -80,12 +80,19 @@ extension Sweeper {
             return await giveBack(aside.map(\.nudge.userID), leaseID: leaseID)
         }
         let boot = BootTime.milliseconds()
+        var probes: [LaneIdentity: Int] = [:]
         let postponements = aside.map { nudge, lane in
-            let until = LanePatience.until(
+            var until = LanePatience.until(
                 now,
                 crowded: boot - (feeds[lane]?.crowdedSince ?? boot),
                 seed: nudge.userID.stableHash &+ UInt64(bitPattern: boot)
             )
+            // A stopped lane is probed once a minute: somebody must be due then.
+            if case .stopped(_, _, let probe)? = lanes.sender(lane)?.status, probes[lane, default: 0] < Self.probeBatch
+            {
+                probes[lane, default: 0] += 1
+                until = min(until, now + max(1, (probe - boot) / 1000 + 1))
+            }
             let last = feeds[lane]?.asideUntil ?? until
             feeds[lane]?.asideUntil = max(last, until)
             return Postponement(userID: nudge.userID, version: nudge.version, until: until)

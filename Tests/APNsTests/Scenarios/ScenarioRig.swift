@@ -137,7 +137,6 @@ extension SenderEvent {
         case .goAway(let connection, let reason): "goaway \(connection) \(reason)"
         case .connectionResting(let connection, _): "resting \(connection)"
         case .tokenMinted: "minted"
-        case .tokenFailed: "unsigned"
         case .storm(let count, let status, let reason): "storm of \(count), \(status) \(reason)"
         case .ourBug(let status, let reason): "our bug \(status) \(reason)"
         }
