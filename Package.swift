@@ -19,6 +19,7 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("ExistentialAny"),
     ] + coverage + (sanitizer == "thread" ? [.define("SANITIZE_THREAD")] : [])
+    + (sanitizer == "address" || isFuzzing ? [.define("SANITIZE_ADDRESS")] : [])
 
 /// A system C library: found by pkg-config, installed on Debian by `scripts/dependencies`.
 func system(_ name: String, _ pkgConfig: String, apt: String) -> Target {
@@ -141,6 +142,6 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest has no threads of its own.
 if sanitizer != nil {
     let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo"]
-    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests", "JSONTests"])
+    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -81,6 +81,7 @@ private func serverFrame(
         if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
             session.counters.pingsReceived += 1
         } else {
+            session.counters.pongsReceived += 1
             session.pongReceived()
         }
     default:

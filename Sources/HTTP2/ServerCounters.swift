@@ -18,6 +18,8 @@ public struct ServerCounters: Sendable, Equatable {
     public var resetsReceived = 0
     /// PING frames received.
     public var pingsReceived = 0
+    /// Answers to PING frames received.
+    public var pongsReceived = 0
 
     /// All zero.
     public init() {}

@@ -146,6 +146,7 @@ final class ServerLoop: @unchecked Sendable {
         counters.responses += new.responses
         counters.resetsReceived += new.resetsReceived
         counters.pingsReceived += new.pingsReceived
+        counters.pongsReceived += new.pongsReceived
         wire.session.counters = ServerCounters()
         published.withLock { $0 = counters }
     }

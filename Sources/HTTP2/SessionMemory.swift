@@ -11,7 +11,12 @@ import Glibc
 struct SessionMemory: ~Copyable {
     /// Sizes are rounded up to so many bytes; the lists are one for each multiple.
     private static let step = 64
-    private static let lists = 32
+    #if SANITIZE_ADDRESS
+        // None: every block at its own size and back to malloc. AddressSanitizer sees nothing wrong in a block that is kept for the next.
+        private static let lists = 0
+    #else
+        private static let lists = 32
+    #endif
     /// Before each block: its list, or -1. 16 bytes, so that the block is aligned as malloc's are.
     private static let header = 16
 

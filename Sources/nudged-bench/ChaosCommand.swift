@@ -1,6 +1,8 @@
 import ArgumentParser
 import Chaos
+import Daemon
 import Glibc
+import Systemd
 
 /// `nudged-bench chaos`: the sender against a simulated Apple that misbehaves by a seeded script, both sides' books compared.
 struct ChaosCommand: AsyncParsableCommand {
@@ -22,13 +24,25 @@ struct ChaosCommand: AsyncParsableCommand {
         var template = Array("/tmp/nudged-chaos.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BenchFile.Failure(path: "/tmp") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // Ctrl-C leaves no folder behind, and no figures either: half a run compares nothing.
+        let signals = SignalSource([SIGINT: { Self.interrupt(folder) }, SIGTERM: { Self.interrupt(folder) }])
         defer {
-            unlink(folder + "/ca.pem")
-            rmdir(folder)
+            withExtendedLifetime(signals) {}
+            Self.remove(folder)
         }
         let seed = seed ?? UInt64.random(in: 1...999_999_999)
         let report = try await ChaosRun(seed: seed, seconds: seconds, rate: rate, folder: folder).run()
         print(report.line)
         if !report.isClean { throw ExitCode.failure }
+    }
+
+    private static func remove(_ folder: String) {
+        unlink(folder + "/ca.pem")
+        rmdir(folder)
+    }
+
+    private static func interrupt(_ folder: String) {
+        remove(folder)
+        _exit(ExitStatus.interrupted.rawValue)
     }
 }

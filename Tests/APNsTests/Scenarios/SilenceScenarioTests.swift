@@ -157,6 +157,8 @@ import Testing
         for piece in [[0, 0, 8], [6, 0, 0, 0, 0, 0, 1, 2, 3], [4, 5, 6, 7, 8, 0, 0, 1, 0xEE, 0, 0, 0, 0, 0, 9]] {
             rig.simulator.perform(.garbage(piece.map { UInt8($0) }))
         }
+        // The PING's answer says that all pieces are out: the push's answer would go before raw bytes that wait, and so between two pieces.
+        await rig.eventually { rig.simulator.serverCounters.pongsReceived == 1 }
         rig.simulator.release()
         #expect(await rig.outcomes(2) == [.accepted, .accepted])
         #expect(rig.arrivals == [1: [1], 2: [1]])
