@@ -24,17 +24,19 @@ for each row when (
     old.updated_at is distinct from new.updated_at or old.created_at is distinct from new.created_at
 ) execute function nudged.touch_registration();
 
--- What is in quarantine now, for operators.
+-- What is in quarantine now, for operators. Read as text: what a hand has spoilt in one row breaks no other's.
 create view nudged.quarantined as
-select p.user_id, q.device as device_hash, q.environment, q.topic, q.reason, q.at
+select
+    p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
+    q ->> 'at' as at
 from nudged.person p
-cross join lateral jsonb_to_recordset(p.quarantine) as q (
-    device text, environment text, topic text, registered_at bigint, at timestamptz, reason text
-)
+cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
 where exists (
     select from nudged.device d
     where d.user_id = p.user_id
-      and left(encode(sha256(convert_to(lower(d.token::text), 'UTF8')), 'hex'), 16) = q.device
-      and case when d.registered_at between '0001-01-01' and '9999-12-31'
-          then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end is not distinct from q.registered_at
+      and left(encode(sha256(convert_to(lower(d.token::text), 'UTF8')), 'hex'), 16) = q ->> 'device'
+      and coalesce(nullif(d.environment::text, ''), q ->> 'environment') = q ->> 'environment'
+      and coalesce(nullif(d.topic::text, ''), q ->> 'topic') = q ->> 'topic'
+      and (case when d.registered_at between '0001-01-01' and '9999-12-31'
+          then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
 );

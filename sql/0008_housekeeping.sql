@@ -14,8 +14,8 @@ as $$
             select t.ctid from public.push_tokens t
             where t.user_id = recipient
               and t.device_token::text = device
-              and coalesce(t.environment::text, apns_environment) = apns_environment
-              and coalesce(t.topic::text, apns_topic) = apns_topic
+              and coalesce(nullif(t.environment::text, ''), apns_environment) = apns_environment
+              and coalesce(nullif(t.topic::text, ''), apns_topic) = apns_topic
               and coalesce(
                   case when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
                   then greatest(

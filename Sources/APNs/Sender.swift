@@ -116,7 +116,7 @@ public final class Sender: Sendable {
             // The same key keeps its token: Apple counts tokens, not our reloads.
             if !keeps { core.tokens = tokens }
             core.configuration = configuration
-            return old.isLike(configuration)
+            return old != configuration && old.isLike(configuration)
                 ? .limitsChanged(LaneLimits(configuration)) : .reconfigured(LaneLimits(configuration))
         }
     }

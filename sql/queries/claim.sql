@@ -48,7 +48,7 @@ left join lateral (
             left(token::text, 512) as token,
             -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
             case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-            left(environment::text, 256) as environment, left(topic::text, 256) as topic
+            nullif(left(environment::text, 256), '') as environment, nullif(left(topic::text, 256), '') as topic
         -- Bounded: a hundred devices are no person's; the newest count.
         from nudged.device where user_id = m.user_id order by registered_at desc nulls last limit 100
     ) one

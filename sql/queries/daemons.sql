@@ -5,5 +5,6 @@ select
     (extract(epoch from statement_timestamp() - seen_at) * 1000)::bigint,
     state::text
 from nudged.daemon
+where isfinite(seen_at) and isfinite(started_at)
 order by started_at, daemon_id
 limit $1

@@ -44,6 +44,7 @@ struct LaneAssembler {
         for entry in entries {
             var values = EffectiveValues(entry, over: main)
             checkTeam(values, main)
+            checkEndpoint(values, main)
             let key = appKey(&values)
             lanes.append(finish(values, key))
             problems += values.problems
@@ -108,6 +109,22 @@ struct LaneAssembler {
             "apns.teamId",
             "it is another team than apns.teamId, but the key is that one's",
             "write the keyId of a key of this team beside it, and its privateKeyFile"
+        )
+    }
+
+    /// Tokens of one environment mean nothing to the other's service: all would be refused.
+    private mutating func checkEndpoint(_ values: EffectiveValues, _ main: EffectiveValues) {
+        guard values.origins["apns.endpoint"] != nil, values.endpoint("apns.endpoint") != nil,
+            let own = values.text("apns.environment"), let other = main.text("apns.environment"), own != other
+        else { return }
+        problems.append(
+            ConfigurationProblem(
+                .warning,
+                at: values.app?.source ?? .standard,
+                key: values.app?.name,
+                what: "it inherits apns.endpoint, which serves \(other), though it is for \(own)",
+                mend: "write the endpoint of \(own) beside it"
+            )
         )
     }
 

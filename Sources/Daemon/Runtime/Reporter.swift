@@ -12,6 +12,7 @@ import struct FoundationEssentials.UUID
 package final class Reporter: Sendable {
     private let log: Logger
     private let notices = OncePerValue<Notice.Value>()
+    private let refusals = LineThrottle(every: 10_000)
     private let databaseTrouble = Mutex<String?>(nil)
     private let lastSweep = Mutex<String?>(nil)
 
@@ -62,7 +63,14 @@ package final class Reporter: Sendable {
                 ]
             )
         case .settlementFailed(let error):
-            say(.sweepFailed, .warning, "could not write what is or was sent to the database, trying again: \(error)")
+            // Each chunk tries again for itself: one line in ten seconds tells it.
+            guard let suppressed = refusals.admit(error, now: BootTime.milliseconds()) else { return }
+            let more = suppressed > 0 ? " (and \(suppressed) times more since the last such line)" : ""
+            say(
+                .sweepFailed,
+                .warning,
+                "could not write what is or was sent to the database, trying again: \(error)\(more)"
+            )
         case .fenced(let pushes):
             say(
                 .leaseLost,
@@ -148,12 +156,16 @@ package final class Reporter: Sendable {
                 "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
                 ["user_id": "\(user)"]
             )
-        case .deviceNotServed(let id, _):
+        case .deviceNotServed(let id, let environment, let topic):
             let user = Self.name(id)
+            let said = [environment, topic].map {
+                $0.map { "\"\($0.prefix(64).filter { $0.isASCII && !$0.isNewline })\"" } ?? "null"
+            }
             say(
                 .configurationWarning,
                 .notice,
-                "user \(user) has a device of another environment or topic than apns.environment and apns.bundleId: not served",
+                "user \(user) has a device of environment \(said[0]) and topic \(said[1]), for which the configuration has no app: "
+                    + "not served; add it under apns.apps, or mend the token's row",
                 ["user_id": "\(user)"]
             )
         }

@@ -13,7 +13,8 @@ public struct StatusPage: Sendable {
         let row: DaemonRow
         /// nil where it can't be read.
         let state: DaemonState?
-        var isAlive: Bool { row.unseenMilliseconds < StatusPage.aliveMilliseconds }
+        /// What was seen in the future was written before the database's clock was set back, or restored.
+        var isAlive: Bool { abs(row.unseenMilliseconds) < StatusPage.aliveMilliseconds }
     }
 
     private let work: WorkStanding

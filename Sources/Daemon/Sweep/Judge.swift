@@ -12,6 +12,8 @@ struct Judge: Sendable {
 
     /// Everyone is asked again within a day, so that changed rules and zone files count for all.
     static let recheckSeconds: Int64 = 86_400
+    /// A device without a lane is looked at again within an hour: configurations change without a word to the database.
+    static let foreignSeconds: Int64 = 1_800
     /// The re-checks of a day are spread over its last four hours.
     static let recheckSpreadSeconds: UInt64 = 14_400
 
@@ -124,7 +126,7 @@ struct Judge: Sendable {
         let update = PersonUpdate(
             userID: subject.user.userID,
             version: subject.user.version,
-            dueAt: dueAt(subject.user.userID, decision, retry: retry, now: now),
+            dueAt: dueAt(subject.user.userID, decision, retry: retry, now: now, soon: subject.hasForeignDevices),
             askedAt: now,
             since: subject.candidate.since,
             fingerprint: subject.fingerprint,
@@ -135,9 +137,12 @@ struct Judge: Sendable {
     }
 
     /// The earliest instant at which the answer can change: exact, or a re-check within a day.
-    func dueAt(_ user: UUID, _ decision: Decision, retry: Retry?, now: Instant) -> Instant {
+    ///
+    /// - Parameter soon: something about the user may change without a word to the database.
+    func dueAt(_ user: UUID, _ decision: Decision, retry: Retry?, now: Instant, soon: Bool = false) -> Instant {
         let spread = Int64(user.stableHash % Self.recheckSpreadSeconds)
         var due = now + (Self.recheckSeconds - spread)
+        if soon { due = min(due, now + Self.foreignSeconds + Int64(user.stableHash % UInt64(Self.foreignSeconds))) }
         if decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
         // Still to be sent: at once, or when the back-off of what is left ends.
         if decision.action == .send, retry == nil { due = now + Self.unsentSeconds }

@@ -11,7 +11,7 @@ package enum Notice: Sendable, Equatable {
     /// Entries of the history lie more than 48 h ahead: a host's clock was wrong. They are ignored.
     case historyAhead(user: UUID)
     /// A device of an environment or topic that this daemon does not serve.
-    case deviceNotServed(user: UUID, valueHash: UInt64)
+    case deviceNotServed(user: UUID, environment: String?, topic: String?)
 
     /// What is said once: a million users with one wrong value are one line.
     struct Value: Hashable {
@@ -26,7 +26,8 @@ package enum Notice: Sendable, Equatable {
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
         // Where a host's clock was wrong, many histories are: one line a day tells it.
         case .historyAhead: Value(event: "history", hash: 0)
-        case .deviceNotServed(_, let hash): Value(event: "device", hash: hash)
+        case .deviceNotServed(_, let environment, let topic):
+            Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
         }
     }
 }

@@ -14,6 +14,8 @@ struct Subject: Sendable {
     let served: [(device: Device, lane: LaneIdentity)]
     /// Devices that a lane serves and Apple refuses, by their hashes.
     private let refused: [String: Quarantine.Entry]
+    /// Devices that no lane of this daemon serves.
+    private let foreign: [Device]
     let retry: Retry?
     let notices: [Notice]
 
@@ -22,6 +24,7 @@ struct Subject: Sendable {
         let (served, refused, foreign) = Self.sort(user, judge.lanes)
         self.served = served
         self.refused = refused
+        self.foreign = foreign
         retry = user.retry.flatMap(Retry.init(json:))
         var candidate = Candidate(
             userID: user.userID,
@@ -36,21 +39,21 @@ struct Subject: Sendable {
         fingerprint = judge.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         self.candidate = candidate
-        notices = Self.notices(user, candidate, foreign: foreign, zones: judge.policy.zones, now: now)
+        notices = Self.notices(user, candidate, foreign: foreign.first, zones: judge.policy.zones, now: now)
     }
 
     /// The user's devices: deliverable, refused by Apple, and of no lane.
     private static func sort(
         _ user: ClaimedUser,
         _ lanes: LaneDirectory
-    ) -> (served: [(device: Device, lane: LaneIdentity)], refused: [String: Quarantine.Entry], foreign: Device?) {
+    ) -> (served: [(device: Device, lane: LaneIdentity)], refused: [String: Quarantine.Entry], foreign: [Device]) {
         let quarantine = user.quarantine.map(Quarantine.init(json:))
         var served: [(device: Device, lane: LaneIdentity)] = []
         var refused: [String: Quarantine.Entry] = [:]
-        var foreign: Device?
+        var foreign: [Device] = []
         for device in user.devices {
             guard let lane = lanes.lane(of: device) else {
-                foreign = foreign ?? device
+                foreign.append(device)
                 continue
             }
             if let entry = quarantine?.entry(for: device, on: lane) {
@@ -95,8 +98,9 @@ struct Subject: Sendable {
             notices.append(.historyAhead(user: name))
         }
         if let foreign {
-            let hash = "\(foreign.environment ?? "") \(foreign.topic ?? "")".stableHash
-            notices.append(.deviceNotServed(user: name, valueHash: hash))
+            notices.append(
+                .deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic)
+            )
         }
         return notices
     }
@@ -125,6 +129,12 @@ struct Subject: Sendable {
             } else {
                 waiting.append(Retry.Left(deviceHash: hash, notBefore: at))
             }
+        }
+        // A lane that this daemon does not have (a reload took it away) may come back while the answer holds.
+        for device in foreign {
+            let hash = PushIdentity.deviceHash(token: device.token)
+            guard let at = notBefore[hash] else { continue }
+            waiting.append(Retry.Left(deviceHash: hash, notBefore: max(at, now + Judge.foreignSeconds)))
         }
         return (due, waiting)
     }
@@ -196,6 +206,9 @@ struct Subject: Sendable {
         }
         return (left, ends)
     }
+
+    /// Whether a device waits for a lane that this daemon does not have.
+    var hasForeignDevices: Bool { !foreign.isEmpty }
 
     /// The same user with a slot closed.
     func closing(_ slot: LocalDate) -> Subject {

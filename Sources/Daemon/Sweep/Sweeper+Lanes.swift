@@ -63,11 +63,11 @@ extension Sweeper {
         startFeeding(lane)
     }
 
-    /// Whether users stepped aside whose lane takes pushes now: they are due soon, though nobody is.
+    /// Whether users stepped aside whose lane is not stopped: they are due again, though nobody is now.
     package var isAnyoneAside: Bool {
         guard let now = clock.now else { return false }
         return lanes.all.contains { lane, sender in
-            !sender.isBlocked && (feeds[lane]?.asideUntil ?? now) > now
+            !sender.isStopped && (feeds[lane]?.asideUntil ?? now) > now
         }
     }
 

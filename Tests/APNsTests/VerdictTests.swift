@@ -1,0 +1,32 @@
+import APNsSimulator
+import Locks
+import Testing
+
+@testable import APNs
+
+/// The verdict on a refused token reaches whoever sent it, over real TLS, however the answers of its batch come in.
+@Suite(.timeLimit(.minutes(10))) struct VerdictTests {
+    /// - Parameter isLast: whether the refusal is the batch's last answer.
+    @Test(arguments: [true, false]) func verdict_reachesTheSender_whicheverAnswerComesLast(isLast: Bool) async throws {
+        let bad: UInt64 = 3
+        let rig = try ScenarioRig { tag, _ in
+            let answer: ScriptedAnswer? = tag == bad ? .answer(status: 400, reason: "BadDeviceToken") : nil
+            // One of the two waits for the other.
+            return tag != 1 && (tag == bad) == isLast ? .held(then: answer ?? .accept) : answer
+        }
+        await rig.prime()
+        let verdicts = Collected<RefusedToken>()
+        let results = Collected<PushResult>()
+        rig.sender.send([rig.push(2), rig.push(bad)], onQuarantine: { verdicts.append($0) }) { results.append($0) }
+        await results.wait { $0.count == 1 }
+        #expect(await rig.simulator.wait { $0.held == 1 })
+        rig.simulator.release()
+        await results.wait { $0.count == 2 }
+        #expect(verdicts.all.isEmpty, "before the window closes")
+        #expect(rig.sender.concludeWindow())
+        #expect(verdicts.all == [RefusedToken(tag: bad, reason: "BadDeviceToken")])
+        #expect(!rig.sender.concludeWindow())
+        #expect(rig.sender.core.withLock { $0.judged.isEmpty && $0.batches.isEmpty }, "nothing is kept")
+        await rig.end()
+    }
+}
