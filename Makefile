@@ -1,5 +1,5 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, build with warnings as errors, all tests
+# make test   formatter, build with warnings as errors, all tests, a minute of chaos, half a minute of each fuzzer
 # make bench  the benchmarks, one JSON object each
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)

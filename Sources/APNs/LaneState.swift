@@ -71,7 +71,7 @@ struct LaneState: Sendable {
     /// - Parameters:
     ///   - now: Milliseconds of CLOCK_BOOTTIME.
     ///   - wall: Milliseconds since 1970.
-    ///   - tokens: The key's schedule, shared with other lanes; the caller holds its lock.
+    ///   - tokens: The lane's schedule; the caller holds its lock.
     mutating func handle(
         _ event: LaneEvent,
         now: Int64,

@@ -1,7 +1,7 @@
 import OpenSSL
 import Locks
 
-/// The provider tokens of one key: the schedule, and the texts that it calls for. Shared by all lanes of the key.
+/// The provider tokens of one key: the schedule, and the texts that it calls for. Each lane has its own (docs/ARCHITECTURE.md, "Lanes").
 final class ProviderTokenSource: Sendable {
     private struct Held {
         var schedule: ProviderTokenSchedule

@@ -104,6 +104,21 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    @Test func view_whenARowIsSpoiltOrItsDeviceMoved_showsWhatHolds() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        try await fixture.store.quarantine([try refused(fixture, 1), try refused(fixture, 2)], now: F.now)
+        try fixture.sql(
+            """
+            update nudged.person set quarantine = '"x"' where user_id = \(F.quoted(3));
+            update nudged.person set quarantine = quarantine || '[7, {"registered_at": "abc", "at": "never"}]' where user_id = \(F.quoted(2));
+            update public.push_tokens set environment = 'production' where user_id = \(F.quoted(1))
+            """
+        )
+        #expect(try fixture.lines("select user_id from nudged.quarantined") == [F.user(2).uuidString.lowercased()])
+        await fixture.close()
+    }
+
     @Test func view_whenRegistrationsAreInfinite_canBeRead() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)

@@ -7,6 +7,31 @@ import Testing
 
     private static let other = "-----BEGIN PRIVATE KEY-----\nplanted-other\n-----END PRIVATE KEY-----"
 
+    /// Tokens of one environment mean nothing to the other's service.
+    @Test(arguments: [
+        ("sandbox", "", false), ("production", "", true), ("production", "\n      endpoint: https://b.test", false),
+    ])
+    func entry_whenItInheritsTheOtherEnvironmentsEndpoint_isWarned(environment: String, own: String, isWarned: Bool)
+        throws
+    {
+        let yaml = """
+            apns:
+              environment: sandbox
+              endpoint: https://a.test
+              apps:
+                - environment: \(environment)
+                  bundleId: com.example.other\(own)
+            """
+        var environment = ConfigurationFixture.environment
+        environment["APNS_ENVIRONMENT"] = nil
+        environment["APNS_ENDPOINT"] = nil
+        let loaded = try fixture.load(yaml, environment: environment)
+        #expect(
+            loaded.warnings.contains { "\($0)".contains("inherits apns.endpoint") } == isWarned,
+            "\(loaded.warnings)"
+        )
+    }
+
     private func lanes(_ yaml: String, _ more: [String: String] = [:]) throws -> [Configuration.Lane] {
         let environment = ConfigurationFixture.environment.merging(more) { $1 }
         let loaded = try fixture.load(yaml, environment: environment)

@@ -162,6 +162,38 @@ import struct FoundationEssentials.UUID
         }
     }
 
+    // MARK: Devices without a lane
+
+    /// Another configuration can come without a word to the database: not a day later.
+    @Test func user_whenADeviceHasNoLane_isAskedAgainWithinAnHour() {
+        let foreign = Device(token: F.token(2), registeredAt: now, environment: "production")
+        for devices in [[foreign], [F.device(1), foreign]] {
+            let judgement = judge.judge(F.user(preferences: nil, devices: devices), now: now)
+            #expect((judgement.rest?.dueAt ?? now) > now + 1_799 && (judgement.rest?.dueAt ?? now) <= now + 3_600)
+        }
+        let served = judge.judge(F.user(preferences: nil, devices: [F.device(1)]), now: now)
+        #expect((served.rest?.dueAt ?? now) > now + 3_600)
+    }
+
+    /// A reload takes a lane away and gives it back while a nudge's answer holds: its device is still left.
+    @Test func device_whenItsLaneGoesAndComesBack_keepsItsPlace() throws {
+        let other = LaneIdentity(environment: "production", topic: F.lane.topic)
+        let both = Judge(
+            policy: Policy(rules: .defaults, zones: F.zones),
+            lanes: LaneDirectory(standard: F.lane, others: [other])
+        )
+        let devices = [F.device(1), Device(token: F.token(2), registeredAt: now, environment: "production")]
+        let nudge = try #require(both.judge(F.user(devices: devices), now: now).nudge)
+        let (_, part) = try #require(nudge.part { $0 == F.lane })
+        let settled = both.settle(part, outcomes: [.accepted], attemptedAt: now, now: now)
+        // Without the lane nothing is sent, and nothing forgotten.
+        let without = judge.judge(next(settled.update, devices: devices), now: now + 2)
+        let rest = try #require(without.rest)
+        #expect(without.records.isEmpty && rest.retry?.contains(hash(2)) == true)
+        let again = both.judge(next(rest, devices: devices), now: now + 3_000)
+        #expect(again.nudge?.targets.map(\.hash) == [hash(2)])
+    }
+
     // MARK: Mends
 
     /// A push that came back unwritten after its answer's end: the slot went by, and the record says so when the user is next asked.
