@@ -139,7 +139,7 @@ if isFuzzing {
     )
 }
 
-// Under a sanitizer only the sender's and the simulator's side is built: the rest has no threads of its own.
+// Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo"]
     let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
