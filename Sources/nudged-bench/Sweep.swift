@@ -27,19 +27,24 @@ struct Sweep: AsyncParsableCommand {
         else { throw ValidationError("the simulated Apple did not start") }
         let configuration = try configuration(bench, port: port)
 
+        let server = bench.cluster.serverID ?? 0
+        let databaseBefore = ProcessTimes.seconds(ofTree: server)
+        let appleBefore = ProcessTimes.seconds(ofTree: apple.id)
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
         let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
             .run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
+        let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
+        let appleTime = ((ProcessTimes.seconds(ofTree: apple.id) - appleBefore) * 1e6 / Double(users)).text(1)
 
         let recorded = try bench.psql("select count(*) from nudged.delivery where outcome = 'accepted'")
         let rate = (Double(users) / seconds).text(0)
         let cpu = ((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)
         print(
             #"{"users":\#(users),"sent":\#(result.report.sent),"recorded":\#(recorded.filter(\.isNumber)),"seconds":\#(seconds.text(2)),"#
-                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
+                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"max_rss_kb":\#(after.maxResidentKilobytes)}"#
         )
         if result.report.sent != users { throw ExitCode.failure }
     }
