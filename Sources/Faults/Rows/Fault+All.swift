@@ -1,0 +1,7 @@
+extension Fault {
+    /// Every row, in the order of the table.
+    public static let all: [Fault] = [.failPoints]
+
+    /// The row of this name.
+    public static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
+}
