@@ -20,10 +20,16 @@ public struct FaultRun: Sendable {
             row.notes.append("skipped: \(obstacle)")
             return row
         }
-        for round in fault.rounds(plan) {
-            let result = await play(round)
-            row.add(result)
-            onRound(result)
+        // Side by side: most of a round's time is waiting for leases to end.
+        var waiting = fault.rounds(plan)[...]
+        await withTaskGroup(of: RoundResult.self) { group in
+            for round in waiting.prefix(plan.width) { group.addTask { await play(round) } }
+            waiting = waiting.dropFirst(plan.width)
+            for await result in group {
+                row.add(result)
+                onRound(result)
+                if let round = waiting.popFirst() { group.addTask { await play(round) } }
+            }
         }
         return row
     }

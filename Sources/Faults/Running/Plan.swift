@@ -26,6 +26,9 @@ public struct Plan: Sendable {
         self.users = users
     }
 
+    /// How many rounds of a fault are played side by side.
+    public var width: Int { 3 }
+
     /// One of three.
     public func pick<Value>(test: Value, quick: Value, full: Value) -> Value {
         switch scale {

@@ -86,7 +86,7 @@ extension Stage {
     // MARK: The daemon's side
 
     /// Sessions of everyone but the judge.
-    static let others = "datname = current_database() and pid <> pg_backend_pid() and application_name <> 'judge' and backend_type = 'client backend'"
+    static let others = "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('judge', 'psql') and backend_type = 'client backend'"
 
     /// Waits until no statement of a dead daemon is under way any more: what it had sent may still commit.
     public func awaitNoSessions() async throws {
@@ -108,5 +108,20 @@ extension Stage {
                 and not exists (select from nudged.touched) and not exists (select from nudged.intent)
             """
         ) == "t"
+    }
+}
+
+extension Stage {
+    /// SQL from another database: where this one's own settings stand in the way.
+    public func admin(_ text: String) async throws {
+        let cluster = cluster
+        try await offThePool { _ = try cluster.psql(text) }
+    }
+
+    /// Ends the daemons' sessions: the next ones have what was set for the database or role.
+    public func endSessions() async throws {
+        try await admin(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('judge', 'psql')"
+        )
     }
 }

@@ -22,6 +22,7 @@ public final class Stage: Sendable {
     let startedAt: Int64
     let notebook = Mutex(Notebook())
     private let processes = Mutex<[ChildProcess]>([])
+    private let endings = Mutex<[@Sendable () -> Void]>([])
     private static let count = Atomic<Int>(0)
 
     /// What the script writes down while it plays.
@@ -44,7 +45,7 @@ public final class Stage: Sendable {
         guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
         cluster =
             try round.scenery.ownCluster.map {
-                try workshop.ownCluster(LocalCluster.Options(maxConnections: 100, settings: $0))
+                try workshop.ownCluster(LocalCluster.Options(settings: Self.durable.merging($0) { $1 }))
             } ?? workshop.cluster
         let taken = TakenPushes()
         self.taken = taken
@@ -55,6 +56,9 @@ public final class Stage: Sendable {
         try cluster.createDatabase(named: database, template: Workshop.template)
         try simulator.start()
     }
+
+    /// The server is crashed, the machine is not: a commit must outlive the first, and need not wait for the disk.
+    private static let durable = ["synchronous_commit": "on"]
 
     private static func script(
         _ scenery: Scenery,
@@ -79,8 +83,15 @@ public final class Stage: Sendable {
         return script
     }
 
+    /// Done when the round ends, however it ends, or the whole program is interrupted.
+    func atEnd(_ ending: @escaping @Sendable () -> Void) {
+        endings.withLock { $0.append(ending) }
+        workshop.atEnd(ending)
+    }
+
     /// Ends what was started for this round, and forgets its database.
     func strike() {
+        for ending in endings.withLock({ $0 }) { ending() }
         for process in processes.withLock({ $0 }) where process.exit == nil {
             process.signal(SIGCONT)
             process.end(SIGKILL)

@@ -12,10 +12,11 @@ public final class Workshop: Sendable {
     /// The cluster of the rounds that do it no harm.
     public let cluster: LocalCluster
     let certificate: SimulatorCertificate
-    /// Temporary files; removed at the end.
+    /// Temporary files, in the cluster's folder: it goes with the server, whatever ends this process.
     let folder: String
     private let processes = Mutex<[ChildProcess]>([])
     private let clusters = Mutex<[LocalCluster]>([])
+    private let endings = Mutex<[@Sendable () -> Void]>([])
     private let isClosed = Mutex(false)
 
     static let template = "faults_template"
@@ -31,10 +32,9 @@ public final class Workshop: Sendable {
         binary = nudged
         self.reference = reference
         certificate = try SimulatorCertificate()
-        var template = Array("/tmp/nudged-faults-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw FaultError("no folder in /tmp") }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 200))
+        folder = cluster.folder + "/faults"
+        guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
         try TextPage.write(certificate.authority, to: folder + "/ca.pem")
         try TextPage.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         try migrateTemplate(cluster)
@@ -53,9 +53,9 @@ public final class Workshop: Sendable {
             process.signal(SIGCONT)
             process.signal(SIGKILL)
         }
+        for ending in endings.withLock({ $0 }) { ending() }
         for cluster in clusters.withLock({ $0 }) { cluster.stop() }
         cluster.stop()
-        _ = try? ChildProcess.run(["rm", "-rf", "--", folder], directory: "/")
     }
 
     /// A PostgreSQL of its own for a round that harms it; it ends with the round.
@@ -70,6 +70,8 @@ public final class Workshop: Sendable {
         clusters.withLock { $0.removeAll { $0 === own } }
         own.stop()
     }
+
+    func atEnd(_ ending: @escaping @Sendable () -> Void) { endings.withLock { $0.append(ending) } }
 
     func register(_ process: ChildProcess) {
         processes.withLock { all in
