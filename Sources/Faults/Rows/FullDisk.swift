@@ -11,9 +11,9 @@ extension Fault {
         return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
             plan.round("full \(time)", users: 300, scenery: scenery) { stage, _ in
                 let disk = try await offThePool { try SmallDisk(stage) }
+                try await stage.sql("create tablespace small location '\(disk.path)'")
                 try await stage.sql(
                     """
-                    create tablespace small location '\(disk.path)';
                     alter table nudged.intent set tablespace small;
                     do $$ declare part regclass; begin
                         for part in select inhrelid from pg_inherits where inhparent = 'nudged.delivery'::regclass loop

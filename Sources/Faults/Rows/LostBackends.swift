@@ -8,7 +8,7 @@ extension Fault {
         let times = plan.pick(test: 1, quick: 1, full: 6)
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...120
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "30"]
         return (1...times).map { time in
             plan.round("terminated \(time)", users: 250, scenery: scenery) { stage, random in
                 var random = random
