@@ -44,4 +44,20 @@ import Testing
     @Test func daemon_whenTheDatabaseRefuses() async throws { try await play("database-refuses") }
     @Test func daemon_whenTheDiskIsFull() async throws { try await play("disk-full") }
     @Test func intents_whenManyAreDue_areNoWiderThanTheWire() async throws { try await play("intent-width") }
+    @Test func daemons_whenSeveralRun_shareTheWork() async throws { try await play("several-daemons") }
+    @Test func daemon_whenStoppedPastItsLease_isFencedOff() async throws { try await play("stopped-past-its-lease") }
+    @Test func daemons_whenVersionsDiffer() async throws { try await play("rolling-upgrade") }
+    @Test func daemon_whenTheNetworkIsCut() async throws { try await play("partition") }
+    @Test func daemon_whenTerminatedInMidSweep() async throws { try await play("sigterm-in-mid-sweep") }
+    @Test func daemon_whenReloadedWithABadFile() async throws { try await play("sighup-with-a-bad-file") }
+    @Test func daemon_whenTheClockSteps() async throws { try await play("clock-steps") }
+    @Test func daemon_whenSummerTimeComesAndGoes() async throws { try await play("summer-time") }
+    @Test func daemon_whenSuspendedForADay() async throws { try await play("suspended-for-a-day") }
+    @Test func daemon_whenZoneFilesAreUpgraded() async throws { try await play("zone-files-upgraded") }
+    @Test func daemon_whenItsLogIsGone() async throws { try await play("logs-lost") }
+    @Test func daemon_whenFilesOrMemoryAreScarce() async throws { try await play("scarcity") }
+    @Test func daemon_whenManyRowsAreBad() async throws { try await play("bad-rows") }
+    @Test func daemon_whenPreferencesChangeAllTheTime() async throws { try await play("preferences-change") }
+    @Test func daemon_whenRestoredFromAnOldBackup() async throws { try await play("restored-backup") }
+    @Test func daemon_whenUsersAreErased() async throws { try await play("erased-users") }
 }

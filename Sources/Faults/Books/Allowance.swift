@@ -6,6 +6,8 @@ public struct Allowance: Sendable, Equatable {
     public var further = 0
     /// Tokens that the script itself took from `push_tokens`.
     public var tokensTaken: Set<String> = []
+    /// Pushes (`apns-id`) whose rows of the record the script took away: a restored backup, an erased user.
+    public var recordLost: Set<String> = []
     /// Users whose data the script changed: of them nothing is expected, and what they got is held against caps and quiet hours of before.
     public var changed: Set<String> = []
 

@@ -12,6 +12,22 @@ extension Fault {
         .databaseRefusals,
         .fullDisk,
         .intentWidth,
+        .severalDaemons,
+        .lateDaemon,
+        .rollingUpgrade,
+        .partition,
+        .termination,
+        .badReload,
+        .clockSteps,
+        .summerTime,
+        .suspension,
+        .zoneFiles,
+        .lostLogs,
+        .scarcity,
+        .badRows,
+        .changingPreferences,
+        .restoredBackup,
+        .erasedUsers,
     ]
 
     /// The row of this name.

@@ -11,6 +11,9 @@ public struct Scenery: Sendable {
     /// Variables for every daemon of the round.
     public var environment: [String: String] = [:]
 
+    /// Compares in place of the judge, where the policy's clock is not the host's; nil: the judge does.
+    public var verdict: (@Sendable (Stage) async throws -> Verdict)?
+
     /// A calm day.
     public init() {}
 }

@@ -140,6 +140,14 @@ public final class Stage: Sendable {
         return process
     }
 
+    /// Starts a program beside the daemons; it ends with the round.
+    func spawn(_ arguments: [String]) throws -> ChildProcess {
+        let process = try ChildProcess(arguments, output: .captured, error: .captured)
+        processes.withLock { $0.append(process) }
+        workshop.register(process)
+        return process
+    }
+
     /// Starts a living daemon.
     public func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
         try start(["run"], changes, wrapper: wrapper)
