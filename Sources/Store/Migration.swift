@@ -7,15 +7,20 @@ public struct Migration: Sendable, Equatable {
     /// The script, several statements.
     let script: String
 
+    /// The newest migration that a daemon must know at least to work beside this one. 0: it only adds, as every migration does
+    /// that is not said here to do more; so an older daemon goes on while the others are upgraded.
+    let oldest: Int32
+
     /// FNV-1a of the script: a database that was migrated by another text is told.
     var checksum: Int64 {
         Int64(bitPattern: script.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     }
 
-    private init(_ number: Int32, _ name: String, _ bytes: [UInt8]) {
+    private init(_ number: Int32, _ name: String, _ bytes: [UInt8], oldest: Int32 = 0) {
         self.number = number
         self.name = name
         script = String(decoding: bytes, as: UTF8.self)
+        self.oldest = oldest
     }
 
     /// All of them, in order. (SwiftPM names an embedded file after itself, its first digit turned into an underscore.)
@@ -28,5 +33,6 @@ public struct Migration: Sendable, Equatable {
         Migration(6, "quarantine", PackageResources._006_quarantine_sql),
         Migration(7, "daemon", PackageResources._007_daemon_sql),
         Migration(8, "housekeeping", PackageResources._008_housekeeping_sql),
+        Migration(10, "forget", PackageResources._010_forget_sql),
     ]
 }

@@ -8,12 +8,22 @@ public struct Migrator: Sendable {
         case current
         /// These are to be applied; none yet where it is all of them.
         case behind([Migration])
-        /// A newer nudged was here.
+        /// A newer nudged was here, and this one can work beside it: a rolling upgrade.
+        case newer(newest: Int32)
+        /// A newer nudged was here, with whose schema this one can't work.
         case ahead(newest: Int32)
         /// A migration was applied with another text.
         case changed(number: Int32)
         /// Current, but row-level security hides its rows from this role.
         case hidden
+
+        /// This version can work with it.
+        public var isUsable: Bool {
+            switch self {
+            case .current, .newer: true
+            case .behind, .ahead, .changed, .hidden: false
+            }
+        }
     }
 
     let database: Database
@@ -35,6 +45,19 @@ public struct Migrator: Sendable {
     public func standing() async throws(PostgresError) -> Standing {
         let connection = try await database.connection()
         return try await Self.standing(connection)
+    }
+
+    /// The same in one attempt, on a connection of its own.
+    public static func standing(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Standing {
+        let connection = try await Connection.open(configuration)
+        do throws(PostgresError) {
+            let found = try await standing(connection)
+            await connection.close()
+            return found
+        } catch {
+            await connection.close()
+            throw error
+        }
     }
 
     /// Applies what is pending. Returns what was applied, in order.
@@ -71,8 +94,9 @@ public struct Migrator: Sendable {
                 create schema if not exists nudged;
                 create table if not exists nudged.migration (
                     number integer primary key, name text not null, checksum bigint not null,
-                    applied_at timestamptz not null default now()
+                    applied_at timestamptz not null default now(), oldest integer
                 );
+                alter table nudged.migration add column if not exists oldest integer;
                 """
         )
         let known = Statement(
@@ -85,8 +109,10 @@ public struct Migrator: Sendable {
         _ = try await transaction.run(
             Statement(
                 "migration_applied",
-                sql: "insert into nudged.migration (number, name, checksum) values ($1, $2, $3)",
-                parameters: [.int4(migration.number), .text(migration.name), .int8(migration.checksum)]
+                sql: "insert into nudged.migration (number, name, checksum, oldest) values ($1, $2, $3, $4)",
+                parameters: [
+                    .int4(migration.number), .text(migration.name), .int8(migration.checksum), .int4(migration.oldest),
+                ]
             )
         )
         return true
@@ -99,10 +125,17 @@ public struct Migrator: Sendable {
             Statement(Query.migrationsApplied.rawValue, sql: Query.migrationsApplied.sql)
         )
         var applied: [Int32: Int64] = [:]
-        for row in 0..<rows.count { applied[try rows.int4(row, 0)] = try rows.int8(row, 1) }
-        if let newest = applied.keys.max(), let known = Migration.all.last, newest > known.number {
-            return .ahead(newest: newest)
+        var newest: Int32 = 0
+        var wanted: Int32 = 0
+        for row in 0..<rows.count {
+            let number = try rows.int4(row, 0)
+            applied[number] = try rows.int8(row, 1)
+            newest = max(newest, number)
+            wanted = max(wanted, try rows.int4OrNull(row, 2) ?? 0)
         }
+        let known = Migration.all.last?.number ?? 0
+        // A migration that only adds is no trouble for those who don't know it.
+        if wanted > known { return .ahead(newest: newest) }
         for migration in Migration.all {
             if let checksum = applied[migration.number], checksum != migration.checksum {
                 return .changed(number: migration.number)
@@ -111,6 +144,7 @@ public struct Migrator: Sendable {
         let pending = Migration.all.filter { applied[$0.number] == nil }
         guard pending.isEmpty else { return .behind(pending) }
         let hidden = Statement(Query.hidden.rawValue, sql: Query.hidden.sql)
-        return try await connection.run(hidden).bool(0, 0) ? .hidden : .current
+        if try await connection.run(hidden).bool(0, 0) { return .hidden }
+        return newest > known ? .newer(newest: newest) : .current
     }
 }

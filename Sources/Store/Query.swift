@@ -18,6 +18,9 @@ enum Query: String, CaseIterable, Sendable {
     case release
     case remaining
     case renew
+    case restoreIntents = "restore_intents"
+    case restoreTouches = "restore_touches"
+    case restoreUsers = "restore_users"
     case settle
     case status
     case touchedSince = "touched_since"
@@ -49,6 +52,9 @@ enum Query: String, CaseIterable, Sendable {
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
+        case .restoreIntents: PackageResources.restore_intents_sql
+        case .restoreTouches: PackageResources.restore_touches_sql
+        case .restoreUsers: PackageResources.restore_users_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql

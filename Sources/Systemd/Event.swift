@@ -20,6 +20,8 @@ public enum Event: String, CaseIterable, Sendable {
     case databaseRefused = "database_refused"
     /// The schema is older than the binary: `nudged migrate`.
     case migrationsMissing = "migrations_missing"
+    /// A newer nudged has migrated the database; this one works with it.
+    case schemaNewer = "schema_newer"
     /// A lane sends nothing until its configuration is mended.
     case laneStopped = "lane_stopped"
     /// A stopped lane's probe was accepted.
@@ -77,6 +79,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .databaseBack: "24f940733d4a449687b1df314f5777be"
         case .databaseRefused: "2d2d0a23b24a4af09abf01b86164c9c5"
         case .migrationsMissing: "5802b8ea786c491cb958347c785acaec"
+        case .schemaNewer: "b1f3a7c25d0e4d7c9a64e2807f51c3d8"
         case .laneStopped: "50f9e3caaa354133890de68e4ff669ab"
         case .laneResumed: "4c0157fc769e4c14a73bc90321b8ff00"
         case .laneResting: "4ab95e44282442d4811183628be49c9c"

@@ -8,7 +8,8 @@ public final class LogOutput: Sendable {
     private let journal: Journal?
     private let stream: DiagnosticStream
     private let now: @Sendable () -> Int64
-    private let state: Mutex<(level: Logger.Level, lost: Int)>
+    /// `untold`: lost lines that no later line has told of.
+    private let state: Mutex<(level: Logger.Level, lost: Int, untold: Int)>
 
     /// - Parameters:
     ///   - environment: `JOURNAL_STREAM` decides; see `Journal.isConnected`.
@@ -26,7 +27,7 @@ public final class LogOutput: Sendable {
         self.journal = journal
         self.now = now
         stream = DiagnosticStream(descriptor: descriptor)
-        state = Mutex((level, 0))
+        state = Mutex((level, 0, 0))
     }
 
     /// What is logged at least, for every handler that wasn't given a level of its own.
@@ -43,10 +44,20 @@ public final class LogOutput: Sendable {
     /// Whether lines go to the journal.
     public var isJournal: Bool { journal != nil }
 
+    /// Writes a line; the first one after some that were lost tells how many, as `lost_lines`.
     func write(_ record: LogRecord) {
+        var record = record
+        let untold = state.withLock { state in
+            defer { state.untold = 0 }
+            return state.untold
+        }
+        if untold > 0 { record.metadata.append(("lost_lines", "\(untold)")) }
         if let journal, journal.send(record.entry()) { return }
         // Where journald is gone, standard error is a broken stream as a rule; then the line is counted as lost.
         if stream.write(record.humanLine(at: now())) { return }
-        state.withLock { $0.lost += 1 }
+        state.withLock { state in
+            state.lost += 1
+            state.untold += untold + 1
+        }
     }
 }

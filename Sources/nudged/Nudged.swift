@@ -10,12 +10,14 @@ struct Nudged: AsyncParsableCommand {
             "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
         version: Version.current,
         subcommands: [
-            Run.self, Migrate.self, CheckConfig.self, Config.self, Status.self, Decide.self, DemoCommand.self,
+            Run.self, Migrate.self, CheckConfig.self, Config.self, Status.self, Decide.self, Recover.self,
+            DemoCommand.self,
         ]
     )
 
     /// A write to a closed pipe or socket is an error to be handled where it happens, not the end of the process.
     static func main() async {
+        StandardStreams.reserve()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

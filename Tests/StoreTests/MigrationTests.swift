@@ -65,6 +65,8 @@ import TimeZones
     @Test func standing_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
         let fixture = try await StoreFixture()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
+        #expect(try await standing(fixture) == .newer(newest: 99))
+        try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
         #expect(try await standing(fixture) == .ahead(newest: 99))
         try fixture.sql(
             "delete from nudged.migration where number = 99; update nudged.migration set checksum = 1 where number = 2"
@@ -74,6 +76,17 @@ import TimeZones
             "delete from nudged.migration where number = 5; update nudged.migration set checksum = 2 where number = 2"
         )
         #expect(try await standing(fixture) == .changed(number: 2))
+    }
+
+    /// As the version before this column left it.
+    @Test func migrate_whenTheListOfMigrationsIsAnEarlierVersions_goesOn() async throws {
+        let fixture = try await StoreFixture()
+        try fixture.sql(
+            "alter table nudged.migration drop column oldest; delete from nudged.migration where number = 10; drop function nudged.forget"
+        )
+        #expect(try await standing(fixture) == .behind(Migration.all.filter { $0.number == 10 }))
+        #expect(try await migrate(fixture).map(\.number) == [10])
+        #expect(try await standing(fixture) == .current)
     }
 
     @Test func migrate_whenTablesExist_addsTwoColumnsAndFiveTriggersOnly() async throws {

@@ -75,7 +75,7 @@ import TimeZones
         let fixture = try await F()
         try fixture.seed(1...1)
         try fixture.sql(
-            "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))), (\(F.quoted(7)))"
+            "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(7)))"
         )
         #expect(try await fixture.store.drain(limit: 2, now: F.now) == 2)
         #expect(try await fixture.store.drain(limit: 100, now: F.now) == 1)

@@ -45,6 +45,29 @@ import Testing
         #expect(output.lost == 2)
     }
 
+    @Test func line_whenLinesBeforeItWereLostTellsHowMany() throws {
+        let full = open("/dev/full", O_WRONLY)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in [full, ends[0], ends[1]] { close(end) } }
+        // One descriptor number, first a full disk and then a pipe that is read.
+        let descriptor = dup(full)
+        let output = LogOutput(journal: nil, descriptor: descriptor, level: .info, now: { 0 })
+        for _ in 0..<3 { output.write(record("lost")) }
+        #expect(output.lost == 3)
+        dup2(ends[1], descriptor)
+        output.write(record("here", [("a", "b")]))
+        output.write(record("and again"))
+        close(descriptor)
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(ends[0], &bytes, bytes.count)
+        let lines = String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: "\n")
+        #expect(lines.first?.hasSuffix("here  a=b lost_lines=3") == true, "\(lines)")
+        #expect(lines.last?.hasSuffix("and again") == true, "\(lines)")
+        #expect(output.lost == 3)
+    }
+
     @Test func line_whenTheReaderDoesNotReadGivesUp() {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

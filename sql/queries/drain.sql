@@ -13,7 +13,12 @@ latest as (
 -- In the order of user_id, like every other writer: two daemons can't deadlock.
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
-    select user_id, $2, at from latest order by user_id
+    select user_id, $2, at from latest l
+    -- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew.
+    where exists (select from nudged.person k where k.user_id = l.user_id)
+       or exists (select from nudged.recipient r where r.user_id = l.user_id)
+       or exists (select from nudged.device d where d.user_id = l.user_id)
+    order by user_id
     on conflict (user_id) do update set
         version = p.version + 1,
         due_at = least(p.due_at, excluded.due_at),

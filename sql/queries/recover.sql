@@ -17,6 +17,8 @@ recorded as (
     from gone g
     cross join lateral unnest(g.user_ids, g.kinds, g.keys, g.slots, g.device_hashes, g.apns_ids)
         as d (user_id, kind, key, slot, device_hash, apns_id)
+    -- An erasure under way (nudged.forget) is waited for: nothing is recorded of whoever is gone.
+    cross join lateral (select from nudged.person p where p.user_id = d.user_id for key share) as here
     on conflict do nothing
     returning 1
 )

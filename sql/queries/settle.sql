@@ -5,20 +5,9 @@
 -- users (parallel): $4 user, $5 version, $6 due_at, $7 asked_at, $8 since, $9 fingerprint, $10 check_in_at, $11 check_in_slot, $12 closed,
 -- $13 sent, $14 retry, deliveries (parallel): $15 user, $16 kind, $17 key, $18 slot, $19 device hash, $20 apns-id, $21 outcome, $22 reason,
 -- $23 status, $24 attempted_at. One row: intents closed, users settled.
+-- Of a user who was erased meanwhile (nudged.forget) nothing is recorded.
 with closed_intent as (
     delete from nudged.intent where lease_id = $1 and number = $2 returning 1
-),
-recorded as (
-    insert into nudged.delivery (
-        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id
-    )
-    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3
-    from unnest(
-        $15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[], $21::text[], $22::text[], $23::smallint[],
-        $24::timestamptz[]
-    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at)
-    where not $25 or exists (select from closed_intent)
-    on conflict do nothing
 ),
 wanted as materialized (
     select * from unnest(
@@ -34,7 +23,8 @@ settled as (
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
         touched_at = case when p.version = w.version then null else p.touched_at end,
         asked_at = w.asked_at,
-        since = w.since,
+        -- It only grows: `nudged recover` may have raised it meanwhile.
+        since = greatest(p.since, w.since),
         fingerprint = w.fingerprint,
         check_in_at = w.check_in_at::timestamptz[],
         check_in_slot = w.check_in_slot::date[],
@@ -43,6 +33,26 @@ settled as (
         retry = w.retry::jsonb
     from wanted w
     where p.user_id = w.user_id and p.lease_id = $1
-    returning 1
+    returning p.user_id
+),
+others as materialized (
+    select user_id from nudged.person
+    where not $25 and user_id = any ($15) and user_id <> all ($4)
+    order by user_id
+    for key share
+),
+recorded as (
+    insert into nudged.delivery (
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id
+    )
+    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3
+    from unnest(
+        $15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[], $21::text[], $22::text[], $23::smallint[],
+        $24::timestamptz[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at)
+    -- Whoever has a row still: the update has waited for an erasure under way. "is true" keeps the planner from making a join of it.
+    where (d.user_id in (select user_id from settled)) is true
+       or (not $25 and (d.user_id in (select user_id from others)) is true)
+    on conflict do nothing
 )
 select (select count(*) from closed_intent), (select count(*) from settled)

@@ -22,8 +22,11 @@ public actor Daemon {
     private let heartbeat: Heartbeat
     private var isStopping = false
     private var schemaIsCurrent = false
+    /// When the schema was last found good; nil: never.
+    private var schemaCheckedAt: Int64?
     private var lastMaintenance: Int64?
 
+    private static let schemaMilliseconds: Int64 = 10_000
     private static let maintenanceMilliseconds: Int64 = 3_600_000
 
     /// - Parameters:
@@ -106,6 +109,7 @@ public actor Daemon {
             reporter.databaseAnswered()
             await maintain()
         } catch {
+            doubtSchema(error)
             // `cancelled` and `notConnected` are our own stop.
             if !isStopping { reporter.databaseFailed(error) }
         }
@@ -113,18 +117,30 @@ public actor Daemon {
         tellStatus()
     }
 
-    /// Whether the schema is this version's. Asked until it is.
+    /// Whether this version can work with the schema. Asked until it can.
     private func schemaCheck() async throws(PostgresError) -> Bool {
         if schemaIsCurrent { return true }
-        let standing = try await engine.migrator.standing()
-        guard standing != .current else {
-            reporter.databaseAnswered()
-            schemaIsCurrent = true
-            await engine.migrator.close()
-            return true
+        let isFirst = schemaCheckedAt == nil
+        let standing =
+            isFirst ? try await engine.migrator.standing() : try await Migrator.standing(assembly.connection)
+        guard standing.isUsable else {
+            reporter.schemaIs(standing)
+            return false
         }
-        reporter.schemaIs(standing)
-        return false
+        reporter.databaseAnswered()
+        if isFirst, case .newer = standing { reporter.schemaIsNewer(standing) }
+        schemaIsCurrent = true
+        schemaCheckedAt = BootTime.milliseconds()
+        await engine.migrator.close()
+        return true
+    }
+
+    /// A table or column that is gone (class 42 but for a missing right): a newer version may have migrated it away, and then this one waits.
+    private func doubtSchema(_ error: PostgresError) {
+        guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
+            BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
+        else { return }
+        schemaIsCurrent = false
     }
 
     private func maintain() async {
@@ -169,6 +185,7 @@ public actor Daemon {
         return DaemonSample(
             lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
             inFlight: await engine.sweeper.openPushes,
+            lostLines: output.lost,
             interval: assembly.schedule.interval
         )
     }

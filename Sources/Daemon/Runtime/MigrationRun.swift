@@ -29,6 +29,7 @@ public struct MigrationRun: Sendable {
         case .behind:
             let applied = try await apply(migrator).map { "applied \(Self.name($0))" }
             return applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied
+        case .newer: return ["nothing to do: a newer nudged has migrated it, and this one works with it"]
         case let standing: throw SchemaError(standing: standing)
         }
     }

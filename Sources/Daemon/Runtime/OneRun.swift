@@ -86,7 +86,7 @@ public struct OneRun: Sendable {
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()
         let standing = try await engine.migrator.standing()
-        guard standing == .current else { throw SchemaError(standing: standing) }
+        guard standing.isUsable else { throw SchemaError(standing: standing) }
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
         } catch {

@@ -223,6 +223,9 @@ package final class Reporter: Sendable {
         if isNew { say(.migrationsMissing, .error, words) }
     }
 
+    /// Said at the start of the work; nothing waits.
+    func schemaIsNewer(_ standing: Migrator.Standing) { say(.schemaNewer, .notice, standing.words) }
+
     /// The last sweep that did something, in words.
     var lastSweepWords: String? { lastSweep.withLock { $0 } }
 }
@@ -242,6 +245,8 @@ extension Migrator.Standing {
             pending.count == Migration.all.count
                 ? "the database has no schema nudged yet: run nudged migrate"
                 : "\(pending.count) migrations are pending: run nudged migrate"
+        case .newer(let newest):
+            "the database was migrated by a newer nudged (migration \(newest)), with which this one works: upgrade it here when it suits"
         case .ahead(let newest):
             "the database was migrated by a newer nudged (migration \(newest)): install that version here"
         case .hidden:

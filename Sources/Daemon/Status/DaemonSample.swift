@@ -4,6 +4,8 @@ struct DaemonSample: Sendable {
     var lanes: [LaneSample]
     /// Pushes whose intents are open.
     var inFlight: Int
+    /// Log lines that could not be written since the start.
+    var lostLines = 0
     /// From sweep to sweep.
     var interval: Duration
 }

@@ -10,6 +10,8 @@ struct DaemonState: Sendable, Equatable {
     var lastWork: SweepSummary?
     /// Pushes whose intents are open.
     var inFlight: Int
+    /// Log lines that could not be written since the start.
+    var lostLines: Int
     /// From sweep to sweep.
     var intervalMilliseconds: Int64
 
@@ -18,12 +20,14 @@ struct DaemonState: Sendable, Equatable {
         lastSweep: SweepSummary?,
         lastWork: SweepSummary?,
         inFlight: Int,
+        lostLines: Int = 0,
         intervalMilliseconds: Int64
     ) {
         self.lanes = lanes
         self.lastSweep = lastSweep
         self.lastWork = lastWork
         self.inFlight = inFlight
+        self.lostLines = lostLines
         self.intervalMilliseconds = intervalMilliseconds
     }
 
@@ -41,6 +45,8 @@ struct DaemonState: Sendable, Equatable {
         }
         json.key("in_flight")
         json.int(inFlight)
+        json.key("lost_lines")
+        json.int(lostLines)
         json.key("interval_ms")
         json.int(intervalMilliseconds)
         json.endObject()
@@ -55,6 +61,7 @@ struct DaemonState: Sendable, Equatable {
         lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
         lastWork = json["last_work"].flatMap { SweepSummary($0) }
         inFlight = Int(json["in_flight"]?.integer ?? 0)
+        lostLines = Int(json["lost_lines"]?.integer ?? 0)
         intervalMilliseconds = json["interval_ms"]?.integer ?? 0
     }
 

@@ -83,6 +83,7 @@ final class Heartbeat: Sendable {
                 lastSweep: memory.lastSweep,
                 lastWork: memory.lastWork,
                 inFlight: sample.inFlight,
+                lostLines: sample.lostLines,
                 intervalMilliseconds: sample.interval.milliseconds
             )
             return DaemonBeat(

@@ -76,6 +76,9 @@ public struct StatusPage: Sendable {
             lines.append("  last at work  \(dated(work))")
         }
         if state.inFlight > 0 { lines.append("  in flight     \(Elapsed.grouped(state.inFlight))") }
+        if state.lostLines > 0 {
+            lines.append("  log lines     \(Elapsed.grouped(state.lostLines)) lost since it started")
+        }
         return lines + state.lanes.flatMap(describe)
     }
 

@@ -23,18 +23,9 @@ public struct StatusRun: Sendable {
     ///
     /// - Throws: `PostgresError` where it can't be reached or refuses; `SchemaError` where the schema is not this version's.
     public func run() async throws -> StatusPage {
-        // One attempt first: who runs it by hand wants to know at once.
-        await (try Connection.open(configuration)).close()
-        let migrator = Migrator(configuration: configuration)
-        let standing: Migrator.Standing
-        do {
-            standing = try await migrator.standing()
-            await migrator.close()
-        } catch {
-            await migrator.close()
-            throw error
-        }
-        guard standing == .current else { throw SchemaError(standing: standing) }
+        // One attempt: who runs it by hand wants to know at once.
+        let standing = try await Migrator.standing(configuration)
+        guard standing.isUsable else { throw SchemaError(standing: standing) }
         let store = Store(configuration: configuration, statementTimeout: statementTimeout)
         do {
             let work = try await store.standing()

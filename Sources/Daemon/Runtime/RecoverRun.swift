@@ -1,0 +1,93 @@
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// `nudged recover`: after a restore from backup, nothing older than now is sent.
+///
+/// What the record lost is lost: a slot that has come may have been sent after the backup was made, so none of them is sent. Works beside
+/// running daemons, user by user; an interrupted run is simply run again.
+public struct RecoverRun: Sendable {
+    private let configuration: ConnectionConfiguration
+    private let statementTimeout: Duration
+
+    /// Users of one transaction: some ten milliseconds of row locks.
+    private static let batch = 1_000
+    private static let chunksAtOnce = 100
+    private static let attempts = 6
+
+    /// - Throws: what is wrong with `database.url`.
+    public init(_ configuration: Configuration) throws {
+        guard let database = configuration.database else {
+            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
+        }
+        self.configuration = try Assembly.connection(
+            database.url.text,
+            allowInsecure: database.allowInsecure,
+            statementTimeout: database.statementTimeout
+        )
+        statementTimeout = database.statementTimeout
+    }
+
+    /// Goes over everyone once.
+    ///
+    /// - Throws: `PostgresError` where the database can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    public func run() async throws -> RecoverReport {
+        let standing = try await Migrator.standing(configuration)
+        guard standing.isUsable else { throw SchemaError(standing: standing) }
+        let store = Store(configuration: configuration, statementTimeout: statementTimeout)
+        do throws(PostgresError) {
+            let report = try await recover(store)
+            await store.close()
+            return report
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private func recover(_ store: Store) async throws(PostgresError) -> RecoverReport {
+        // The second has begun: what came in it may have been sent, too.
+        var report = RecoverReport(
+            at: Instant(
+                seconds: try await again { () async throws(PostgresError) in try await store.clock() } / 1_000_000 + 1
+            )
+        )
+        let now = report.at
+        // Older changes first: those of users without a row yet make them one, which the round over all users must find.
+        while try await again({ () async throws(PostgresError) in
+            try await store.restoreTouches(before: now, limit: Self.batch)
+        }) {}
+        while true {
+            let found = try await again { () async throws(PostgresError) in
+                try await store.restoreIntents(limit: Self.chunksAtOnce)
+            }
+            report.unknown += found.pushes
+            if found.chunks < Self.chunksAtOnce { break }
+        }
+        var next: UUID? = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        while let user = next {
+            let page = try await again { () async throws(PostgresError) in
+                try await store.restoreUsers(from: user, now: now, limit: Self.batch)
+            }
+            report.users += page.users
+            next = page.next
+        }
+        return report
+    }
+
+    /// What was only disturbed (a deadlock, a connection that broke) is tried again: each step may be done twice.
+    private func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
+        var attempt = 1
+        while true {
+            do throws(PostgresError) {
+                return try await step()
+            } catch {
+                guard error.isTransient, attempt < Self.attempts else { throw error }
+                try? await Task.sleep(for: .milliseconds(50 << attempt))
+                attempt += 1
+            }
+        }
+    }
+}

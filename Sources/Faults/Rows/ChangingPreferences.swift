@@ -1,0 +1,124 @@
+import LocalPostgres
+import Postgres
+import Seeded
+import Synchronization
+
+extension Fault {
+    /// Preferences change between claim and write, as often as the server takes it: what was committed before the intent counts, no deadlock, and no
+    /// transaction of the app's waits for the daemon.
+    static let changingPreferences = Fault(
+        "preferences-change",
+        row: "a preference changes between claim and write, a thousand times a second"
+    ) { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 20...60
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
+            plan.round("\(time)", users: plan.pick(test: 250, quick: 400, full: 2_000), scenery: scenery) {
+                stage,
+                random in
+                try await changes(stage, random)
+            }
+        }
+    }
+
+    /// What the app's side saw.
+    private struct Changes: Sendable {
+        var count = 0
+        var slowest: Int64 = 0
+        /// When each opt-out was committed, at the latest: milliseconds since 1970.
+        var optedOut: [String: Int64] = [:]
+    }
+
+    /// Tells the writers that it is over.
+    private final class End: Sendable {
+        private let over = Atomic<Bool>(false)
+        var hasCome: Bool { over.load(ordering: .acquiring) }
+        func come() { over.store(true, ordering: .releasing) }
+    }
+
+    private static let writers = 4
+
+    private static func changes(_ stage: Stage, _ random: SplitMix64) async throws {
+        let end = End()
+        var random = random
+        let seeds = (0..<writers).map { _ in random.next() }
+        let daemons = [try stage.service(), try stage.service()]
+        let begin = stage.now
+        let all = try await withThrowingTaskGroup(of: Changes.self) { group in
+            for (writer, seed) in seeds.enumerated() {
+                group.addTask { try await change(stage, writer, SplitMix64(seed: seed), end) }
+            }
+            try await stage.wait(
+                .seconds(90),
+                for: "most of the work, in spite of the changes",
+                every: .milliseconds(100)
+            ) {
+                stage.now - begin > 6_000 && stage.acceptedCount > stage.population.people.count / 3
+            }
+            end.come()
+            return try await group.reduce(into: Changes()) { sum, one in
+                sum.count += one.count
+                sum.slowest = max(sum.slowest, one.slowest)
+                sum.optedOut.merge(one.optedOut) { $1 }
+            }
+        }
+        let took = max(1, stage.now - begin)
+        try await stage.awaitIdle()
+        for daemon in daemons { try await stage.stop(daemon) }
+        judge(stage, all)
+        let deadlocks = try await stage.deadlocks()
+        if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+        stage.note("\(Int64(all.count) * 1000 / took) changes a second, the slowest \(all.slowest) ms")
+    }
+
+    /// One connection, whose users are its own: so the only one it could wait for is the daemon, and then it fails.
+    private static func change(_ stage: Stage, _ writer: Int, _ random: SplitMix64, _ end: End) async throws -> Changes
+    {
+        var random = random
+        var changes = Changes()
+        let connection = try await stage.connect()
+        let people = stage.population.people.enumerated().filter { $0.offset % writers == writer }.map(\.element)
+        while !end.hasCome {
+            let person = people[Int(random.next() % UInt64(people.count))]
+            let optsOut = random.next() % 400 == 0
+            let patch = optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(random.next())"]}"#
+            let begin = stage.now
+            // 10 ms: no row that the daemon holds is waited for at all.
+            _ = try await connection.transaction(
+                [
+                    Statement(
+                        "change",
+                        sql: """
+                            update public.context_profiles set notification_preferences = notification_preferences || $2::text::jsonb
+                            where user_id = $1::text::uuid and jsonb_typeof(notification_preferences) = 'object'
+                            """,
+                        parameters: [.text(person.id), .text(patch)]
+                    )
+                ],
+                settings: [("lock_timeout", "10")]
+            )
+            changes.slowest = max(changes.slowest, stage.now - begin)
+            changes.count += 1
+            if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? stage.now }
+        }
+        await connection.close()
+        return changes
+    }
+
+    /// Between the intent's commit and the arrival at Apple lie a look at the touches and the wire; the simulated Apple notes a push when it answers.
+    private static func judge(_ stage: Stage, _ all: Changes) {
+        let owners = Dictionary(
+            stage.population.people.flatMap { person in person.devices.map { ($0.token, person.id) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var latest: Int64 = 0
+        for push in stage.taken.all {
+            guard let user = owners[push.token], let at = all.optedOut[user], push.at > at else { continue }
+            latest = max(latest, push.at - at)
+        }
+        if latest > 1_000 { stage.fail("a push came \(latest) ms after its user had opted out") }
+        stage.note("\(all.optedOut.count) opt-outs, the latest push \(latest) ms after one")
+        stage.allow { $0.changed.formUnion(all.optedOut.keys) }
+    }
+}

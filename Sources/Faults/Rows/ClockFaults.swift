@@ -1,0 +1,217 @@
+import Glibc
+import LocalPostgres
+import Synchronization
+import TimeZones
+
+extension Fault {
+    /// The shape that all of these share: the script keeps its stepped clock for the comparison.
+    private static func stepped(
+        _ plan: Plan,
+        _ name: String,
+        zones: Bool = true,
+        play: @escaping @Sendable (Stage) async throws -> SteppedClock
+    ) -> Round {
+        let kept = Kept()
+        var scenery = Scenery()
+        scenery.verdict = { _ in
+            guard let clock = kept.clock else { throw FaultError("the clock was never set") }
+            return try await clock.verdict(zones: zones)
+        }
+        return plan.round(name, users: 1, scenery: scenery) { stage, _ in kept.keep(try await play(stage)) }
+    }
+
+    /// ±2 h, and back: no burst, no double, no send in quiet hours.
+    static let clockSteps = Fault("clock-steps", row: "clock steps ±2 h") { plan in
+        [
+            stepped(plan, "two hours on, back, and back again") { stage in
+                let database = ZoneDatabase()
+                let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
+                let begin = stage.now / 1000
+                var sleepers: [SteppedClock.Sleeper] = []
+                // Slots from an hour ago to less than two hours ahead; for half of them the next hour but a half is quiet.
+                for place in 0..<plan.pick(test: 36, quick: 72, full: 170) {
+                    let name = names[place % names.count]
+                    guard let zone = database.zone(named: name) else { continue }
+                    func minute(_ away: Int) -> Int {
+                        zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
+                    }
+                    let quiet = place % 2 == 0 ? Recipient.Quiet(start: minute(30), end: minute(90)) : nil
+                    sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
+                }
+                let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
+                let daemons = [try stage.service(), try stage.service()]
+                try await clock.settle()
+                for offset: Int64 in [7200, 0, -7200, 0, 3600, 7200, -7200, 7200] { try await clock.step(to: offset) }
+                for daemon in daemons { try await stage.stop(daemon) }
+                let counts = Dictionary(
+                    grouping: try await clock.entries().filter { $0.outcome == "accepted" },
+                    by: \.number
+                )
+                let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
+                if !missing.isEmpty { stage.fail("not once each: sleepers \(missing)") }
+                stage.note("\(sleepers.count) slots, each once")
+                return clock
+            }
+        ]
+    }
+
+    /// The night in which the clocks change, lived through in fast steps.
+    static let summerTime = Fault("summer-time", row: "DST both ways") { plan in
+        [true, false].map { begins in
+            stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
+                guard let zone = ZoneDatabase().zone(named: "Europe/Berlin"),
+                    let change = nextChange(of: zone, forward: begins, after: stage.now / 1000)
+                else { throw FaultError("no zone files, or no summer time") }
+                let date = zone.localDate(at: change)
+                let sleepers = (0..<24).flatMap { quarter in
+                    [nil, Recipient.Quiet(start: 90, end: 195)].map {
+                        SteppedClock.Sleeper(zone: "Europe/Berlin", minute: quarter * 15, quiet: $0)
+                    }
+                }
+                let pace = Int64(plan.pick(test: 60, quick: 30, full: 10) * 60)
+                let begin = change.seconds - 3 * 3600 - stage.now / 1000
+                let clock = try await SteppedClock.start(stage, offset: begin, sleepers)
+                let daemon = try stage.service()
+                try await clock.settle()
+                for step in 1...(10 * 3600 / pace) { try await clock.step(to: begin + step * pace) }
+                try await stage.stop(daemon)
+                let sent = Dictionary(
+                    grouping: try await clock.entries().filter { $0.outcome == "accepted" },
+                    by: \.number
+                )
+                for (number, sleeper) in sleepers.enumerated() {
+                    let slots = sent[number] ?? []
+                    let earliest = SteppedClock.earliest(sleeper, date, zone)
+                    // The next step may fall into the quiet hours that began meanwhile.
+                    let quietEnd = SteppedClock.quietEnd(sleeper, earliest + pace, date, zone)
+                    guard slots.count == 1, slots[0].slot == date, slots[0].at < (quietEnd ?? earliest) + pace + 60
+                    else {
+                        stage.fail(
+                            "sleeper \(number), minute \(sleeper.minute): \(slots.map { "\($0.slot.iso) \($0.at - earliest) s late" })"
+                        )
+                        continue
+                    }
+                }
+                stage.note("\(sleepers.count) slots of the night, each once and on time")
+                return clock
+            }
+        }
+    }
+
+    /// The next instant, to the hour, at which the zone's clocks go on or back, within a year and a bit.
+    private static func nextChange(of zone: Zone, forward: Bool, after now: Int64) -> Instant? {
+        let hour = now / 3600 * 3600
+        return stride(from: hour, to: hour + 400 * 86_400, by: 3600).map(Instant.init(seconds:)).first { at in
+            let (before, after) = (zone.offset(at: at - 1), zone.offset(at: at))
+            return forward ? after > before : after < before
+        }
+    }
+
+    /// One catch-up at most, and only while it is fresh; what went by is recorded as skipped.
+    static let suspension = Fault("suspended-for-a-day", row: "suspended for a day") { plan in
+        [
+            stepped(plan, "a day") { stage in
+                guard let zone = ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
+                let begin = stage.now / 1000
+                // Hours from now to the slot.
+                let hours = [-1, 1, 5, 10, 19]
+                let sleepers = (0..<plan.pick(test: 40, quick: 100, full: 500)).map { place in
+                    let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
+                    return SteppedClock.Sleeper(
+                        zone: "Asia/Tokyo",
+                        minute: zone.localTime(at: at).secondOfDay / 60,
+                        quiet: nil
+                    )
+                }
+                let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
+                let daemon = try stage.service()
+                try await clock.settle()
+                daemon.signal(SIGSTOP)
+                try await stage.sql("update faulted.step set seconds = 86400")
+                daemon.signal(SIGCONT)
+                try await clock.settle()
+                try await stage.stop(daemon)
+                let all = Dictionary(grouping: try await clock.entries(), by: \.number)
+                for number in sleepers.indices {
+                    let outcomes = (all[number] ?? []).map(\.outcome).sorted()
+                    // Before: today's. After: the next one is an hour old. The others' slots: 23, 19, 14 and 5 hours old.
+                    let wanted = hours[number % hours.count] < 0 ? ["accepted", "accepted"] : ["skipped"]
+                    if outcomes != wanted {
+                        stage.fail("slot \(hours[number % hours.count]) h from the beginning: \(outcomes)")
+                    }
+                }
+                stage.note("\(sleepers.count) users: what was fresh once, what was stale recorded as skipped")
+                return clock
+            }
+        ]
+    }
+
+    /// Zone files change under a running daemon, for better and for worse.
+    static let zoneFiles = Fault("zone-files-upgraded", row: "zone files upgraded while running") { plan in
+        [
+            stepped(plan, "an hour further east, broken, and back", zones: false) { stage in
+                let zones = stage.folder + "/zones"
+                _ = try ChildProcess.run([
+                    "sh", "-c",
+                    "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'",
+                ])
+                guard let zone = ZoneDatabase().zone(named: "Europe/Berlin") else { throw FaultError("no zone files") }
+                let minute = zone.localTime(at: Instant(seconds: stage.now / 1000 + 1800)).secondOfDay / 60
+                let clock = try await SteppedClock.start(
+                    stage,
+                    offset: 0,
+                    Array(repeating: .init(zone: "Europe/Berlin", minute: minute, quiet: nil), count: 20)
+                )
+                let daemon = try stage.service(["TZDIR": zones])
+                try await clock.settle()
+                func upgrade(_ source: String, _ expected: Int, _ words: String) async throws {
+                    // As a package does it: a whole file takes the other's place.
+                    _ = try ChildProcess.run([
+                        "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
+                    ])
+                    let reloads = daemon.errorOutput.components("were read anew")
+                    daemon.signal(SIGHUP)
+                    try await stage.wait(.seconds(20), for: "the reload") {
+                        daemon.errorOutput.components("were read anew") > reloads || daemon.exit != nil
+                    }
+                    try await stage.sql("select nudged.touch(faulted.id(number)) from faulted.sleeper")
+                    try await clock.settle()
+                    if stage.acceptedCount != expected {
+                        stage.fail("\(words): \(stage.acceptedCount) pushes, \(expected) wanted")
+                    }
+                }
+                // By Berlin's own file the slot is half an hour away, by Athens' it was half an hour ago.
+                try await upgrade("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file")
+                try await upgrade("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file")
+                try await upgrade("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file")
+                return try await back(stage, clock, daemon, upgrade)
+            }
+        ]
+    }
+
+    private static func back(
+        _ stage: Stage,
+        _ clock: SteppedClock,
+        _ daemon: ChildProcess,
+        _ upgrade: (String, Int, String) async throws -> Void
+    ) async throws -> SteppedClock {
+        let sent = stage.acceptedCount
+        try await upgrade("cat /usr/share/zoneinfo/Europe/Berlin", sent, "with the old file again")
+        try await clock.step(to: 7200)
+        try await stage.stop(daemon)
+        if stage.acceptedCount != sent { stage.fail("a second push for one day") }
+        return clock
+    }
+}
+
+/// What a round's script leaves for its comparison.
+private final class Kept: Sendable {
+    private let kept = Mutex<SteppedClock?>(nil)
+    var clock: SteppedClock? { kept.withLock { $0 } }
+    func keep(_ clock: SteppedClock) { kept.withLock { $0 = clock } }
+}
+
+extension String {
+    /// How often a text stands in it.
+    fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
+}

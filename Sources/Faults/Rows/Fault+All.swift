@@ -1,0 +1,35 @@
+extension Fault {
+    /// Every row, in the order of the table.
+    public static let all: [Fault] = [
+        .failPoints,
+        .randomKills,
+        .systemCallKills,
+        .systemCallErrors,
+        .databaseRestarts,
+        .databaseAway,
+        .lostBackends,
+        .hungServer,
+        .databaseRefusals,
+        .fullDisk,
+        .intentWidth,
+        .severalDaemons,
+        .lateDaemon,
+        .rollingUpgrade,
+        .partition,
+        .termination,
+        .badReload,
+        .clockSteps,
+        .summerTime,
+        .suspension,
+        .zoneFiles,
+        .lostLogs,
+        .scarcity,
+        .badRows,
+        .changingPreferences,
+        .restoredBackup,
+        .erasedUsers,
+    ]
+
+    /// The row of this name.
+    public static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import LocalPostgres
+
+extension Fault {
+    /// Nobody takes the log lines: sending goes on, and what is lost is counted, in `nudged status` too.
+    static let lostLogs = Fault("logs-lost", row: "journald gone, stderr closed, disk full for logs") { plan in
+        ["stderr closed", "disk full", "journald gone"].map { kind in
+            plan.round(kind, users: 150) { stage, _ in
+                let process = try await mute(stage, kind)
+                try await stage.awaitIdle()
+                // Each daemon says how it stands every ten seconds.
+                try await stage.wait(.seconds(40), for: "lost lines in nudged.daemon") {
+                    try await stage.number("select coalesce(max((state->>'lost_lines')::int), 0) from nudged.daemon")
+                        > 0
+                }
+                let page = try stage.start(["status"])
+                try await stage.finish(page)
+                if !page.output.contains("lost since it started") {
+                    stage.fail("status says nothing of lost lines: \(page.output)")
+                }
+                let lost = try await stage.number("select max((state->>'lost_lines')::int) from nudged.daemon")
+                stage.note("\(kind): \(lost) lines lost")
+                try await stage.stop(process)
+            }
+        }
+    }
+
+    private static func mute(_ stage: Stage, _ kind: String) async throws -> ChildProcess {
+        func shell(_ words: String, _ changes: [String: String] = [:]) throws -> ChildProcess {
+            try stage.service(changes, wrapper: ["sh", "-c", words])
+        }
+        switch kind {
+        // Descriptor 2 is free then: no socket may get it, or lines would go to PostgreSQL.
+        case "stderr closed": return try shell("exec \"$0\" \"$@\" 2>&-")
+        case "disk full": return try shell("exec \"$0\" \"$@\" 2>/dev/full")
+        default:
+            // As systemd does it: a stream that is named by JOURNAL_STREAM, and whose reader is gone.
+            let pipe = stage.folder + "/journal"
+            mkfifo(pipe, 0o600)
+            var file = stat()
+            guard stat(pipe, &file) == 0 else { throw FaultError("no pipe") }
+            return try shell(
+                "exec 3<>'\(pipe)' && exec \"$0\" \"$@\" 2>'\(pipe)' 3>&-",
+                ["JOURNAL_STREAM": "\(file.st_dev):\(file.st_ino)"]
+            )
+        }
+    }
+}

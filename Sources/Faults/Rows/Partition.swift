@@ -1,0 +1,68 @@
+extension Fault {
+    /// The network between a daemon and the database, or Apple, is cut: leases expire elsewhere, and nothing hangs.
+    static let partition = Fault("partition", row: "partition", obstacle: SplitNetwork.obstacle) { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 60...200
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20", "DATABASE_STATEMENT_TIMEOUT": "2s"]
+        let times = plan.pick(test: 1, quick: 1, full: 4)
+        return (1...times).flatMap { time in
+            [
+                plan.round("from the database \(time)", users: 300, scenery: scenery) { stage, _ in
+                    try await fromDatabase(stage)
+                },
+                plan.round("from Apple \(time)", users: 300, scenery: scenery) { stage, _ in try await fromApple(stage)
+                },
+            ]
+        }
+    }
+
+    private static func fromDatabase(_ stage: Stage) async throws {
+        let far = try await SplitNetwork.start(stage)
+        try await stage.awaitAccepted(20, by: far.daemon)
+        let near = try stage.service()
+        try await stage.wait(.seconds(20), for: "the other daemon") {
+            try await stage.number("select count(*) from nudged.daemon") == 2
+        }
+        try await far.cut(.database)
+        let cut = stage.now
+        let open = try await stage.openIntents()
+        // Those that the cut-off daemon can't close; the other's are among them, and it closes them itself.
+        stage.allow { $0.further += open.count + 20 }
+        try await stage.awaitIdle(within: .seconds(60))
+        stage.recovered(after: stage.now - cut)
+        let late = stage.taken.all.count { $0.at > cut + 5_000 }
+        let unknown = try await stage.number("select count(*) from nudged.delivery where outcome = 'unknown'")
+        try await far.mend(.database)
+        let mended = stage.now
+        try await stage.wait(.seconds(60), for: "the cut-off daemon to be back") {
+            try await stage.number(
+                "select count(*) from nudged.daemon where seen_at > to_timestamp(\(mended) / 1000.0)"
+            ) == 2
+        }
+        stage.note(
+            "\(unknown) unknown, \(late) pushes by the other after the lease, back \(stage.now - mended) ms after the mend"
+        )
+        if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
+        try await stage.stop(near)
+        try await far.stop(stage)
+    }
+
+    private static func fromApple(_ stage: Stage) async throws {
+        let far = try await SplitNetwork.start(stage)
+        try await stage.awaitAccepted(20, by: far.daemon)
+        try await far.cut(.apple)
+        let open = try await stage.openIntents()
+        // Written and unanswered; a chunk that was committed while we cut is no wider than the rest.
+        stage.allow { $0.further += open.count + 20 }
+        try await stage.wait(.seconds(40), for: "what was in flight to be given up") {
+            try await stage.number("select count(*) from nudged.intent") == 0
+        }
+        let still = stage.acceptedCount
+        try await stage.awaitLook()
+        if stage.acceptedCount != still { stage.fail("something passed the cut line") }
+        try await far.mend(.apple)
+        try await stage.measureRecovery(since: stage.now)
+        try await stage.awaitIdle()
+        try await far.stop(stage)
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import LocalPostgres
+
+extension Fault {
+    /// A backup of before, or of the middle of it, is restored after everyone was served: nobody gets anything again.
+    static let restoredBackup = Fault(
+        "restored-backup",
+        row: "restored from an old backup",
+        obstacle: { access("/usr/bin/pg_restore", X_OK) == 0 ? nil : "needs pg_dump and pg_restore" }
+    ) { plan in
+        let scenery = Scenery()
+        return ["before the sweep", "in mid-sweep"].flatMap { moment in
+            [false, true].prefix(plan.pick(test: 1, quick: 1, full: 2)).map { runs in
+                let beside = runs ? ", a daemon running" : ""
+                return plan.round("backup \(moment)\(beside)", users: 200, scenery: scenery) { stage, _ in
+                    try await restore(stage, inMidSweep: moment != "before the sweep", beside: runs)
+                }
+            }
+        }
+    }
+
+    private static func restore(_ stage: Stage, inMidSweep: Bool, beside: Bool) async throws {
+        let (dump, gate) = (stage.folder + "/backup", stage.folder + "/gate")
+        var first: ChildProcess?
+        if inMidSweep {
+            let held = try stage.service(["NUDGED_FAIL_POINT": "after_intent:hold:\(gate)"])
+            try await stage.wait(.seconds(30), for: "the fail point") { TextPage.exists(gate + ".held") }
+            first = held
+        }
+        let url = stage.cluster.url(database: stage.database)
+        try await run(stage, ["pg_dump", "-Fc", "-f", dump, url])
+        try TextPage.write("", to: gate)
+        let daemon = try first ?? stage.service()
+        try await stage.awaitIdle()
+        try await stage.stop(daemon)
+        let (cluster, database) = (stage.cluster, stage.database)
+        try await offThePool {
+            try cluster.dropDatabase(named: database)
+            try cluster.createDatabase(named: database)
+        }
+        try await run(stage, ["pg_restore", "--exit-on-error", "-d", url, dump])
+        // What the restored record no longer says.
+        let (taken, restored) = (stage.taken.all, stage.now)
+        let gone = Set(stage.population.people.filter { $0.devices.contains { $0.answer != .accepted } }.map(\.id))
+        let open = try await stage.openIntents()
+        if inMidSweep, open.isEmpty { stage.fail("the backup holds no open intent: nothing is shown") }
+        stage.allow {
+            $0.recordLost = Set(taken.map(\.apnsID))
+            $0.changed = gone
+            $0.openAtKill = open
+        }
+        try await recover(stage)
+        let second = beside ? try stage.service() : nil
+        if beside { try await recover(stage) }
+        let third = try second ?? stage.service()
+        try await stage.awaitIdle()
+        try await stage.stop(third)
+        let again = stage.taken.all.count { $0.at > restored }
+        if again > 0 { stage.fail("\(again) pushes after the restore") }
+        if taken.isEmpty { stage.fail("nothing was sent before: nothing is shown") }
+        stage.note("\(taken.count) pushes before, \(again) after the restore, \(open.count) recorded unknown")
+    }
+
+    private static func recover(_ stage: Stage) async throws {
+        let process = try stage.start(["recover", "--json"])
+        let exit = try await stage.finish(process)
+        let people = try await stage.number("select count(*) from nudged.person")
+        if exit != .code(0) || !process.output.contains("\"users\":\(people),") {
+            stage.fail(
+                "recover: \(String(describing: exit)), \(people) people: \(process.output) \(process.errorOutput)"
+            )
+        }
+    }
+
+    private static func run(_ stage: Stage, _ arguments: [String]) async throws {
+        let process = try stage.spawn(arguments)
+        let exit = try await stage.finish(process, within: .seconds(120))
+        if exit != .code(0) { throw FaultError("\(arguments[0]): \(process.errorOutput.suffix(1000))") }
+    }
+
+    /// Users are erased while they are claimed, decided, sent to and recorded: no query finds them afterwards.
+    static let erasedUsers = Fault("erased-users", row: "erased user") { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 40...120
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "20"]
+        return (1...plan.pick(test: 1, quick: 2, full: 6)).map { time in
+            plan.round("\(time)", users: 250, scenery: scenery) { stage, random in
+                var random = random
+                let daemons = [try stage.service(), try stage.service()]
+                try await stage.awaitAccepted(5, by: daemons[0])
+                let people = stage.population.people
+                let erased = Dictionary(
+                    (0..<plan.pick(test: 60, quick: 80, full: 120)).map { _ in
+                        people[Int(random.next() % UInt64(people.count))]
+                    }.map { ($0.id, $0) },
+                    uniquingKeysWith: { first, _ in first }
+                )
+                let connection = try await stage.connect()
+                for id in erased.keys.sorted() {
+                    try await connection.transaction { transaction in
+                        try await transaction.execute(
+                            script: """
+                                delete from public.push_tokens where user_id = '\(id)';
+                                delete from public.context_profiles where user_id = '\(id)';
+                                select nudged.forget('\(id)')
+                                """
+                        )
+                    }
+                }
+                await connection.close()
+                try await stage.awaitIdle()
+                for daemon in daemons { try await stage.stop(daemon) }
+                let traces = try await traces(stage, Array(erased.keys))
+                if !traces.isEmpty { stage.fail("erased users are found in \(traces)") }
+                let deadlocks = try await stage.deadlocks()
+                if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+                let tokens = Set(erased.values.flatMap(\.devices).map(\.token))
+                let taken = stage.taken.all.filter { tokens.contains($0.token) }.map(\.apnsID)
+                stage.allow {
+                    $0.changed = Set(erased.keys)
+                    $0.tokensTaken = tokens
+                    $0.recordLost = Set(taken)
+                }
+                stage.note("\(erased.count) erased, \(taken.count) of their pushes sent, found nowhere")
+            }
+        }
+    }
+
+    /// Every table of ours and the app's, whole rows as text.
+    private static func traces(_ stage: Stage, _ users: [String]) async throws -> [String] {
+        let list = users.map { "('%\($0)%')" }.joined(separator: ",")
+        let queries = try await stage.lines(
+            """
+            select format('select %L from %I.%I t where exists (select from (values \(list.replacingQuotes)) v (u) where t::text like u)', relname, nspname, relname)
+            from pg_class c join pg_namespace n on n.oid = relnamespace
+            where relkind = 'r' and nspname in ('nudged', 'public')
+            """
+        )
+        return Array(Set(try await stage.lines(queries.joined(separator: " union all "))))
+    }
+}
+
+extension String {
+    /// As within a quoted literal of SQL's, and within `format`.
+    fileprivate var replacingQuotes: String {
+        reduce(into: "") { text, character in
+            if character == "'" || character == "%" { text.append(character) }
+            text.append(character)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import LocalPostgres
+
+extension Fault {
+    /// Old and new version side by side across a migration.
+    static let rollingUpgrade = Fault(
+        "rolling-upgrade",
+        row: "rolling upgrade: versions side by side across a migration"
+    ) { plan in
+        var scenery = Scenery()
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "8"]
+        scenery.answerMilliseconds = 30...60
+        return [
+            plan.round("a later migration that adds", users: 250, scenery: scenery) { stage, _ in
+                let running = try stage.service()
+                try await stage.awaitAccepted(10, by: running)
+                try await later(stage, oldest: "null")
+                let fresh = try stage.service()
+                try await heard(stage, fresh, "with which this one works")
+                try await stage.awaitIdle()
+                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                if sent(running) == 0 { stage.fail("the running daemon did not go on") }
+                try await ends(stage, ["migrate"], by: 0)
+            },
+            plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage, _ in
+                let running = try stage.service()
+                try await stage.awaitAccepted(10, by: running)
+                try await later(stage, oldest: "9999")
+                let fresh = try stage.service()
+                try await heard(stage, fresh, "install that version here")
+                try await stage.awaitIdle()
+                if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
+                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                try await ends(stage, ["status"], by: 78)
+                try await stage.sql("delete from nudged.migration where number = 9999")
+            },
+            plan.round("an earlier schema", users: 150, scenery: scenery) { stage, _ in
+                try await stage.sql("drop function nudged.forget(uuid); delete from nudged.migration where number = 10")
+                let waiting = try stage.service()
+                try await heard(stage, waiting, "1 migrations are pending: run nudged migrate")
+                if stage.acceptedCount > 0 { stage.fail("it worked on an earlier schema") }
+                try await ends(stage, ["migrate"], by: 0)
+                try await stage.awaitIdle()
+                try await stage.stop(waiting)
+                if stage.acceptedCount == 0 { stage.fail("it did not begin after the migration") }
+            },
+        ]
+    }
+
+    private static func later(_ stage: Stage, oldest: String) async throws {
+        try await stage.sql(
+            """
+            begin;
+            alter table nudged.person add column later_words text default 'x';
+            alter table nudged.delivery add column later_words text;
+            create table nudged.later (user_id uuid primary key);
+            insert into nudged.migration (number, name, checksum, oldest) values (9999, 'later', 1, \(oldest));
+            commit
+            """
+        )
+    }
+
+    private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ words: String) async throws {
+        try await stage.wait(.seconds(30), for: "the line \"\(words)\"") {
+            daemon.errorOutput.contains(words) || daemon.exit != nil
+        }
+        if !daemon.errorOutput.contains(words) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
+    }
+
+    private static func ends(_ stage: Stage, _ arguments: [String], by code: Int32) async throws {
+        let process = try stage.start(arguments)
+        let exit = try await stage.finish(process)
+        if exit != .code(code) {
+            stage.fail(
+                "nudged \(arguments[0]) ended by \(String(describing: exit)): \(process.errorOutput.suffix(500))"
+            )
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import LocalPostgres
+
+extension Fault {
+    /// As few descriptors and as little memory as the documentation asks for.
+    static let scarcity = Fault(
+        "scarcity",
+        row: "file descriptors exhausted, memory limit",
+        obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
+    ) { plan in
+        var wide = Scenery()
+        wide.environment = ["SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000"]
+        return [
+            plan.round("64 descriptors", users: 150) { stage, _ in
+                let few = try stage.service(wrapper: ["prlimit", "--nofile=63:63"])
+                if try await stage.finish(few) != .code(78) {
+                    stage.fail("63 descriptors: \(few.errorOutput.suffix(500))")
+                }
+                let process = try stage.service(wrapper: ["prlimit", "--nofile=64:64"])
+                try await stage.awaitIdle()
+                // A reload opens files again.
+                process.signal(SIGHUP)
+                try await stage.wait(.seconds(20), for: "the reload") {
+                    process.errorOutput.contains("were read anew") || process.exit != nil
+                }
+                try await stage.stop(process)
+            },
+            plan.round("1 GB of addresses", users: plan.pick(test: 400, quick: 2_000, full: 40_000), scenery: wide) {
+                stage,
+                _ in
+                let process = try stage.service(wrapper: ["prlimit", "--as=1073741824"])
+                try await stage.awaitIdle(within: .seconds(300))
+                let status = TextPage.read("/proc/\(process.id)/status") ?? ""
+                let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+                stage.note("\(stage.population.people.count) users: \(line.filter { $0.isNumber }) kB resident at most")
+                try await stage.stop(process)
+            },
+        ]
+    }
+}

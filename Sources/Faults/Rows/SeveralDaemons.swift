@@ -1,0 +1,88 @@
+import Glibc
+import LocalPostgres
+
+extension Fault {
+    /// Any number of daemons, without a leader and without configuration.
+    static let severalDaemons = Fault("several-daemons", row: "two, four daemons at once") { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 40...80
+        // Slow, so that each has started while there is work.
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
+        return plan.pick(test: [2], quick: [4], full: [2, 4, 4]).enumerated().map { place, count in
+            plan.round(
+                "\(count) daemons \(place)",
+                users: plan.pick(test: 400, quick: 800, full: 2000),
+                scenery: scenery
+            ) { stage, _ in
+                let daemons = try (1...count).map { _ in try stage.service() }
+                try await stage.awaitIdle()
+                for daemon in daemons { try await stage.stop(daemon) }
+                let shares = daemons.map { sent($0) }
+                if shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
+                let deadlocks = try await stage.deadlocks()
+                if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+                stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
+            }
+        }
+    }
+
+    /// What a daemon's own lines say that it sent.
+    static func sent(_ daemon: ChildProcess) -> Int {
+        daemon.errorOutput.split(separator: "\n").reduce(0) { sum, line in
+            guard let start = line.firstRange(of: "sweep: sent ") else { return sum }
+            return sum + (Int(line[start.upperBound...].prefix { $0.isNumber || $0 == "," }.filter(\.isNumber)) ?? 0)
+        }
+    }
+
+    /// One daemon is stopped past its lease and wakes: with pushes written and unanswered, or with an intent and nothing written.
+    static let lateDaemon = Fault("stopped-past-its-lease", row: "one of several is stopped past its lease and wakes") {
+        plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 300...600
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let times = plan.pick(test: 1, quick: 1, full: 4)
+        return (1...times).flatMap { time in
+            ["in flight", "before the first byte"].map { moment in
+                plan.round("\(moment) \(time)", users: 250, scenery: scenery) { stage, _ in
+                    try await oversleep(stage, writes: moment == "in flight")
+                }
+            }
+        }
+    }
+
+    private static func oversleep(_ stage: Stage, writes: Bool) async throws {
+        let gate = stage.folder + "/gate"
+        let late = try stage.service(writes ? [:] : ["NUDGED_FAIL_POINT": "after_intent:hold:\(gate)"])
+        if writes {
+            try await stage.awaitAccepted(10, by: late)
+        } else {
+            try await stage.wait(.seconds(30), for: "the fail point") { TextPage.exists(gate + ".held") }
+        }
+        late.signal(SIGSTOP)
+        let stopped = stage.now
+        // What it had asked of the server is carried out all the same.
+        try await stage.wait(.seconds(10), for: "its statements to end") {
+            try await stage.number("select count(*) from pg_stat_activity where \(Stage.others) and state = 'active'")
+                == 0
+        }
+        let open = try await stage.openIntents()
+        if open.isEmpty { stage.fail("it was stopped with no intent open: nothing is shown") }
+        stage.allow { $0.openAtKill.formUnion(open) }
+        let others = [try stage.service(), try stage.service()]
+        try await stage.awaitIdle(within: .seconds(60))
+        stage.recovered(after: stage.now - stopped)
+        let woken = stage.now
+        if !writes { try TextPage.write("", to: gate) }
+        late.signal(SIGCONT)
+        try await stage.wait(.seconds(20), for: "the late daemon to be told") {
+            late.errorOutput.contains("came after the lease had ended") || late.exit != nil
+        }
+        try await stage.awaitIdle()
+        for daemon in [late] + others { try await stage.stop(daemon) }
+        let after = stage.taken.all.count { $0.at > woken }
+        if after > 0 { stage.fail("\(after) pushes after it woke, \(woken - stopped) ms after it was stopped") }
+        let fenced = late.errorOutput.split(separator: "\n").filter { $0.contains("came after the lease had ended") }
+            .count
+        stage.note("\(open.count) pushes open, \(fenced) settlements fenced off, 0 pushes after it woke")
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import LocalPostgres
+
+/// strace's fault injection.
+enum Strace {
+    static let path = "/usr/bin/strace"
+
+    /// Why it can't be used here.
+    static let obstacle: @Sendable () -> String? = {
+        if access(path, X_OK) != 0 { return "strace is not installed (scripts/dependencies)" }
+        let scope = TextPage.read("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        return geteuid() != 0 && scope > 0 ? "only root may trace here (kernel.yama.ptrace_scope)" : nil
+    }
+
+    /// What stands before the program. `-D`: strace is the program's grandchild, so the process is the daemon itself. Each thread counts its own calls.
+    ///
+    /// - Parameter injection: as of `-e inject=`.
+    static func wrapper(_ call: String, _ injection: String) -> [String] {
+        [path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(injection)"]
+    }
+
+    /// Lets calls of a running daemon fail from now on, until the returned process is ended. Each thread counts from 1.
+    static func attach(_ process: ChildProcess, _ call: String, _ injection: String) throws -> ChildProcess {
+        try ChildProcess(
+            [path, "-f", "-qq", "-p", "\(process.id)", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(injection)"],
+            output: .null,
+            error: .captured
+        )
+    }
+
+    /// Work for seconds: a narrow wire and slow answers.
+    static var scenery: Scenery {
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 20...120
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "12", "SCHEDULE_BATCH": "30"]
+        return scenery
+    }
+}

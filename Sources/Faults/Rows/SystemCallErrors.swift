@@ -1,0 +1,54 @@
+import Glibc
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// For two seconds every few calls of one kind fail in a living daemon: it goes on, and ends well when it is told to.
+    static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) { plan in
+        let failures = [
+            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"), ("connect", "ETIMEDOUT"),
+            ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
+            ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"), ("read", "EINTR"),
+            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("futex", "EINTR"), ("mmap", "EAGAIN"),
+        ]
+        let count = plan.pick(test: 2, quick: 5, full: failures.count)
+        let times = plan.pick(test: 1, quick: 1, full: 2)
+        return failures.prefix(count).flatMap { call, error in
+            (1...times).map { time in
+                plan.round("\(call) \(error) \(time)", users: 250, scenery: Strace.scenery) { stage, random in
+                    try await Self.fail(call, error, stage, random)
+                }
+            }
+        }
+    }
+
+    private static func fail(_ call: String, _ error: String, _ stage: Stage, _ random: SplitMix64) async throws {
+        var random = random
+        let process = try stage.service()
+        _ = try await stage.awaitAccepted(10, by: process)
+        let step = Int(random.next() % 20) + 2
+        let injection = "error=\(error):when=\(Int(random.next() % 10) + 1)+\(step)"
+        let tracer = try Strace.attach(process, call, injection)
+        // Connections are opened only where one was lost: the calls that open them can fail only then.
+        if ["connect", "socket", "eventfd2", "openat"].contains(call) {
+            try await stage.endSessions()
+            stage.simulator.perform(.resetTCP)
+        }
+        try await Task.sleep(for: .seconds(2))
+        _ = try await offThePool { tracer.end() }
+        let end = stage.now
+        // A connection to Apple that broke leaves what was in flight on it unanswered.
+        defer {
+            let cuts = max(0, stage.simulator.counts.connections - 1)
+            stage.allow { $0.further = cuts * 12 }
+        }
+        if let exit = process.exit {
+            stage.fail("\(call) \(injection): \(exit): \(process.errorOutput.suffix(1500))")
+            try await stage.mourn(process)
+            return
+        }
+        try await stage.measureRecovery(since: end, within: .seconds(30))
+        try await stage.awaitIdle()
+        try await stage.stop(process)
+    }
+}

@@ -1,0 +1,210 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// `nudged.forget`: no query finds the user, whatever was under way.
+@Suite struct ForgetTests {
+    typealias F = StoreFixture
+
+    /// Where a user is still found.
+    private func traces(_ fixture: F, _ user: Int) throws -> [String] {
+        let tables = try fixture.lines(
+            """
+            select format('select %L from nudged.%I t where t::text like %L', c.relname, c.relname, '%\(F.user(user).uuidString.lowercased())%')
+            from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind = 'r'
+            """
+        )
+        return try fixture.lines(tables.joined(separator: " union all "))
+    }
+
+    private func forget(_ fixture: F, _ user: Int) throws -> String {
+        try fixture.sql(
+            """
+            begin;
+            delete from public.push_tokens where user_id = \(F.quoted(user));
+            delete from public.context_profiles where user_id = \(F.quoted(user));
+            select nudged.forget(\(F.quoted(user)));
+            commit;
+            """
+        )
+    }
+
+    @Test func forget_whenTheUserHasRowsEverywhere_leavesNone() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            insert into nudged.touched (user_id) select user_id from nudged.person;
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select user_id, 'check_in', 'x', '', 'skipped', at, gen_random_uuid()
+            from nudged.person, unnest('{2020-01-01,2030-01-01}'::timestamptz[] || now()) at;
+            """
+        )
+        // One change, the person, three days of the record, and what the app's own deletions append (two).
+        #expect(try forget(fixture, 1) == "7")
+        #expect(try traces(fixture, 1).isEmpty)
+        #expect(try traces(fixture, 2).count == 5)
+        #expect(try forget(fixture, 1) == "0")
+        await fixture.close()
+    }
+
+    @Test func settlement_whenOneOfItsUsersWasErased_recordsTheOthers() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        _ = try forget(fixture, 2)
+        #expect(try fixture.sql("select cardinality(user_ids), cardinality(apns_ids) from nudged.intent") == "2|2")
+        let settled = try await fixture.store.settle(
+            Settlement(
+                leaseID: lease,
+                sweepID: UUID(),
+                fence: .openIntent(chunk: 1),
+                updates: users.map { F.update($0) },
+                records: users.map { F.record($0) }
+            )
+        )
+        #expect(settled.counted && settled.usersSettled == 2)
+        #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2")
+        #expect(try traces(fixture, 2).isEmpty)
+        await fixture.close()
+    }
+
+    /// Decisions that send nothing, of those who rest and of those who don't.
+    @Test func rests_whenTheirUsersWereErased_recordTheOthers() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...4)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try forget(fixture, 1)
+        _ = try forget(fixture, 3)
+        let settled = try await fixture.store.settle(
+            Settlement(
+                leaseID: lease,
+                sweepID: UUID(),
+                fence: .none(chunk: 0),
+                updates: users[0...1].map { F.update($0) },
+                records: users.map { F.record($0, .skipped, hash: "") }
+            )
+        )
+        #expect(settled.usersSettled == 1)
+        #expect(
+            try fixture.lines("select user_id from nudged.delivery order by 1")
+                == [2, 4].map { F.user($0).uuidString.lowercased() }
+        )
+        await fixture.close()
+    }
+
+    @Test func commit_whenTheUserWasErased_holdsNoIntent() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try forget(fixture, 1)
+        let result = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(result.kept == [F.user(2)])
+        #expect(try traces(fixture, 1).isEmpty)
+        await fixture.close()
+    }
+
+    /// Each waits for the other's transaction, in both orders: whoever comes second finds nothing of the user, and nobody deadlocks.
+    @Test(.timeLimit(.minutes(2)), arguments: ["settle", "recover", "drain"])
+    func forget_whenADaemonIsAtIt_winsWhoeverIsFirst(what: String)
+        async throws
+    {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        // The intent's own row is passed over while we hold it, and found afterwards.
+        if what == "recover" { try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'") }
+        if what == "drain" { try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person") }
+        let eraser = try await fixture.connection()
+        let waiting = try await eraser.transaction { transaction in
+            try await transaction.execute(
+                script:
+                    "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select nudged.forget(\(F.quoted(1)))"
+            )
+            let daemon = Task {
+                switch what {
+                case "settle":
+                    _ = try await fixture.store.settle(
+                        Settlement(
+                            leaseID: lease,
+                            sweepID: UUID(),
+                            fence: .openIntent(chunk: 1),
+                            updates: users.map { F.update($0) },
+                            records: users.map { F.record($0) }
+                        )
+                    )
+                case "recover": _ = try await fixture.store.recover(except: [], limit: 9)
+                default: _ = try await fixture.store.drain(limit: 9, now: F.now)
+                }
+            }
+            // What passes over locked rows is through by itself; the settlement waits for us.
+            if what != "settle" {
+                try await daemon.value
+                return daemon
+            }
+            while try fixture.sql(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            ) == "0" {
+                await Task.yield()
+            }
+            return daemon
+        }
+        try await waiting.value
+        if what == "recover" { #expect(try await fixture.store.recover(except: [], limit: 9).pushes == 1) }
+        await eraser.close()
+        #expect(try traces(fixture, 1).isEmpty, "\(what)")
+        #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
+        await fixture.close()
+    }
+
+    /// As it is when an erasure met the intent while it was being recovered: it still names the user.
+    @Test func recover_whenAUserOfTheIntentIsGone_recordsTheOthers() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        try fixture.sql(
+            "delete from nudged.person where user_id = \(F.quoted(2)); update nudged.intent set expires_at = now() - interval '1 second'"
+        )
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 2))
+        #expect(try traces(fixture, 2).isEmpty)
+        await fixture.close()
+    }
+
+    @Test func drain_whenTheAppHasNothingOfTheUser_makesNoRow() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            select nudged.forget(\(F.quoted(1))), nudged.forget(\(F.quoted(2)));
+            delete from public.push_tokens;
+            delete from public.context_profiles where user_id = \(F.quoted(1));
+            """
+        )
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "3")
+        #expect(try await fixture.store.drain(limit: 9, now: F.now) == 3)
+        // The app's rows of the other stayed: they are a user.
+        #expect(try fixture.sql("select user_id from nudged.person") == F.user(2).uuidString.lowercased())
+        await fixture.close()
+    }
+
+    @Test func forget_whenTheRoleHasNoRight_isRefused() async throws {
+        let fixture = try await F()
+        #expect(
+            try fixture.sql("select has_function_privilege('public', 'nudged.forget(uuid)', 'execute')") == "f"
+        )
+        await fixture.close()
+    }
+}

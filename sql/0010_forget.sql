@@ -1,0 +1,50 @@
+-- Erases a user: nothing in schema nudged says any more that they were ever there. Returns the rows that went.
+--
+-- Call it in the transaction in which the app deletes its own rows of the user, after them: what the triggers append then goes as well. Where the
+-- app's rows stay, the next change of them brings the user back. A push that is being written at that moment goes out; its outcome is recorded nowhere.
+--
+-- The order is that of everyone who waits (touches, then person, as a drain), and no lock on an intent is waited for: whoever holds one waits for
+-- the person's row, finds it gone, and records nothing (settle.sql, recover.sql).
+create function nudged.forget(recipient uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    gone bigint;
+    erased bigint := 0;
+begin
+    delete from nudged.touched where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- From here on no intent can come: it takes this row.
+    delete from nudged.person where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
+    with open as materialized (
+        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
+    )
+    update nudged.intent i set (user_ids, kinds, keys, slots, device_hashes, apns_ids) = (
+        select
+            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
+            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}')
+        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids)
+            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, place)
+        where d.user_id <> recipient
+    )
+    from open o where i.lease_id = o.lease_id and i.number = o.number;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.delivery where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
+    delete from nudged.touched where (user_id, id) in (
+        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
+    );
+    get diagnostics gone = row_count;
+    return erased + gone;
+end
+$$;
+revoke all on function nudged.forget(uuid) from public;

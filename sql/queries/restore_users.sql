@@ -1,0 +1,29 @@
+-- After a restore from backup: nothing older than now is sent to these users, and all are asked again. $1 the policy's now, $2 from this user on,
+-- $3 most users. One row: users, and the first who is left (null: nobody).
+-- `since` closes every slot before it. It survives the next decision: where the fingerprint is the same it stays, where there is none it counts before the
+-- devices' registrations, and where it differs `touched_at` takes its place, which is no older. What was left of a nudge may have been sent since.
+-- The version rises, so that no decision made before is carried out; a lease that lives is a running daemon's and stays.
+with page as materialized (
+    select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
+),
+-- In the order of user_id, like every other writer that waits: no deadlock with a daemon.
+mine as materialized (
+    select p.user_id from nudged.person p
+    where p.user_id in (select user_id from page order by user_id limit $3)
+    order by p.user_id
+    for update of p
+),
+restored as (
+    update nudged.person p set
+        version = p.version + 1,
+        due_at = least(p.due_at, $1),
+        since = greatest(p.since, $1),
+        touched_at = greatest(p.touched_at, $1),
+        retry = null,
+        lease_id = case when p.lease_until >= statement_timestamp() then p.lease_id end,
+        lease_until = case when p.lease_until >= statement_timestamp() then p.lease_until end
+    from mine
+    where p.user_id = mine.user_id
+    returning 1
+)
+select (select count(*) from restored), (select user_id from page order by user_id offset $3)
