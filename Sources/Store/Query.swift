@@ -1,6 +1,9 @@
 /// The SQL of `sql/queries`, one case a file, embedded at build time.
 enum Query: String, CaseIterable, Sendable {
-    case claim
+    case claimCandidates = "claim_candidates"
+    case claimDevices = "claim_devices"
+    case claimRecipients = "claim_recipients"
+    case claimTaken = "claim_taken"
     case clock
     case daemonGone = "daemon_gone"
     case daemons
@@ -31,7 +34,10 @@ enum Query: String, CaseIterable, Sendable {
 
     private var bytes: [UInt8] {
         switch self {
-        case .claim: PackageResources.claim_sql
+        case .claimCandidates: PackageResources.claim_candidates_sql
+        case .claimDevices: PackageResources.claim_devices_sql
+        case .claimRecipients: PackageResources.claim_recipients_sql
+        case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql

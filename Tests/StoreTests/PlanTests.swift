@@ -54,8 +54,15 @@ import struct FoundationEssentials.UUID
                 !plan.contains { $0.contains("CTE Scan on kept") } || plan.contains { $0.contains("hashed SubPlan") },
                 "\(belief) \(query): \(plan.joined(separator: "\n"))"
             )
+            // What waits for rows meets them in the order of user_id: by one index, going on from list to list or along one.
+            if [.claimTaken, .release, .renew, .postpone].contains(query) {
+                #expect(
+                    plan.contains { $0.contains("Index Scan using person_pkey on person") },
+                    "\(belief) \(query): \(plan.joined(separator: "\n"))"
+                )
+            }
             // The claim and the drain stop at their limit: no sort of all that is due.
-            if query == .claim || query == .drain {
+            if query == .claimCandidates || query == .drain {
                 #expect(plan.contains { $0.contains("Limit") }, "\(query)")
                 let sorted = plan.drop { !$0.contains("Limit") }.prefix(4)
                 #expect(!sorted.contains { $0.contains("Sort") }, "\(belief) \(query): \(plan.joined(separator: "\n"))")
@@ -73,12 +80,21 @@ import struct FoundationEssentials.UUID
         let versions = Parameter.int8Array(users.map { _ in 1 })
         return [
             (
-                .claim,
+                .claimCandidates,
                 [
                     .timestamp(F.now.seconds * 1_000_000), .timestamp(.min), .uuid(F.user(0)), .int8(500),
-                    .uuid(F.user(9)), .int8(1000), .uuidArray([F.user(8)]),
+                    .uuidArray([F.user(8)]), .int4Array(RangeWalk.all), .uuidArray([F.user(7)]),
                 ]
             ),
+            (
+                .claimTaken,
+                [
+                    .uuidArray(users), .timestamp(F.now.seconds * 1_000_000), .uuid(F.user(9)), .int8(1000),
+                    .uuidArray([F.user(8)]),
+                ]
+            ),
+            (.claimRecipients, [.uuidArray(users)]),
+            (.claimDevices, [.uuidArray(users)]),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
             (
                 .intent,
@@ -107,7 +123,11 @@ import struct FoundationEssentials.UUID
             (.touchedSince, [.uuidArray(users), versions]),
             (.release, [.uuid(F.user(9)), .uuidArray(users)]),
             (.renew, [.uuid(F.user(9)), .uuidArray(users), .int8(1000)]),
-            (.remaining, [.timestamp(F.now.seconds * 1_000_000)]),
+            (.remaining, [.timestamp(F.now.seconds * 1_000_000), .int4Array(RangeWalk.all)]),
+            (
+                .postpone,
+                [.uuid(F.user(9)), .uuidArray(users), versions, .timestampArray(users.map { _ in now })]
+            ),
         ]
     }
 

@@ -5,7 +5,11 @@
 -- devices (parallel): $15 user, $16 kind, $17 key, $18 slot, $19 device hash, $20 apns-id. Rows: the users whose intent holds.
 -- retry is what is left of the nudge beside these devices: after a crash, whoever comes next must neither write them again nor forget the others.
 with wanted as materialized (
-    select * from unnest($6::uuid[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
+    -- Cast here: an UPDATE across shards refuses functions that are not immutable.
+    select
+        user_id, version, since, fingerprint, check_in_at::timestamptz[] as check_in_at, check_in_slot::date[] as check_in_slot,
+        closed::date[] as closed, sent::timestamptz[] as sent, retry::jsonb as retry
+    from unnest($6::uuid[], $7::bigint[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
         as w (user_id, version, since, fingerprint, check_in_at, check_in_slot, closed, sent, retry)
 ),
 kept as (
@@ -13,17 +17,17 @@ kept as (
         lease_until = statement_timestamp() + $2 * interval '1 millisecond',
         since = w.since,
         fingerprint = w.fingerprint,
-        check_in_at = w.check_in_at::timestamptz[],
-        check_in_slot = w.check_in_slot::date[],
-        closed = w.closed::date[],
-        sent = w.sent::timestamptz[],
-        retry = w.retry::jsonb
+        check_in_at = w.check_in_at,
+        check_in_slot = w.check_in_slot,
+        closed = w.closed,
+        sent = w.sent,
+        retry = w.retry
     from wanted w
     where p.user_id = w.user_id
       and p.lease_id = $1
       and p.lease_until > statement_timestamp()
       and p.version = w.version
-      and not exists (select from nudged.touched t where t.user_id = w.user_id)
+      and not exists (select 1 from nudged.touched t where t.user_id = p.user_id)
     returning p.user_id
 ),
 intended as (

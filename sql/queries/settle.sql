@@ -17,15 +17,19 @@ recorded as (
         $15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[], $21::text[], $22::text[], $23::smallint[],
         $24::timestamptz[]
     ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at)
-    where not $25 or exists (select from closed_intent)
+    where not $25 or exists (select 1 from closed_intent)
     on conflict do nothing
 ),
 wanted as materialized (
-    select * from unnest(
+    -- Cast here: an UPDATE across shards refuses functions that are not immutable.
+    select
+        user_id, version, due_at, asked_at, since, fingerprint, check_in_at::timestamptz[] as check_in_at, check_in_slot::date[] as check_in_slot,
+        closed::date[] as closed, sent::timestamptz[] as sent, retry::jsonb as retry
+    from unnest(
         $4::uuid[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[],
         $12::text[], $13::text[], $14::text[]
     ) as w (user_id, version, due_at, asked_at, since, fingerprint, check_in_at, check_in_slot, closed, sent, retry)
-    where not $25 or exists (select from closed_intent)
+    where not $25 or exists (select 1 from closed_intent)
 ),
 settled as (
     update nudged.person p set
@@ -36,11 +40,11 @@ settled as (
         asked_at = w.asked_at,
         since = w.since,
         fingerprint = w.fingerprint,
-        check_in_at = w.check_in_at::timestamptz[],
-        check_in_slot = w.check_in_slot::date[],
-        closed = w.closed::date[],
-        sent = w.sent::timestamptz[],
-        retry = w.retry::jsonb
+        check_in_at = w.check_in_at,
+        check_in_slot = w.check_in_slot,
+        closed = w.closed,
+        sent = w.sent,
+        retry = w.retry
     from wanted w
     where p.user_id = w.user_id and p.lease_id = $1
     returning 1
