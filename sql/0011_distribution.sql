@@ -68,8 +68,9 @@ begin
 end
 $$;
 
--- Where the citus extension is: rows about users are distributed by user_id. The intents, chunks of pushes, are on every machine, since a claim
--- asks for them beside the users' rows. Called again by each later migration that makes such a table. Says what it distributed.
+-- Where the citus extension is: rows about users are distributed by user_id. The intents, chunks of pushes of many users, stay on the coordinator,
+-- like daemons and migrations: as a table on every machine each of them would be locked before or after the users' rows, and two daemons deadlock.
+-- Called again by each later migration that makes such a table. Says what it distributed.
 create function nudged.distribute() returns setof text
 language plpgsql
 as $$
@@ -80,25 +81,17 @@ begin
         return;
     end if;
     for wanted in
-        select c.oid, c.relname, c.relname = 'intent' as everywhere
+        select c.oid, c.relname
         from pg_class c
         where c.relnamespace = 'nudged'::regnamespace
           and c.relkind in ('r', 'p') and not c.relispartition
-          and (
-              c.relname = 'intent'
-              or exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
-          )
+          and exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           and not exists (select 1 from pg_dist_partition d where d.logicalrelid = c.oid)
         -- The users' rows first: the others lie beside them.
         order by c.relname <> 'person', c.relname
     loop
-        if wanted.everywhere then
-            execute format('select create_reference_table(%L)', wanted.oid::regclass);
-        elsif wanted.relname = 'person' then
-            execute format('select create_distributed_table(%L, ''user_id'')', wanted.oid::regclass);
-        else
-            execute format('select create_distributed_table(%L, ''user_id'', colocate_with => ''nudged.person'')', wanted.oid::regclass);
-        end if;
+        execute format('select create_distributed_table(%L, ''user_id'', colocate_with => %L)', wanted.oid::regclass,
+            case when wanted.relname = 'person' then 'default' else 'nudged.person' end);
         return next wanted.relname;
     end loop;
 end

@@ -61,7 +61,8 @@ import struct FoundationEssentials.UUID
             let claim = Task { try await fixture.claim() }
             let waits = Statement(
                 "waits",
-                sql: "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
+                sql:
+                    "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
             )
             // Where the claim has lost its patience before it was seen waiting, the rows are left as well.
             let limit = ContinuousClock.now + .seconds(5)

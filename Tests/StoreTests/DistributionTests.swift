@@ -60,7 +60,9 @@ import Testing
 
     /// Citus carries no empty list of columns to another machine, locks no rows across shards, and has no trigger of ours.
     @Test(arguments: Query.allCases) func statements_whenTablesAreDistributed_sayNothingThatIsRefused(query: Query) {
-        let text = query.sql.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }.joined(separator: " ")
+        let text = query.sql.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }.joined(
+            separator: " "
+        )
         #expect(!text.contains("select from"), "\(query)")
         // On daemons and intents rows may be locked: they are no distributed tables.
         if query != .heartbeat, query != .recover { #expect(!text.contains("for update"), "\(query)") }

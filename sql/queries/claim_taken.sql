@@ -10,7 +10,7 @@ where user_id = any ($1)
   and (
       lease_id is null
       or lease_id <> all ($5)
-      and not exists (select from nudged.intent i where i.lease_id = p.lease_id and p.user_id = any (i.user_ids))
+      and user_id <> all (array(select unnest(user_ids) from nudged.intent))
   )
 returning
     user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text
