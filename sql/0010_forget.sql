@@ -16,7 +16,7 @@ begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- From here on no intent can come: it takes this row.
+    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
     delete from nudged.person where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
@@ -24,13 +24,13 @@ begin
     with open as materialized (
         select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
     )
-    update nudged.intent i set (user_ids, kinds, keys, slots, device_hashes, apns_ids) = (
+    update nudged.intent i set (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted) = (
         select
             coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
             coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}')
-        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids)
-            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, place)
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place), array_agg(d.counted order by d.place)
+        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted)
+            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, place)
         where d.user_id <> recipient
     )
     from open o where i.lease_id = o.lease_id and i.number = o.number;

@@ -6,14 +6,14 @@ import Synchronization
 /// at its end, whatever ended us, stops the server and removes the folder. In a session of its own, so Ctrl-C leaves it.
 final class Watchdog: Sendable {
     /// `starting` comes before the server is spawned and its number after: killed between the two, we leave a server that
-    /// only its own postmaster.pid tells of. SIGQUIT is PostgreSQL's immediate stop; its children end with it.
+    /// only its own process file tells of. SIGQUIT is PostgreSQL's immediate stop; its children end with it.
     private static let script = """
         pid=0
         while read -r line; do pid=$line; done
         tries=0
         while [ "$pid" = starting ] && [ $tries -lt 100 ]; do
             tries=$((tries + 1))
-            if read -r found 2>/dev/null <"$1/data/postmaster.pid"; then pid=$found; else sleep 0.05; fi
+            if read -r found 2>/dev/null <"$1/$2"; then pid=$found; else sleep 0.05; fi
         done
         if [ "$pid" != starting ] && [ "$pid" -gt 1 ]; then
             kill -CONT "$pid"; kill -QUIT "$pid"
@@ -28,7 +28,8 @@ final class Watchdog: Sendable {
     /// The writing end; -1 once dismissed.
     private let pipeEnd: Mutex<Int32>
 
-    init(folder: String) throws(LocalPostgresError) {
+    /// - Parameter processFile: where the server itself writes its number, below `folder`.
+    init(folder: String, processFile: String = "data/postmaster.pid") throws(LocalPostgresError) {
         var ends: [Int32] = [-1, -1]
         // Closed on exec: a child of ours that had the writing end would keep the watchdog waiting.
         guard pipe2(&ends, O_CLOEXEC) == 0 else {
@@ -37,7 +38,7 @@ final class Watchdog: Sendable {
         defer { close(ends[0]) }
         do throws(LocalPostgresError) {
             process = try ChildProcess(
-                ["/bin/sh", "-c", Self.script, "nudged-watchdog", folder],
+                ["/bin/sh", "-c", Self.script, "nudged-watchdog", folder, processFile],
                 directory: "/",
                 input: .descriptor(ends[0]),
                 output: .null,

@@ -60,25 +60,31 @@ public actor Connection {
     ///
     /// - Parameters:
     ///   - settings: for this transaction only (`set_config(…, true)`).
+    ///   - afterwards: a transaction of their own once the first is committed, in the same flight. Where one of these fails, the first
+    ///     is committed all the same.
     ///   - timeout: `statement_timeout` of each statement, and (with 2 s more) the whole flight's; nil: the configuration's.
-    /// - Returns: the result of each statement.
+    /// - Returns: the result of each statement, then of each of `afterwards`.
     /// - Throws: as `run`; `rolledBack` where COMMIT was answered so.
     public func transaction(
         _ statements: [Statement],
+        afterwards: [Statement] = [],
         settings: [(String, String)] = [],
         timeout: Duration? = nil
     ) async throws(PostgresError) -> [Rows] {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        let all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
+        var all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
+        let end = all.count - 1
+        // Until the synchronisation an implicit transaction, for which the settings are made anew.
+        if !afterwards.isEmpty { all += [Self.settings(settings, timeout)] + afterwards }
         let rows = try flight(all, timeout + Self.grace)
-        try Self.checkCommitted(rows[rows.count - 1])
+        try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements our COMMIT has nothing to commit, and is still answered COMMIT.
-        for answer in rows[2..<rows.count - 1] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
+        for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
             throw PostgresError(.rolledBack, statement: answer.statement, detail: "it ends the transaction itself")
         }
-        return Array(rows[2..<rows.count - 1])
+        return Array(rows[2..<end]) + rows.dropFirst(end + 2)
     }
 
     /// Runs several statements without parameters by the simple protocol; for migrations. One transaction, unless the script

@@ -29,6 +29,9 @@ enum SQLState {
         case "3F000", "42P01", "42703", "42883": "run nudged migrate"
         case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
         case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
+        case "08P01":
+            "where PgBouncer stands between (its log says which): set pool_mode = transaction, take options= out of database.url,"
+                + " or give it more server connections or a longer query_wait_timeout"
         case "53100": "free disk space on the database server"
         case "25006": "connect to the primary: add target_session_attrs=read-write, or end the read-only mode"
         case "57P03": "wait: the server is starting up or shutting down"

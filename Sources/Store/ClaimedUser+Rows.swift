@@ -3,27 +3,8 @@ import Postgres
 import TimeZones
 
 extension ClaimedUser {
-    /// Reads a row of `claim.sql`.
-    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
-        self.init(
-            userID: try rows.uuid(row, 0),
-            version: try rows.int8(row, 1),
-            dueAt: try rows.timestamp(row, 2),
-            touchedAt: Instant(microseconds: try rows.timestampOrNull(row, 3)),
-            since: Instant(microseconds: try rows.timestampOrNull(row, 4)),
-            fingerprint: try rows.int8OrNull(row, 5),
-            askedAt: Instant(microseconds: try rows.timestampOrNull(row, 6)),
-            history: try Self.history(rows, row),
-            retry: try rows.textOrNull(row, 11),
-            quarantine: try rows.textOrNull(row, 19),
-            preferences: try rows.textOrNull(row, 12),
-            timezone: try rows.textOrNull(row, 13),
-            firstSessionComplete: try rows.boolOrNull(row, 14) ?? false,
-            devices: try Self.devices(rows, row)
-        )
-    }
-
-    private static func history(_ rows: Rows, _ row: Int) throws(PostgresError) -> History {
+    /// Reads the history out of a row of `claim_taken.sql`.
+    static func history(_ rows: Rows, _ row: Int) throws(PostgresError) -> History {
         let instants = try rows.timestampArray(row, 7)
         let slots = try rows.dateArray(row, 8)
         var checkIns: [CheckIn] = []
@@ -43,27 +24,6 @@ extension ClaimedUser {
     private static func date(_ days: Int32?) -> LocalDate? {
         guard let days, days != .max, days != .min else { return nil }
         return LocalDate(days: days)
-    }
-
-    private static func devices(_ rows: Rows, _ row: Int) throws(PostgresError) -> [Device] {
-        guard try !rows.isNull(row, 15) else { return [] }
-        let tokens = try rows.textArray(row, 15)
-        let registered = try rows.timestampArray(row, 16)
-        let environments = try rows.textArray(row, 17)
-        let topics = try rows.textArray(row, 18)
-        var devices: [Device] = []
-        for index in tokens.indices {
-            guard let token = tokens[index] else { continue }
-            devices.append(
-                Device(
-                    token: token,
-                    registration: index < registered.count ? registered[index] : nil,
-                    environment: index < environments.count ? environments[index] : nil,
-                    topic: index < topics.count ? topics[index] : nil
-                )
-            )
-        }
-        return devices
     }
 }
 

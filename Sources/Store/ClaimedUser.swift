@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import Policy
 public import TimeZones
 
-/// A leased user with all that the policy asks about them: one row of `claim.sql`.
+/// A leased user with all that the policy asks about them: what a claim's statements say of them.
 public struct ClaimedUser: Sendable {
     /// The user.
     public let userID: UUID

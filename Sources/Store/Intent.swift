@@ -3,16 +3,25 @@ public import TimeZones
 
 /// A chunk of pushes that is about to be written: durable before the first byte.
 public struct Intent: Sendable {
-    /// A user with the history that holds the nudge as unknown.
+    /// A user, and what becomes of their row if the daemon dies now.
     public struct Entry: Sendable {
-        /// The user's row as it stands while the intent is open.
-        public let update: PersonUpdate
+        /// The user.
+        public let userID: UUID
+        /// The version that was decided on.
+        public let version: Int64
+        /// Whether the user's history holds the nudge already: another device was answered.
+        public let isCounted: Bool
+        /// JSON of what is left of the nudge beside these devices, or nil.
+        public let retry: String?
         /// The devices of the nudge.
         public let devices: [Target]
 
         /// All parts.
-        public init(update: PersonUpdate, devices: [Target]) {
-            self.update = update
+        public init(userID: UUID, version: Int64, isCounted: Bool, retry: String?, devices: [Target]) {
+            self.userID = userID
+            self.version = version
+            self.isCounted = isCounted
+            self.retry = retry
             self.devices = devices
         }
     }

@@ -33,6 +33,8 @@ public struct Migration: Sendable, Equatable {
         Migration(6, "quarantine", PackageResources._006_quarantine_sql),
         Migration(7, "daemon", PackageResources._007_daemon_sql),
         Migration(8, "housekeeping", PackageResources._008_housekeeping_sql),
+        Migration(9, "flight", PackageResources._009_flight_sql, oldest: 9),
         Migration(10, "forget", PackageResources._010_forget_sql),
+        Migration(11, "distribution", PackageResources._011_distribution_sql),
     ]
 }

@@ -77,6 +77,12 @@ public struct Migrator: Sendable {
         sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
     )
 
+    /// Citus refuses triggers on tables that the app has distributed. Older migrations make them; 0011 takes them away again.
+    private static let allowTriggers = """
+        select set_config('citus.enable_unsafe_triggers', 'on', true)
+        where exists (select 1 from pg_extension where extname = 'citus');
+        """
+
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
         do {
             return try await connection.transaction(timeout: Self.timeout) { transaction in
@@ -105,6 +111,7 @@ public struct Migrator: Sendable {
             parameters: [.int4(migration.number)]
         )
         guard try await transaction.run(known).count == 0 else { return false }
+        try await transaction.execute(script: allowTriggers)
         try await transaction.execute(script: migration.script, name: migration.name)
         _ = try await transaction.run(
             Statement(

@@ -1,6 +1,9 @@
 /// The SQL of `sql/queries`, one case a file, embedded at build time.
 enum Query: String, CaseIterable, Sendable {
-    case claim
+    case claimCandidates = "claim_candidates"
+    case claimDevices = "claim_devices"
+    case claimRecipients = "claim_recipients"
+    case claimTaken = "claim_taken"
     case clock
     case daemonGone = "daemon_gone"
     case daemons
@@ -8,7 +11,6 @@ enum Query: String, CaseIterable, Sendable {
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
-    case hold
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
@@ -18,12 +20,12 @@ enum Query: String, CaseIterable, Sendable {
     case release
     case remaining
     case renew
-    case restoreIntents = "restore_intents"
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
     case settle
     case status
     case touchedSince = "touched_since"
+    case withdrawIntent = "withdraw_intent"
 
     /// The file's text, decoded once.
     var sql: String { Self.texts[self] ?? "" }
@@ -34,7 +36,10 @@ enum Query: String, CaseIterable, Sendable {
 
     private var bytes: [UInt8] {
         switch self {
-        case .claim: PackageResources.claim_sql
+        case .claimCandidates: PackageResources.claim_candidates_sql
+        case .claimDevices: PackageResources.claim_devices_sql
+        case .claimRecipients: PackageResources.claim_recipients_sql
+        case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
@@ -42,7 +47,6 @@ enum Query: String, CaseIterable, Sendable {
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
-        case .hold: PackageResources.hold_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
@@ -52,12 +56,12 @@ enum Query: String, CaseIterable, Sendable {
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
-        case .restoreIntents: PackageResources.restore_intents_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
+        case .withdrawIntent: PackageResources.withdraw_intent_sql
         }
     }
 }

@@ -27,10 +27,15 @@ public struct Settlement: Sendable {
 
     /// What the intent must be for the settlement to count.
     public enum Fence: Sendable, Equatable {
-        /// There is none, or it is withdrawn: nothing was written.
-        case none(chunk: Int32)
+        /// There is none: these users were only decided.
+        case none
+        /// Nobody knows whether it was committed; nothing was written, so it is withdrawn.
+        case withdrawn(chunk: Int32)
         /// It must still be open, else another daemon has recorded its pushes as unknown.
         case openIntent(chunk: Int32)
+
+        /// Whether something was written.
+        public var isOpen: Bool { if case .openIntent = self { true } else { false } }
     }
 
     /// The lease under which the users are ours.
@@ -45,6 +50,8 @@ public struct Settlement: Sendable {
     public var records: [DeliveryRecord]
     /// Tokens that go.
     public var staleTokens: [StaleToken]
+    /// Microseconds by which the record's instants are moved: two attempts of one second (a clock that was set back) would else be one row.
+    public var tieBreak: Int64 = 0
 
     /// All parts.
     public init(

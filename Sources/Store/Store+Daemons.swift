@@ -23,10 +23,10 @@ extension Store {
     /// How the work and the daemons stand, as of one instant.
     public func standing() async throws(PostgresError) -> WorkStanding {
         let most = Parameter.int8(Int64(WorkStanding.most))
-        let queries = [Query.status, Query.daemons]
+        let queries = [(Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most])]
         let rows = try await transaction(
             records,
-            queries.map { Statement($0.rawValue, sql: $0.sql, parameters: [most]) }
+            queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
         )
         guard rows.count == queries.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.rawValue)

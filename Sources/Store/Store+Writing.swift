@@ -11,45 +11,51 @@ extension Store {
         _ intent: Intent,
         leaseMilliseconds: Int64
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
-        // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
-        let updates = intent.entries.map(\.update).sorted { $0.userID < $1.userID }
-        let devices = intent.entries.flatMap { entry in entry.devices.map { (entry.update.userID, $0) } }
-        let rows = try await one(
-            intents,
-            .intent,
-            [
+        let users = Parameter.uuidArray(intent.entries.map(\.userID))
+        let versions = Parameter.int8Array(intent.entries.map(\.version))
+        let devices = intent.entries.flatMap { entry in entry.devices.map { (entry, $0) } }
+        let commit = Statement(
+            Query.intent.rawValue,
+            sql: Query.intent.sql,
+            parameters: [
                 .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
-                .timestamp(intent.attemptedAt.microseconds),
-                .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
-                .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
-            ] + histories(updates) + [
-                .textArray(updates.map(\.retry)),
-                .uuidArray(devices.map(\.0)), .textArray(devices.map(\.1.kind)), .textArray(devices.map(\.1.key)),
-                .dateArray(devices.map { $0.1.slot?.days }), .textArray(devices.map(\.1.deviceHash)),
-                .uuidArray(devices.map(\.1.apnsID)),
+                .timestamp(intent.attemptedAt.microseconds), users, versions,
+                .uuidArray(devices.map(\.0.userID)), .textArray(devices.map(\.1.kind)),
+                .textArray(devices.map(\.1.key)), .dateArray(devices.map { $0.1.slot?.days }),
+                .textArray(devices.map(\.1.deviceHash)), .uuidArray(devices.map(\.1.apnsID)),
+                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.0.isCounted)),
             ]
         )
-        let kept = try userSet(rows)
-        guard !kept.isEmpty else { return ([], []) }
-        let held = updates.filter { kept.contains($0.userID) }
-        let changed = try await one(
-            intents,
-            .touchedSince,
-            [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
+        let look = Statement(
+            Query.touchedSince.rawValue,
+            sql: Query.touchedSince.sql,
+            parameters: [users, versions]
         )
-        return (kept, try userSet(changed))
+        // Lists are joined with lists here: linear only by hashing.
+        let rows = try await transaction(
+            intents,
+            [commit],
+            afterwards: [look],
+            settings: [("enable_hashjoin", "on")]
+        )
+        guard rows.count == 2 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        let kept = try userSet(rows[0])
+        return (kept, try userSet(rows[1]).intersection(kept))
     }
 
     /// Settles users: intent, record, histories and tokens in one transaction.
     public func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
         var statements: [Statement] = []
-        if case .none(let chunk) = settlement.fence, chunk > 0 {
-            let users = settlement.updates.map(\.userID)
+        if case .withdrawn(let chunk) = settlement.fence {
             statements.append(
                 Statement(
-                    Query.hold.rawValue,
-                    sql: Query.hold.sql,
-                    parameters: [.uuid(settlement.leaseID), .uuidArray(users)]
+                    Query.withdrawIntent.rawValue,
+                    sql: Query.withdrawIntent.sql,
+                    parameters: [
+                        .uuid(settlement.leaseID), .int4(chunk), .int8(Self.withdrawalMilliseconds),
+                        .uuid(settlement.sweepID),
+                        .timestamp((settlement.updates.first?.askedAt ?? Instant(seconds: 0)).microseconds),
+                    ]
                 )
             )
         }
@@ -73,12 +79,13 @@ extension Store {
     }
 
     private func parameters(of settlement: Settlement) -> [Parameter] {
-        // In the order of user_id: see `commit`.
+        // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
         let updates = settlement.updates.sorted { $0.userID < $1.userID }
         let records = settlement.records
         let (chunk, mustBeOpen): (Int32, Bool) =
             switch settlement.fence {
-            case .none(let chunk): (chunk, false)
+            case .none: (0, false)
+            case .withdrawn(let chunk): (chunk, false)
             case .openIntent(let chunk): (chunk, true)
             }
         return [
@@ -86,30 +93,18 @@ extension Store {
             .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
             .timestampArray(updates.map(\.dueAt.microseconds)), .timestampArray(updates.map(\.askedAt.microseconds)),
             .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
-        ] + histories(updates) + [
             .textArray(updates.map(\.retry)),
+        ] + HistoryLists(updates.map(\.history)).parameters + [
             .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
             .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
             .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
             .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
-            .timestampArray(records.map(\.attemptedAt.microseconds)), .bool(mustBeOpen),
+            .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
         ]
     }
 
-    /// `unnest` flattens arrays of arrays, so each user's history travels as the text of an array: check-in instants, slots, closed, sent.
-    private func histories(_ updates: [PersonUpdate]) -> [Parameter] {
-        [
-            .textArray(updates.map { literal($0.history.checkIns.map(\.at.rfc3339)) }),
-            .textArray(updates.map { literal($0.history.checkIns.map(\.slot.iso)) }),
-            .textArray(updates.map { literal($0.history.closed.map(\.iso)) }),
-            .textArray(updates.map { literal($0.history.sent.map(\.rfc3339)) }),
-        ]
-    }
-
-    /// Instants and dates need no quoting.
-    private func literal(_ items: [String]) -> String {
-        items.isEmpty ? "{}" : "{" + items.joined(separator: ",") + "}"
-    }
+    /// How long a withdrawn intent's place is kept: longer than a commit can still be on its way.
+    private static let withdrawalMilliseconds: Int64 = 60_000
 
     private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
         let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }

@@ -13,6 +13,8 @@ public struct Store: Sendable {
     let records: Database
     /// Server-side limit of every statement.
     let statementTimeout: Duration
+    /// Where the last claim ended.
+    let claiming = Claiming()
 
     /// - Parameters:
     ///   - configuration: where the database is.
@@ -62,7 +64,15 @@ public struct Store: Sendable {
 
     /// Records as unknown what a dead daemon was about to write. Returns the chunks and the pushes.
     public func recover(except living: [UUID], limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        let rows = try await one(claims, .recover, [.uuidArray(living), .int8(Int64(limit))])
+        try await recover(except: living, limit: limit, reason: "daemon_lost")
+    }
+
+    func recover(
+        except living: [UUID],
+        limit: Int,
+        reason: String
+    ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
+        let rows = try await one(claims, .recover, [.uuidArray(living), .int8(Int64(limit)), .text(reason)])
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
@@ -77,10 +87,13 @@ public struct Store: Sendable {
             userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         )
 
-        init(dueAt: Int64, userID: UUID) {
+        /// After whoever was due then.
+        public init(dueAt: Int64, userID: UUID) {
             self.dueAt = dueAt
             self.userID = userID
         }
+
+        var isStart: Bool { dueAt == .min }
 
         /// After this user.
         public init(after user: ClaimedUser) {
@@ -102,28 +115,20 @@ public struct Store: Sendable {
         except living: [UUID] = [],
         onUnreadable: (UUID) -> Void = { _ in }
     ) async throws(PostgresError) -> [ClaimedUser] {
-        let rows = try await one(
-            claims,
-            .claim,
-            [
-                .timestamp(now.endOfSecond), .timestamp(cursor.dueAt), .uuid(cursor.userID), .int8(Int64(limit)),
-                .uuid(leaseID), .int8(leaseMilliseconds), .uuidArray(living),
-            ]
+        let terms = ClaimTerms(
+            now: now,
+            limit: limit,
+            leaseID: leaseID,
+            leaseMilliseconds: leaseMilliseconds,
+            living: living
         )
-        var users: [ClaimedUser] = []
-        users.reserveCapacity(rows.count)
-        for row in 0..<rows.count {
-            do throws(PostgresError) {
-                users.append(try ClaimedUser(rows, row))
-            } catch {
-                onUnreadable(try rows.uuid(row, 0))
-            }
-        }
-        return users
+        return try await claim(terms, isStart: cursor.isStart, onUnreadable: onUnreadable)
     }
 
     /// Gives users back to be asked again later.
     public func postpone(_ postponements: [Postponement], leaseID: UUID) async throws(PostgresError) {
+        // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
+        let postponements = postponements.sorted { $0.userID < $1.userID }
         _ = try await one(
             intents,
             .postpone,
@@ -160,7 +165,11 @@ public struct Store: Sendable {
 
     /// Asked before `--once` ends.
     public func remaining(now: Instant) async throws(PostgresError) -> Remaining {
-        let rows = try await one(claims, .remaining, [.timestamp(now.endOfSecond)])
+        let rows = try await one(
+            claims,
+            .remaining,
+            [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all)]
+        )
         return Remaining(
             isAnyoneDue: try rows.bool(0, 0),
             isAnyoneFree: try rows.bool(0, 1),
@@ -224,11 +233,13 @@ public struct Store: Sendable {
     func transaction(
         _ database: Database,
         _ statements: [Statement],
+        afterwards: [Statement] = [],
         settings: [(String, String)] = []
     ) async throws(PostgresError) -> [Rows] {
         let connection = try await database.connection()
         return try await connection.transaction(
             statements,
+            afterwards: afterwards,
             settings: Self.pinnedPlans + settings,
             timeout: statementTimeout
         )

@@ -24,7 +24,9 @@ enum ProcessTimes {
 
         init?(of id: Int32) {
             // The name, in parentheses, may hold anything; what follows its last one is numbers.
-            guard let text = try? BenchFile.read("/proc/\(id)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+            guard let text = try? BenchFile.read("/proc/\(id)/stat"), let end = text.lastIndex(of: ")") else {
+                return nil
+            }
             let fields = text[text.index(after: end)...].split(separator: " ")
             let times = fields.dropFirst(11).prefix(4).compactMap { Int($0) }
             guard times.count == 4, let parent = Int32(fields[1]) else { return nil }

@@ -10,16 +10,68 @@ import struct FoundationEssentials.UUID
 @Suite struct ClaimTests {
     typealias F = StoreFixture
 
-    @Test func claim_whenMoreAreDueThanTheLimit_takesTheEarliestAndGoesOn() async throws {
+    @Test func claim_whenMoreAreDueThanTheLimit_goesOnUntilAllHaveCome() async throws {
         let fixture = try await F()
-        try fixture.seed(1...5)
+        try fixture.seed(1...400)
         try fixture.sql("update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(5))")
-        let first = try await fixture.claim(2)
-        #expect(first.map(\.userID) == [F.user(1), F.user(2)])
-        let last = try #require(first.last)
-        let second = try await fixture.claim(9, after: Store.Cursor(after: last))
-        #expect(second.map(\.userID) == [F.user(3), F.user(4)])
+        var users: [UUID] = []
+        var cursor = Store.Cursor.start
+        while true {
+            let batch = try await fixture.claim(30, after: cursor)
+            users += batch.map(\.userID)
+            guard let last = batch.last, batch.count == 30 else { break }
+            cursor = Store.Cursor(after: last)
+        }
+        #expect(users.count == 399 && Set(users) == Set((1...400).filter { $0 != 5 }.map(F.user)))
         #expect(try await fixture.claim().isEmpty)
+        await fixture.close()
+    }
+
+    /// Within a range of the hash the earliest come first, so that nobody waits while others are served again and again.
+    @Test func claim_whenMoreAreDueThanTheLimit_takesTheEarliestOfARange() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2000)
+        // Everyone who is left of a claimed one's range became due no earlier.
+        for _ in 1...3 { _ = try await fixture.claim(200, after: Store.Cursor(dueAt: 0, userID: UUID())) }
+        let wrong = try fixture.sql(
+            """
+            select count(*) from nudged.person l join nudged.person p
+                on p.lease_id is null and l.lease_id is not null and uuid_hash(p.user_id) >> 26 = uuid_hash(l.user_id) >> 26 and p.due_at < l.due_at
+            """
+        )
+        #expect(wrong == "0")
+        #expect(try fixture.sql("select count(*) from nudged.person where lease_id is not null") == "600")
+        await fixture.close()
+    }
+
+    /// Asked again at the moment of the lease: somebody was quicker, or the user is no longer due.
+    @Test func claim_whenCandidatesChangeBeforeTheyAreTaken_leavesThem() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...4)
+        let connection = try await fixture.connection()
+        let holder = try await fixture.connection()
+        // The claim waits for the holder's rows, and finds them changed.
+        let claimed = try await holder.transaction { transaction in
+            try await transaction.execute(
+                script: """
+                    update nudged.person set lease_id = gen_random_uuid(), lease_until = now() + interval '1 minute' where user_id = \(F.quoted(1));
+                    update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(2));
+                    """
+            )
+            let claim = Task { try await fixture.claim() }
+            let waits = Statement(
+                "waits",
+                sql:
+                    "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
+            )
+            // Where the claim has lost its patience before it was seen waiting, the rows are left as well.
+            let limit = ContinuousClock.now + .seconds(5)
+            while try await !connection.run(waits).bool(0, 0), ContinuousClock.now < limit { await Task.yield() }
+            return claim
+        }
+        #expect(Set(try await claimed.value.map(\.userID)) == [F.user(3), F.user(4)])
+        await connection.close()
+        await holder.close()
         await fixture.close()
     }
 
@@ -92,7 +144,7 @@ import struct FoundationEssentials.UUID
             Settlement(
                 leaseID: lease,
                 sweepID: UUID(),
-                fence: .none(chunk: 0),
+                fence: .none,
                 updates: [F.update(user, history: user.history)]
             )
         )

@@ -114,9 +114,10 @@ import struct FoundationEssentials.UUID
             "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01Z') to ('2020-01-02Z')"
         )
         let connection = try await fixture.connection()
-        for query in [Query.status, .daemons] {
+        for (query, others) in [(Query.status, [Parameter.int4Array(RangeWalk.all)]), (.daemons, [])] {
+            let parameters = [.int8(10_000)] + others
             let rows = try await connection.transaction(
-                [Statement("explain", sql: "explain " + query.sql, parameters: [.int8(10_000)])],
+                [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
                 settings: Store.pinnedPlans,
                 timeout: .seconds(30)
             )

@@ -76,7 +76,6 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Decisions that send nothing, of those who rest and of those who don't.
     @Test func rests_whenTheirUsersWereErased_recordTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...4)
@@ -88,12 +87,12 @@ import struct FoundationEssentials.UUID
             Settlement(
                 leaseID: lease,
                 sweepID: UUID(),
-                fence: .none(chunk: 0),
-                updates: users[0...1].map { F.update($0) },
+                fence: .none,
+                updates: users.map { F.update($0) },
                 records: users.map { F.record($0, .skipped, hash: "") }
             )
         )
-        #expect(settled.usersSettled == 1)
+        #expect(settled.usersSettled == 2)
         #expect(
             try fixture.lines("select user_id from nudged.delivery order by 1")
                 == [2, 4].map { F.user($0).uuidString.lowercased() }

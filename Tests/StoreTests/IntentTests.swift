@@ -17,21 +17,121 @@ import struct FoundationEssentials.UUID
         return (fixture, lease, try await fixture.claim(lease: lease))
     }
 
-    @Test func commit_whenNothingChanged_holdsAndEntersTheHistory() async throws {
+    @Test func commit_whenNothingChanged_holdsAndLeavesTheRowsAlone() async throws {
         let (fixture, lease, users) = try await leased()
+        let rows = "select * from nudged.person order by user_id"
+        let before = try fixture.sql(rows)
         let (kept, changed) = try await fixture.store.commit(
             F.intent(users, lease: lease, retry: #"{"x":1}"#),
             leaseMilliseconds: 60_000
         )
         #expect(kept == Set(users.map(\.userID)) && changed.isEmpty)
+        #expect(try fixture.sql(rows) == before)
         #expect(
             try fixture.sql(
-                "select count(*) from nudged.person where check_in_slot = '{2026-11-20}' and sent = '{2026-11-20 12:00Z}' and check_in_at = sent and fingerprint = 7 and retry->>'x' = '1'"
-            ) == "3"
+                "select cardinality(user_ids), cardinality(apns_ids), number, retries[3], counted from nudged.intent"
+            ) == #"3|3|1|{"x":1}|{f,f,f}"#
         )
+        await fixture.close()
+    }
+
+    /// What the intent would have made of the histories, had we lived, its finder makes of them.
+    @Test(arguments: [false, true])
+    func recover_whenADaemonDied_entersTheNudges(isCounted: Bool) async throws {
+        let (fixture, lease, users) = try await leased()
+        try fixture.sql("update nudged.person set check_in_at = '{2026-11-18 12:00Z}', check_in_slot = '{2026-11-18}'")
+        let intent = F.intent(users, lease: lease, retry: #"{"x":1}"#, isCounted: isCounted)
+        _ = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 3))
+        let history =
+            isCounted
+            ? "{2026-11-18}|{}|1"
+            : "{2026-11-20,2026-11-18}|{\"2026-11-20 12:00:00+00\"}|1"
         #expect(
-            try fixture.sql("select cardinality(user_ids), cardinality(apns_ids), number from nudged.intent") == "3|3|1"
+            try fixture.lines(
+                "select distinct check_in_slot, sent, retry->>'x' from nudged.person where lease_id is null and cardinality(check_in_at) = cardinality(check_in_slot)"
+            ) == [history]
         )
+        await fixture.close()
+    }
+
+    /// The intent of a daemon of before migration 9: it had entered the nudge itself.
+    @Test func recover_whenTheIntentIsAnOlderDaemons_leavesTheHistories() async throws {
+        let (fixture, lease, users) = try await leased()
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        try fixture.sql(
+            """
+            update nudged.person set check_in_slot = '{2026-11-20}', check_in_at = '{2026-11-20 12:00Z}', retry = '{"x": 2}';
+            update nudged.intent set expires_at = now() - interval '1 second', retries = null, counted = null
+            """
+        )
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 3))
+        #expect(
+            try fixture.lines("select distinct check_in_slot, retry->>'x', lease_id is null from nudged.person")
+                == ["{2026-11-20}|2|t"]
+        )
+        await fixture.close()
+    }
+
+    // MARK: Withdrawal
+
+    /// The connection was lost at the commit, and the commit comes after the withdrawal: it must find its place taken.
+    @Test func withdrawal_whenTheCommitComesLater_leavesNoIntent() async throws {
+        let (fixture, lease, users) = try await leased()
+        let result = try await fixture.store.settle(
+            Settlement(
+                leaseID: lease,
+                sweepID: UUID(),
+                fence: .withdrawn(chunk: 1),
+                updates: users.map { F.update($0) }
+            )
+        )
+        #expect(result.usersSettled == 3)
+        // As the late statement would find it, whose snapshot is older.
+        try fixture.sql("update nudged.person set lease_id = '\(lease)', lease_until = now() + interval '1 minute'")
+        await #expect(throws: PostgresError.self) {
+            try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        }
+        #expect(try fixture.sql("select sum(cardinality(user_ids)) from nudged.intent") == "0")
+        // Its place is given back like an intent's, and says nothing in the record.
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 0))
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await fixture.close()
+    }
+
+    /// The commit is under way while we withdraw: we wait for it, and it goes.
+    @Test(.timeLimit(.minutes(2))) func withdrawal_whenTheCommitIsUnderWay_waitsForIt() async throws {
+        let (fixture, lease, users) = try await leased()
+        let zombie = try await fixture.connection()
+        let withdrawal = try await zombie.transaction { transaction in
+            try await transaction.execute(
+                script: """
+                    insert into nudged.intent (lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids)
+                    select '\(lease)', 1, now() + interval '1 minute', gen_random_uuid(), now(), array_agg(user_id), '{}', '{}', '{}', '{}', '{}' from nudged.person
+                    """
+            )
+            let withdrawal = Task {
+                try await fixture.store.settle(
+                    Settlement(
+                        leaseID: lease,
+                        sweepID: UUID(),
+                        fence: .withdrawn(chunk: 1),
+                        updates: users.map { F.update($0) }
+                    )
+                )
+            }
+            while try fixture.sql(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            ) == "0" {
+                await Task.yield()
+            }
+            return withdrawal
+        }
+        #expect(try await withdrawal.value.usersSettled == 3)
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await zombie.close()
         await fixture.close()
     }
 
@@ -52,7 +152,6 @@ import struct FoundationEssentials.UUID
                 F.user(5).uuidString.lowercased()
             ]
         )
-        #expect(try fixture.sql("select count(*) from nudged.person where check_in_slot <> '{}'") == "1")
         await fixture.close()
     }
 
@@ -121,7 +220,7 @@ import struct FoundationEssentials.UUID
                         Settlement(
                             leaseID: lease,
                             sweepID: UUID(),
-                            fence: .none(chunk: number),
+                            fence: .withdrawn(chunk: number),
                             updates: users.map { F.update($0) }
                         )
                     )
@@ -198,7 +297,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
         _ = try await fixture.store.drain(limit: 10, now: F.now)
         _ = try await fixture.store.settle(
-            Settlement(leaseID: lease, sweepID: UUID(), fence: .none(chunk: 0), updates: users.map { F.update($0) })
+            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: users.map { F.update($0) })
         )
         #expect(
             try fixture.lines(
@@ -212,25 +311,73 @@ import struct FoundationEssentials.UUID
         let (fixture, lease, users) = try await leased(1...1)
         try fixture.sql("update nudged.person set lease_id = gen_random_uuid()")
         let result = try await fixture.store.settle(
-            Settlement(leaseID: lease, sweepID: UUID(), fence: .none(chunk: 0), updates: users.map { F.update($0) })
+            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: users.map { F.update($0) })
         )
         #expect(result.usersSettled == 0)
         await fixture.close()
     }
 
-    @Test func settle_whenOneRowIsWrittenTwice_staysOne() async throws {
-        let (fixture, lease, users) = try await leased(1...1)
-        for _ in 0..<2 {
-            _ = try await fixture.store.settle(
+    /// The answer was lost, so it is settled again: the rows went with the lease.
+    @Test func settle_whenItIsRepeated_recordsOnce() async throws {
+        let (fixture, lease, users) = try await leased()
+        for count in [3, 0] {
+            let result = try await fixture.store.settle(
                 Settlement(
                     leaseID: lease,
                     sweepID: UUID(),
-                    fence: .none(chunk: 0),
+                    fence: .none,
+                    updates: users.map { F.update($0) },
                     records: users.map { F.record($0, .skipped, hash: "") }
                 )
             )
+            #expect(result.usersSettled == count)
         }
-        #expect(try fixture.sql("select count(*) from nudged.delivery") == "1")
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
+        await fixture.close()
+    }
+
+    /// Two attempts of one second, by a clock that was set back: the second is moved by a microsecond, and both are there.
+    @Test func settle_whenARowIsThereAlready_breaksTheTie() async throws {
+        let (fixture, lease, users) = try await leased(1...1)
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select user_id, 'check_in', '2026-11-20', '', 'skipped', '2026-11-20 12:00Z', gen_random_uuid() from nudged.person
+            """
+        )
+        var settlement = Settlement(
+            leaseID: lease,
+            sweepID: UUID(),
+            fence: .none,
+            updates: users.map { F.update($0) },
+            records: users.map { F.record($0, .skipped, hash: "") }
+        )
+        let error = await #expect(throws: PostgresError.self) { try await fixture.store.settle(settlement) }
+        #expect(error?.sqlState == "23505")
+        settlement.tieBreak = 1
+        #expect(try await fixture.store.settle(settlement).usersSettled == 1)
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "2")
+        await fixture.close()
+    }
+
+    /// Histories travel as pieces of common lists: each user gets their own.
+    @Test func settle_whenHistoriesDiffer_givesEachTheirOwn() async throws {
+        let (fixture, lease, users) = try await leased()
+        let days = (1...3).map { F.slot - $0 }
+        let histories = [
+            History(checkIns: days.map { CheckIn(at: F.now, slot: $0) }, closed: [days[0]], sent: []),
+            History(),
+            History(checkIns: [CheckIn(at: F.now, slot: days[2])], closed: Array(days[0...1]), sent: [F.now, F.now]),
+        ]
+        let updates = zip(users, histories).map { F.update($0, history: $1) }
+        _ = try await fixture.store.settle(
+            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: updates.reversed())
+        )
+        let again = try await fixture.claim(lease: UUID())
+        #expect(again.isEmpty)
+        try fixture.sql("update nudged.person set due_at = '2026-01-01'::timestamptz + (due_at - due_at)")
+        let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
+        #expect(read == histories)
         await fixture.close()
     }
 
@@ -273,7 +420,7 @@ import struct FoundationEssentials.UUID
             Settlement(
                 leaseID: UUID(),
                 sweepID: UUID(),
-                fence: .none(chunk: 0),
+                fence: .none,
                 staleTokens: [
                     .init(
                         userID: F.user(1),
@@ -309,7 +456,7 @@ import struct FoundationEssentials.UUID
                 Settlement(
                     leaseID: lease,
                     sweepID: UUID(),
-                    fence: .none(chunk: 0),
+                    fence: .none,
                     updates: users.map { F.update($0, retry: "planted-secret") }
                 )
             )

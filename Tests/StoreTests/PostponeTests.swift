@@ -50,7 +50,7 @@ import struct FoundationEssentials.UUID
                     Settlement(
                         leaseID: lease,
                         sweepID: UUID(),
-                        fence: .none(chunk: 1),
+                        fence: .none,
                         updates: [F.update(users[0])]
                     )
                 )

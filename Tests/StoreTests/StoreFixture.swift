@@ -118,7 +118,15 @@ final class StoreFixture: Sendable {
 
     static let slot = LocalDate(iso: "2026-11-20") ?? LocalDate(days: 0)
 
-    static func intent(_ users: [ClaimedUser], lease: UUID, number: Int32 = 1, retry: String? = nil) -> Intent {
+    static func intent(
+        _ users: [ClaimedUser],
+        lease: UUID,
+        number: Int32 = 1,
+        retry: String? = nil,
+        isCounted: Bool = false
+    )
+        -> Intent
+    {
         Intent(
             leaseID: lease,
             number: number,
@@ -126,7 +134,10 @@ final class StoreFixture: Sendable {
             attemptedAt: now,
             entries: users.map { user in
                 Intent.Entry(
-                    update: update(user, history: History().adding(CheckIn(at: now, slot: slot)), retry: retry),
+                    userID: user.userID,
+                    version: user.version,
+                    isCounted: isCounted,
+                    retry: retry,
                     devices: [
                         Intent.Target(
                             kind: "check_in",

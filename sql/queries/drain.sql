@@ -1,7 +1,8 @@
 -- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out.
--- $1 most touches to take, $2 the policy's now. One row: touches taken.
+-- $1 most touches to take, $2 the policy's now. One row: touches taken. Two daemons at once: the second waits for the first's commit, and finds the
+-- same touches gone.
 with waiting as materialized (
-    select user_id, id from nudged.touched order by user_id, id limit $1 for update skip locked
+    select user_id, id from nudged.touched order by user_id, id limit $1
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id

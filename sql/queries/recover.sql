@@ -1,5 +1,6 @@
--- Records as unknown what a dead daemon was about to write when it died: every open intent whose lease has ended, and nothing else.
--- The histories hold those nudges already, since their intents were committed. $1 leases of ours that live, $2 most chunks. One row: chunks, pushes.
+-- Records as unknown what a dead daemon was about to write when it died: every open intent whose lease has ended, and nothing else; enters those nudges
+-- in the histories, and frees their users. $1 leases of ours that live, $2 most chunks, $3 the reason that the record gives.
+-- One row: chunks, pushes.
 with dead as materialized (
     select lease_id, number from nudged.intent
     where expires_at < statement_timestamp() and lease_id <> all ($1)
@@ -11,14 +12,38 @@ gone as (
     delete from nudged.intent i using dead d where i.lease_id = d.lease_id and i.number = d.number
     returning i.*
 ),
+pushes as materialized (
+    select g.lease_id, g.sweep_id, g.attempted_at, d.*
+    from gone g
+    cross join lateral unnest(g.user_ids, g.kinds, g.keys, g.slots, g.device_hashes, g.apns_ids, g.retries, g.counted)
+        as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted)
+),
+-- In the order of user_id, like every other writer that waits: two daemons can't deadlock.
+nudges as materialized (
+    select distinct on (user_id)
+        user_id, lease_id, attempted_at, slot, counted, retry::jsonb as retry, kind = 'check_in' as is_check_in
+    from pushes
+    order by user_id
+),
+entered as (
+    update nudged.person p set
+        lease_id = case when p.lease_id = n.lease_id then null else p.lease_id end,
+        lease_until = case when p.lease_id = n.lease_id then null else p.lease_until end,
+        -- counted is null in the intent of an older daemon, which had entered all of this.
+        check_in_at = case when n.is_check_in and not n.counted then n.attempted_at || p.check_in_at else p.check_in_at end,
+        check_in_slot = case when n.is_check_in and not n.counted then n.slot || p.check_in_slot else p.check_in_slot end,
+        sent = case when not n.counted then n.attempted_at || p.sent else p.sent end,
+        retry = case when n.counted is null then p.retry else n.retry end
+    from nudges n
+    where p.user_id = n.user_id
+    returning p.user_id
+),
 recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id)
-    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', 'daemon_lost', g.attempted_at, g.sweep_id
-    from gone g
-    cross join lateral unnest(g.user_ids, g.kinds, g.keys, g.slots, g.device_hashes, g.apns_ids)
-        as d (user_id, kind, key, slot, device_hash, apns_id)
-    -- An erasure under way (nudged.forget) is waited for: nothing is recorded of whoever is gone.
-    cross join lateral (select from nudged.person p where p.user_id = d.user_id for key share) as here
+    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', $3, d.attempted_at, d.sweep_id
+    from pushes d
+    -- The update has waited for an erasure under way (nudged.forget): nothing is recorded of whoever is gone.
+    where (d.user_id in (select user_id from entered)) is true
     on conflict do nothing
     returning 1
 )

@@ -1,20 +1,30 @@
--- Settles users in one go: closes their chunk's intent, appends the deliveries, corrects the histories, sets when to ask again.
--- With $25 true (outcomes of what was written) nothing happens where the intent is gone: then our lease had ended, and another daemon has
+-- Settles users in one go: closes their chunk's intent, corrects the histories, sets when to ask again, appends the deliveries of those whose row took
+-- it: so a settlement that is repeated records nothing twice, and of a user who was erased meanwhile (nudged.forget) nothing is recorded.
+-- With $31 true (outcomes of what was written) nothing happens where the intent is gone: then our lease had ended, and another daemon has
 -- recorded its pushes as unknown. With false: decisions that send nothing, or a chunk whose intent was withdrawn or never committed.
 -- $1 lease id, $2 chunk number, $3 sweep id,
--- users (parallel): $4 user, $5 version, $6 due_at, $7 asked_at, $8 since, $9 fingerprint, $10 check_in_at, $11 check_in_slot, $12 closed,
--- $13 sent, $14 retry, deliveries (parallel): $15 user, $16 kind, $17 key, $18 slot, $19 device hash, $20 apns-id, $21 outcome, $22 reason,
--- $23 status, $24 attempted_at. One row: intents closed, users settled.
--- Of a user who was erased meanwhile (nudged.forget) nothing is recorded.
+-- users (parallel): $4 user, $5 version, $6 due_at, $7 asked_at, $8 since, $9 fingerprint, $10 retry, and the places of their histories in the lists
+-- that follow: $11 and $12 first and last check-in, $13 and $14 closed slot, $15 and $16 send (last before first: none),
+-- lists of all users' histories: $17 check_in_at, $18 check_in_slot (parallel), $19 closed, $20 sent,
+-- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at.
+-- One row: intents closed, users settled.
 with closed_intent as (
-    delete from nudged.intent where lease_id = $1 and number = $2 returning 1
+    -- An empty one holds the place of a commit that may still come (withdraw_intent.sql).
+    delete from nudged.intent where lease_id = $1 and number = $2 and user_ids <> '{}' returning 1
 ),
 wanted as materialized (
-    select * from unnest(
-        $4::uuid[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::text[], $11::text[],
-        $12::text[], $13::text[], $14::text[]
-    ) as w (user_id, version, due_at, asked_at, since, fingerprint, check_in_at, check_in_slot, closed, sent, retry)
-    where not $25 or exists (select from closed_intent)
+    -- Cast here: an UPDATE across shards refuses functions that are not immutable.
+    select
+        user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry,
+        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent
+    from unnest(
+        $4::uuid[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::text[],
+        $11::integer[], $12::integer[], $13::integer[], $14::integer[], $15::integer[], $16::integer[]
+    ) as w (
+        user_id, version, due_at, asked_at, since, fingerprint, retry,
+        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent
+    )
+    where not $31 or exists (select 1 from closed_intent)
 ),
 settled as (
     update nudged.person p set
@@ -26,20 +36,14 @@ settled as (
         -- It only grows: `nudged recover` may have raised it meanwhile.
         since = greatest(p.since, w.since),
         fingerprint = w.fingerprint,
-        check_in_at = w.check_in_at::timestamptz[],
-        check_in_slot = w.check_in_slot::date[],
-        closed = w.closed::date[],
-        sent = w.sent::timestamptz[],
-        retry = w.retry::jsonb
+        check_in_at = ($17::timestamptz[])[w.first_check_in:w.last_check_in],
+        check_in_slot = ($18::date[])[w.first_check_in:w.last_check_in],
+        closed = ($19::date[])[w.first_closed:w.last_closed],
+        sent = ($20::timestamptz[])[w.first_sent:w.last_sent],
+        retry = w.retry
     from wanted w
     where p.user_id = w.user_id and p.lease_id = $1
     returning p.user_id
-),
-others as materialized (
-    select user_id from nudged.person
-    where not $25 and user_id = any ($15) and user_id <> all ($4)
-    order by user_id
-    for key share
 ),
 recorded as (
     insert into nudged.delivery (
@@ -47,12 +51,10 @@ recorded as (
     )
     select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3
     from unnest(
-        $15::uuid[], $16::text[], $17::text[], $18::date[], $19::text[], $20::uuid[], $21::text[], $22::text[], $23::smallint[],
-        $24::timestamptz[]
+        $21::uuid[], $22::text[], $23::text[], $24::date[], $25::text[], $26::uuid[], $27::text[], $28::text[], $29::smallint[],
+        $30::timestamptz[]
     ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at)
-    -- Whoever has a row still: the update has waited for an erasure under way. "is true" keeps the planner from making a join of it.
+    -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
     where (d.user_id in (select user_id from settled)) is true
-       or (not $25 and (d.user_id in (select user_id from others)) is true)
-    on conflict do nothing
 )
 select (select count(*) from closed_intent), (select count(*) from settled)

@@ -1,20 +1,28 @@
--- How the work stands, at a bounded cost: nothing is counted beyond $1.
--- One row: the clock, users due, since when the first is due, touches, chunks and pushes of open intents, unknown pushes of the last 24 h.
+-- How the work stands, at a bounded cost: nothing is counted beyond $1. $2 all ranges of the claim's index.
+-- One row: the clock, users due, since when the first of them is due, touches, chunks and pushes of open intents, unknown pushes of the last 24 h.
 select
     statement_timestamp(),
-    (select count(*) from (select from nudged.person where due_at <= statement_timestamp() limit $1) as due),
-    (select due_at from nudged.person where due_at <= statement_timestamp() order by due_at, user_id limit 1),
-    (select count(*) from (select from nudged.touched limit $1) as touches),
+    due.users,
+    due.first,
+    (select count(*) from (select 1 from nudged.touched limit $1) as touches),
     open.chunks,
     open.pushes,
     (
         select count(*) from (
-            select from nudged.delivery
+            select 1 from nudged.delivery
             where outcome = 'unknown' and attempted_at > statement_timestamp() - interval '24 hours'
             limit $1
         ) as lost
     )
 from (
+    select count(*) as users, min(due_at) as first
+    from (
+        select due_at from nudged.person
+        where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= statement_timestamp()
+        limit $1
+    ) as first_due
+) as due
+cross join (
     select count(*) as chunks, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
     from (select user_ids from nudged.intent order by lease_id, number limit $1) as intents
 ) as open

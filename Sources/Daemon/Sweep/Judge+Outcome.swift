@@ -18,24 +18,29 @@ extension Judge {
     /// A refused token waits for the verdict on its window of answers, and a little longer.
     static let verdictSeconds = VerdictWindow.spanSeconds + 5
 
-    /// The history that a nudge's intent commits: with its own entry, as unknown.
-    func historyAtIntent(_ nudge: PlannedNudge, now: Instant) -> History {
+    /// The history with the nudge's own entry.
+    func historyCounting(_ nudge: PlannedNudge, now: Instant) -> History {
         var candidate = nudge.candidate
         candidate.history = candidate.history.adding(nudge.countedAs ?? CheckIn(at: now, slot: nudge.slot))
         return trimmed(candidate, now: now)
     }
 
-    /// The row as the intent commits it: `dueAt` is not taken then, since the user stays leased.
-    func updateAtIntent(_ nudge: PlannedNudge, now: Instant) -> PersonUpdate {
-        PersonUpdate(
+    /// What the intent says of the user, for whoever finds it if we die.
+    func entry(_ nudge: PlannedNudge) -> Intent.Entry {
+        Intent.Entry(
             userID: nudge.userID,
             version: nudge.version,
-            dueAt: now,
-            askedAt: now,
-            since: nudge.candidate.since,
-            fingerprint: nudge.fingerprint,
-            history: historyAtIntent(nudge, now: now),
-            retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json
+            isCounted: nudge.countedAs != nil,
+            retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json,
+            devices: nudge.targets.map { target in
+                Intent.Target(
+                    kind: PlannedNudge.kind,
+                    key: nudge.key,
+                    slot: nudge.slot,
+                    deviceHash: target.hash,
+                    apnsID: target.apnsID
+                )
+            }
         )
     }
 
@@ -64,7 +69,7 @@ extension Judge {
         let counts = nudge.countedAs != nil || ledger.wasAnswered
         let left = nudge.waiting + ledger.left
         var candidate = nudge.candidate
-        if counts { candidate.history = historyAtIntent(nudge, now: attemptedAt) }
+        if counts { candidate.history = historyCounting(nudge, now: attemptedAt) }
         // Every device was finally rejected: without this, the slot would be due again at once (apns.md).
         if !counts, left.isEmpty { candidate.history = candidate.history.closing(nudge.slot) }
         candidate.history = trimmed(candidate, now: now)
@@ -95,7 +100,7 @@ extension Judge {
             history: candidate.history,
             retry: retry?.json
         )
-        return Settled(update: update, records: ledger.records, staleTokens: ledger.staleTokens)
+        return Settled(update: update, records: nudge.records + ledger.records, staleTokens: ledger.staleTokens)
     }
 }
 

@@ -31,6 +31,8 @@ struct PlannedNudge: Sendable {
     let attempt: Int
     /// The history's own entry of this nudge, where another device was answered already.
     let countedAs: CheckIn?
+    /// What the decision found to record (slots that went by): recorded with the nudge's outcome, in one with the instant up to which it was looked.
+    var records: [DeliveryRecord] = []
 
     /// The part that one lane sends; devices of other lanes wait, and follow under the same answer. nil: there is no device at all.
     func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: PlannedNudge)? {

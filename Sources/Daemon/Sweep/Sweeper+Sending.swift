@@ -48,7 +48,7 @@ extension Sweeper {
                 return false
             }
             lastFree = BootTime.milliseconds()
-            guard let now = clock.now else { return true }
+            guard let now = clock.now, let leaseEnd = feeds[lane]?.portions.first?.leaseEnd else { return true }
             // Asked again, and taken without a pause between: other lanes' feeds share the room.
             let nudges = takeFirst(upTo: min(free, room(lane)), from: lane)
             // Judged at the moment of sending: what waited past its answer's end is asked again.
@@ -68,7 +68,7 @@ extension Sweeper {
                 attemptedAt: now,
                 nudges: fresh
             )
-            await launch(chunk, sender, reserved: count, run)
+            await launch(chunk, sender, leaseEnd: leaseEnd, reserved: count, run)
         }
         return true
     }
@@ -126,14 +126,24 @@ extension Sweeper {
     }
 
     /// Commits a chunk's intent and hands its pushes to the sender.
-    private func launch(_ chunk: Chunk, _ sender: Sender, reserved count: Int, _ run: SweepRun) async {
+    ///
+    /// - Parameter leaseEnd: of its users, as far as we know (CLOCK_BOOTTIME milliseconds).
+    private func launch(
+        _ chunk: Chunk,
+        _ sender: Sender,
+        leaseEnd: Int64,
+        reserved count: Int,
+        _ run: SweepRun
+    ) async {
         await hooks.reach(.beforeIntent)
         livingLeases[chunk.leaseID, default: 0] += 1
         run.openChunks += 1
         let asked = BootTime.milliseconds()
         do {
             let intent = intent(of: chunk)
-            let (kept, changed) = try await store.commit(intent, leaseMilliseconds: settings.leaseMilliseconds)
+            var (kept, changed) = try await store.commit(intent, leaseMilliseconds: settings.leaseMilliseconds)
+            // An intent keeps others away from when they can see it: by now for sure, but was that before the lease ended?
+            if BootTime.milliseconds() >= leaseEnd { changed = kept }
             await hooks.reach(.afterIntent)
             var held = chunk
             held.nudges = chunk.nudges.filter { kept.contains($0.userID) }
@@ -160,20 +170,7 @@ extension Sweeper {
             number: chunk.number,
             sweepID: chunk.sweepID,
             attemptedAt: chunk.attemptedAt,
-            entries: chunk.nudges.map { nudge in
-                Intent.Entry(
-                    update: judge.updateAtIntent(nudge, now: chunk.attemptedAt),
-                    devices: nudge.targets.map { target in
-                        Intent.Target(
-                            kind: PlannedNudge.kind,
-                            key: nudge.key,
-                            slot: nudge.slot,
-                            deviceHash: target.hash,
-                            apnsID: target.apnsID
-                        )
-                    }
-                )
-            }
+            entries: chunk.nudges.map(judge.entry)
         )
     }
 

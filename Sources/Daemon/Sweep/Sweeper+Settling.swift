@@ -43,14 +43,14 @@ extension Sweeper {
         var settlement = Settlement(
             leaseID: chunk.leaseID,
             sweepID: chunk.sweepID,
-            fence: .none(chunk: chunk.number)
+            fence: .withdrawn(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
         for nudge in chunk.nudges {
             let outcomes = nudge.targets.map { _ in PushOutcome.unsent(reason: "intent_failed") }
-            settlement.updates.append(
-                judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now).update
-            )
+            let settled = judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
+            settlement.updates.append(settled.update)
+            settlement.records += settled.records
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         await hooks.reach(.afterWithdrawal)
@@ -60,6 +60,7 @@ extension Sweeper {
     /// The transaction is tried again, the pushes are not. nil where the stop's time was over first, or the database refused it for good:
     /// then the open intent says `unknown`.
     func carryOut(_ settlement: Settlement) async -> Settlement.Result? {
+        var settlement = settlement
         var attempt = 0
         var mayHaveCommitted = false
         while !isAbandoned {
@@ -72,6 +73,7 @@ extension Sweeper {
                 attempt += 1
                 mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
                 onEvent(.settlementFailed(error: error.description))
+                if error.sqlState == "23505" { settlement.tieBreak = Int64(attempt) }
                 if let patience = Self.patience(with: error, settlement.fence), attempt >= patience {
                     guard await isPoisoned(settlement) else { continue }
                     return await withoutPoison(settlement)
@@ -93,7 +95,7 @@ extension Sweeper {
         case let state? where state.hasPrefix("22"): 3
         case let state? where state.hasPrefix("23") || state == "P0001":
             // What was written is given up as unknown only after ten minutes.
-            if case .openIntent = fence { 120 } else { 5 }
+            fence.isOpen ? 120 : 5
         case _?: nil
         case nil: error.code == .invalidParameter ? 3 : nil
         }
@@ -102,7 +104,7 @@ extension Sweeper {
     /// Whether some can be settled and others not: where the first and the last alone are refused as well, it is the table's trouble, and halving would
     /// only ask it a thousand times.
     private func isPoisoned(_ settlement: Settlement) async -> Bool {
-        guard case .none = settlement.fence, settlement.updates.count > 2 else { return true }
+        guard !settlement.fence.isOpen, settlement.updates.count > 2 else { return true }
         for update in [settlement.updates.first, settlement.updates.last].compactMap(\.self) {
             do throws(PostgresError) {
                 _ = try await store.settle(settlement.only([update]))
@@ -122,7 +124,7 @@ extension Sweeper {
             rest.staleTokens = []
             return await carryOut(rest)
         }
-        guard case .none = settlement.fence else { return nil }
+        if settlement.fence.isOpen { return nil }
         guard settlement.updates.count > 1 else {
             await setAside(settlement.updates.map { ($0.userID, $0.version) }, leaseID: settlement.leaseID)
             return nil

@@ -221,17 +221,19 @@ package actor Sweeper {
         defer { retire(batch.leaseID) }
         await setAside(batch.unreadable.map { ($0, nil) }, leaseID: batch.leaseID)
         guard !batch.users.isEmpty else { return }
-        var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none(chunk: 0))
+        var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none)
         var nudges: [PlannedNudge] = []
         for user in batch.users {
             let judgement = judge.judge(user, now: batch.now)
-            rests.records += judgement.records
             if !judgement.notices.isEmpty { onEvent(.noticed(judgement.notices)) }
             switch judgement.verdict {
             case .rest(let update, let reason):
                 rests.updates.append(update)
+                rests.records += judgement.records
                 run.report.resting[reason.rawValue, default: 0] += 1
-            case .send(let nudge): nudges.append(nudge)
+            case .send(var nudge):
+                nudge.records = judgement.records
+                nudges.append(nudge)
             }
         }
         for record in rests.records {

@@ -62,6 +62,20 @@ enum JudgeFixture {
             devices: devices
         )
     }
+
+    /// What a user's row is once the daemon died with the intent of this nudge open: as recover.sql makes it.
+    static func recovered(_ nudge: PlannedNudge, by judge: Judge, now: Instant) -> PersonUpdate {
+        PersonUpdate(
+            userID: nudge.userID,
+            version: nudge.version,
+            dueAt: now,
+            askedAt: now,
+            since: nudge.candidate.since,
+            fingerprint: nudge.fingerprint,
+            history: nudge.candidate.history.adding(nudge.countedAs ?? CheckIn(at: now, slot: nudge.slot)),
+            retry: judge.entry(nudge).retry
+        )
+    }
 }
 
 extension Judgement {

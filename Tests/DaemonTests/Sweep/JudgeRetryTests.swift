@@ -214,7 +214,7 @@ import struct FoundationEssentials.UUID
     @Test func intent_whenTheDaemonDiesInARetry_leavesNothingToWriteTwice() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let again = try #require(judge.judge(next(settled.update), now: now + 900).nudge)
-        let atIntent = judge.updateAtIntent(again, now: now + 900)
+        let atIntent = F.recovered(again, by: judge, now: now + 900)
         #expect(judge.judge(next(atIntent), now: now + 1000).nudge == nil)
     }
 
@@ -224,7 +224,7 @@ import struct FoundationEssentials.UUID
         var pending = [nudge][...]
         let part = try #require(Sweeper.take(upTo: 1, from: &pending).first)
         #expect(part.targets.map(\.hash) == [hash(1)])
-        let atIntent = judge.updateAtIntent(part, now: now)
+        let atIntent = F.recovered(part, by: judge, now: now)
         let rest = try #require(judge.judge(next(atIntent), now: now + 90).nudge)
         #expect(rest.targets.map(\.hash) == [hash(2)])
         #expect(rest.countedAs == CheckIn(at: now, slot: slot))

@@ -138,7 +138,7 @@ struct SimulatedUser {
         }
         check(part)
         if random.chance(5) { return now = now + 1 }  // The intent is refused: given back.
-        let atIntent = judge.updateAtIntent(part, now: now)
+        let atIntent = F.recovered(part, by: judge, now: now)
         if random.chance(5) { return crash(part, atIntent) }
         var outcomes: [PushOutcome] = []
         for target in part.targets { outcomes.append(outcome(part, target)) }
@@ -203,7 +203,7 @@ struct SimulatedUser {
                 )
             )
         }
-        // intent.sql takes neither asked_at nor due_at.
+        // recover.sql takes neither asked_at nor due_at.
         var update = atIntent
         update.askedAt = row?.askedAt ?? atIntent.askedAt
         let asked = row?.askedAt

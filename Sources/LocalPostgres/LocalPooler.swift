@@ -1,0 +1,129 @@
+import Glibc
+import Synchronization
+
+/// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder, never as root. Like the
+/// cluster it ends with this process, whatever ends that.
+public final class LocalPooler: Sendable {
+    /// When a server's connection is given to another client.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// At the end of each transaction.
+        case transaction
+        /// At the end of each statement: transactions are refused.
+        case statement
+        /// When the client leaves.
+        case session
+    }
+
+    /// The TCP port on 127.0.0.1.
+    public let port: Int
+    private let folder: String
+    private let password: String
+    private let account: ServerAccount
+    private let watchdog: Watchdog
+    private let server = Mutex<ChildProcess?>(nil)
+
+    /// Where Debian's package puts it; else PATH.
+    private static let program = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : "pgbouncer"
+
+    /// Whether this machine has PgBouncer.
+    public static var isInstalled: Bool {
+        (try? ChildProcess.run([program, "--version"], within: .seconds(10))) != nil
+    }
+
+    /// Starts a pooler.
+    ///
+    /// - Parameters:
+    ///   - password: what the user `postgres` must say to it (scram-sha-256); to the cluster it speaks through the socket.
+    ///   - settings: further settings of its section `[pgbouncer]`, which win.
+    public init(
+        before cluster: LocalCluster,
+        mode: Mode = .transaction,
+        password: String,
+        settings: [String: String] = [:]
+    ) throws(LocalPostgresError) {
+        self.password = password
+        account = try ServerAccount.current()
+        folder = try account.makeFolder()
+        do throws(LocalPostgresError) {
+            port = try FreePort.find()
+            watchdog = try Watchdog(folder: folder, processFile: "pid")
+        } catch {
+            ServerAccount.remove(folder)
+            throw error
+        }
+        do throws(LocalPostgresError) {
+            try write("users", "\"postgres\" \"\(password)\"\n")
+            try write("ini", text(cluster, mode, settings))
+            try start()
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    deinit { stop() }
+
+    /// Its log so far.
+    public var log: String { TextFile.read(folder + "/log") ?? "" }
+
+    /// A libpq URI through the pooler, as `postgres`.
+    public func url(database: String) -> String {
+        "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)"
+    }
+
+    /// Starts it again after `halt`, on the same port.
+    public func start() throws(LocalPostgresError) {
+        watchdog.tell("starting")
+        let ups = log.split(separator: "process up").count
+        let child = try ChildProcess(
+            account.command(Self.program) + ["-q", folder + "/ini"],
+            directory: folder,
+            output: .null,
+            error: .null,
+            ownSession: true
+        )
+        watchdog.tell(String(child.id))
+        server.withLock { $0 = child }
+        let limit = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < limit {
+            if log.split(separator: "process up").count > ups { return }
+            // This is the pause too: it returns early only where the pooler ended.
+            if let exit = child.wait(.milliseconds(5)) {
+                throw LocalPostgresError(.programFailed, "pgbouncer: \(exit)\n\(log)")
+            }
+        }
+        throw LocalPostgresError(.timedOut, "pgbouncer isn't ready\n\(log)")
+    }
+
+    /// Ends it at once (SIGTERM: no client is waited for), and keeps its folder.
+    public func halt() {
+        guard let child = server.withLock({ $0 }) else { return }
+        child.end(SIGTERM)
+        server.withLock { if $0 === child { $0 = nil } }
+        watchdog.tell("0")
+        unlink(folder + "/pid")
+    }
+
+    /// Ends it and removes its folder. Idempotent.
+    public func stop() {
+        halt()
+        watchdog.dismiss()
+        ServerAccount.remove(folder)
+    }
+
+    private func write(_ name: String, _ contents: String) throws(LocalPostgresError) {
+        try TextFile.write("\(folder)/\(name)", contents)
+        try account.own("\(folder)/\(name)")
+    }
+
+    private func text(_ cluster: LocalCluster, _ mode: Mode, _ changes: [String: String]) -> String {
+        var settings = [
+            "listen_addr": "127.0.0.1", "listen_port": String(port), "unix_socket_dir": "",
+            "auth_type": "scram-sha-256", "auth_file": folder + "/users", "pool_mode": mode.rawValue,
+            "logfile": folder + "/log", "pidfile": folder + "/pid", "default_pool_size": "20",
+        ]
+        settings.merge(changes) { $1 }
+        return "[databases]\n* = host=\(cluster.folder) port=\(cluster.port ?? 5432)\n[pgbouncer]\n"
+            + settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)\n" }.joined()
+    }
+}

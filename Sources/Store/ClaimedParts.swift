@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Policy
+import Postgres
+import TimeZones
+
+/// Puts claimed users together from the three answers of a claim in two steps: their rows, their profiles, their devices.
+struct ClaimedParts {
+    /// A user whose row holds what can't be read (a hand has been in it).
+    struct Unreadable: Error {
+        let userID: UUID
+    }
+
+    private let people: Rows
+    private let recipients: Rows
+    /// Rows of `recipients` by user; of several the first.
+    private var recipientRow: [UUID: Int] = [:]
+    private var devicesOf: [UUID: [Device]] = [:]
+
+    init(people: Rows, recipients: Rows, devices: Rows) throws(PostgresError) {
+        self.people = people
+        self.recipients = recipients
+        for row in 0..<recipients.count {
+            let user = try recipients.uuid(row, 0)
+            if recipientRow[user] == nil { recipientRow[user] = row }
+        }
+        for row in 0..<devices.count {
+            guard let token = try devices.textOrNull(row, 1) else { continue }
+            devicesOf[try devices.uuid(row, 0), default: []].append(
+                Device(
+                    token: token,
+                    registration: try devices.timestampOrNull(row, 2),
+                    environment: try devices.textOrNull(row, 3),
+                    topic: try devices.textOrNull(row, 4)
+                )
+            )
+        }
+    }
+
+    /// Everyone whose row is ours now.
+    func users() throws(PostgresError) -> [Result<ClaimedUser, Unreadable>] {
+        var all: [Result<ClaimedUser, Unreadable>] = []
+        all.reserveCapacity(people.count)
+        for row in 0..<people.count {
+            let id = try people.uuid(row, 0)
+            do throws(PostgresError) {
+                all.append(.success(try user(id, row)))
+            } catch {
+                all.append(.failure(Unreadable(userID: id)))
+            }
+        }
+        return all
+    }
+
+    private func user(_ id: UUID, _ row: Int) throws(PostgresError) -> ClaimedUser {
+        let recipient = recipientRow[id]
+        func text(_ column: Int) throws(PostgresError) -> String? {
+            guard let recipient else { return nil }
+            return try recipients.textOrNull(recipient, column)
+        }
+        return ClaimedUser(
+            userID: id,
+            version: try people.int8(row, 1),
+            dueAt: try people.timestamp(row, 2),
+            touchedAt: Instant(microseconds: try people.timestampOrNull(row, 3)),
+            since: Instant(microseconds: try people.timestampOrNull(row, 4)),
+            fingerprint: try people.int8OrNull(row, 5),
+            askedAt: Instant(microseconds: try people.timestampOrNull(row, 6)),
+            history: try ClaimedUser.history(people, row),
+            retry: try people.textOrNull(row, 11),
+            quarantine: try people.textOrNull(row, 12),
+            preferences: try text(1),
+            timezone: try text(2),
+            firstSessionComplete: try recipient.map { (place) throws(PostgresError) in
+                try recipients.boolOrNull(place, 3) ?? false
+            } ?? false,
+            devices: devicesOf[id] ?? []
+        )
+    }
+}

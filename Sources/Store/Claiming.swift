@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Postgres
+import Synchronization
+
+/// What a store remembers between two claims: where its walk stands, whose rows are held by others.
+/// State behind `Mutex`; claims are asked by one caller at a time.
+final class Claiming: Sendable {
+    private struct State {
+        var walk: RangeWalk
+        var held: [UUID] = []
+        var heldUntil = ContinuousClock.now
+    }
+
+    /// A row that somebody holds is not tried again for so long.
+    private static let holdTime = Duration.seconds(30)
+
+    private let state: Mutex<State>
+
+    init() {
+        var random = SystemRandomNumberGenerator()
+        state = Mutex(State(walk: RangeWalk(using: &random)))
+    }
+
+    /// Begins a walk anew: from the start, in another order.
+    func restart() {
+        var random = SystemRandomNumberGenerator()
+        let walk = RangeWalk(using: &random)
+        state.withLock { $0.walk = walk }
+    }
+
+    var ask: RangeWalk.Ask { state.withLock { $0.walk.ask } }
+
+    func took(isFull: Bool, last: Store.Cursor?) -> Bool {
+        state.withLock { $0.walk.took(isFull: isFull, last: last) }
+    }
+
+    /// Users whose rows somebody holds.
+    var held: [UUID] {
+        state.withLock { state in
+            if ContinuousClock.now >= state.heldUntil { state.held = [] }
+            return state.held
+        }
+    }
+
+    func hold(_ user: UUID) {
+        state.withLock { state in
+            if state.held.isEmpty { state.heldUntil = ContinuousClock.now + Self.holdTime }
+            state.held.append(user)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import APNsSimulator
+import Dispatch
+import Glibc
+import LocalPostgres
+import Testing
+
+/// The daemon behind PgBouncer. Where PgBouncer is not installed the suite says so and is skipped.
+@Suite(.enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"))
+struct PoolerTests {
+    private static let small = ["APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50"]
+
+    /// A scene without tables, and a pooler before its cluster.
+    private func pooled(
+        _ mode: LocalPooler.Mode = .transaction,
+        settings: [String: String] = [:],
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> (Scene, LocalPooler, [String: String?]) {
+        let scene = try await Scene(migrated: false, perDevice: perDevice)
+        let pooler = try LocalPooler(
+            before: scene.cluster,
+            mode: mode,
+            password: Scene.password,
+            settings: settings
+        )
+        var changes: [String: String?] = [:]
+        for (key, value) in Self.small { changes[key] = value }
+        changes["DATABASE_URL"] = pooler.url(database: scene.database)
+        return (scene, pooler, changes)
+    }
+
+    private func migrate(_ scene: Scene, _ changes: [String: String?]) async throws {
+        let run = try await scene.nudged(["migrate"], changes)
+        try #require(run.exit == .code(0), "\(run.text)")
+    }
+
+    private func checkOnce(_ scene: Scene, users: Int, allowUnknown: Bool = false) throws {
+        let accepted = scene.accepted()
+        #expect(accepted.values.allSatisfy { $0 == 1 }, "a device got two")
+        let unknown = Int(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'")) ?? -1
+        #expect(allowUnknown || unknown == 0)
+        let recorded = "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')"
+        #expect(try scene.sql(recorded) == "\(users)")
+        #expect(accepted.count + unknown >= users)
+        #expect(try scene.sql("select count(*) from nudged.intent") == "0")
+        #expect(try scene.sql("select count(*) from nudged.person where lease_id is not null") == "0")
+    }
+
+    /// Everything through one server connection, which the daemon's connections take in turns, transaction by transaction. What it leaves there
+    /// would be the next one's: no prepared statement, no setting, no lock, no listener, no temporary table.
+    @Test(arguments: [
+        ["default_pool_size": "1"], ["server_lifetime": "1", "server_idle_timeout": "1"],
+        ["server_reset_query_always": "1", "server_reset_query": "DISCARD ALL"],
+    ])
+    func sweep_whenBehindATransactionPooler_doesAllAndLeavesNothing(settings: [String: String]) async throws {
+        let stale = Scene.token(7)
+        let (scene, pooler, changes) = try await pooled(settings: settings) { token, _ in
+            token == stale ? .answer(status: 410, reason: "Unregistered", timestamp: 1_790_000_000_000) : nil
+        }
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        try scene.seedDue(300)
+        let run = try await scene.once(changes)
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(run.number("sent") == 299, "\(run.text)")
+        #expect(scene.accepted().count == 299)
+        #expect(try scene.sql("select count(*) from public.push_tokens where device_token = '\(stale)'") == "0")
+        #expect(try scene.sql("select count(*) from nudged.delivery where status = 410") == "1")
+        let status = try await scene.nudged(["status", "--json"], changes)
+        // 69: no daemon is alive now; what was asked is there.
+        #expect(status.exit == .code(69), "\(status.text)")
+        #expect(status.output.contains("due"), "\(status.text)")
+        let left = try await state(of: scene, pooler)
+        #expect(left == "0|0|0|0|on|0", "\(left)")
+    }
+
+    /// Of the pooler's server connection, asked through it: prepared statements, advisory locks, listeners, temporary tables, a planner setting,
+    /// the time-out.
+    private func state(of scene: Scene, _ pooler: LocalPooler) async throws -> String {
+        let question = """
+            select (select count(*) from pg_prepared_statements), (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()),
+                (select count(*) from pg_listening_channels()), (select count(*) from pg_class where relpersistence = 't'),
+                current_setting('enable_seqscan'), current_setting('statement_timeout')
+            """
+        let child = try ChildProcess(
+            ["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", question],
+            output: .captured,
+            error: .captured
+        )
+        _ = await child.ended()
+        _ = child.wait(.seconds(5))
+        return String(child.output.prefix { $0 != "\n" })
+    }
+
+    @Test(arguments: ["claimed", "after_intent", "before_settle"])
+    func devices_whenKilledBehindAPooler_getTheirPushOnce(point: String) async throws {
+        let (scene, pooler, changes) = try await pooled()
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        try scene.seedDue(200)
+        let killed = try await scene.nudged(
+            ["run", "--once", "--json"],
+            changes.merging(["NUDGED_FAIL_POINT": "\(point):kill:1"]) { $1 }
+        )
+        #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
+        try scene.expireLeases()
+        let again = try await scene.once(changes)
+        #expect(again.exit == .code(0), "\(again.text)")
+        try checkOnce(scene, users: 200, allowUnknown: point != "claimed")
+    }
+
+    /// Two daemons on one pool.
+    @Test func daemons_whenTwoShareAPooler_sendOnce() async throws {
+        let (scene, pooler, changes) = try await pooled(settings: ["default_pool_size": "3"])
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        try scene.seedDue(600)
+        async let left = scene.once(changes)
+        async let right = scene.once(changes)
+        let runs = try await [left, right]
+        for run in runs { #expect(run.exit == .code(0), "\(run.text)") }
+        #expect(runs.compactMap { $0.number("sent") }.reduce(0, +) == 600)
+        try checkOnce(scene, users: 600)
+    }
+
+    /// What we say at the start of a connection is only what every pooler takes; PgBouncer refuses all else, `options` first.
+    @Test func connection_whenItStarts_carriesNoOptions() async throws {
+        let (scene, pooler, changes) = try await pooled()
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        #expect(!pooler.log.contains("unsupported startup parameter"))
+        // The counter-proof: with options in the URL it is refused, and the daemon says by whom and why.
+        let url = pooler.url(database: scene.database) + "?options=-c%20enable_seqscan%3Doff"
+        let process = try scene.start(["run", "--once"], changes.merging(["DATABASE_URL": url]) { $1 })
+        // The refusal comes again and again: the daemon waits for its mend.
+        let told = await Self.hears(process, "options")
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(told, "\(run.text)")
+        #expect(pooler.log.contains("unsupported startup parameter"))
+    }
+
+    /// Statement mode refuses transactions that take several turns, so a migration, which says how to mend it. A sweep's transactions are one
+    /// flight each, and pass.
+    @Test func migration_whenThePoolerIsInStatementMode_isRefusedAndSaysTheMend() async throws {
+        let (scene, pooler, changes) = try await pooled(.statement)
+        defer { pooler.stop() }
+        let refused = try await scene.nudged(["migrate"], changes)
+        #expect(refused.exit != .code(0) && refused.text.contains("pool_mode = transaction"), "\(refused.text)")
+        #expect(try scene.sql("select to_regclass('nudged.person') is null") == "t")
+        try await migrate(scene, [:])
+        try scene.seedDue(100)
+        let run = try await scene.once(changes)
+        #expect(run.exit == .code(0), "\(run.text)")
+        try checkOnce(scene, users: 100)
+    }
+
+    /// The pooler goes away in mid-sweep, with the answers of pushes on their way, and comes back: nothing is lost, nothing is unknown.
+    @Test func outcomes_whenThePoolerRestarts_areKept() async throws {
+        let (scene, pooler, changes) = try await pooled { _, _ in .delay(.milliseconds(20), then: .accept) }
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        try scene.seedDue(400)
+        let process = try scene.start(
+            ["run"],
+            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s"]) { $1 }
+        )
+        #expect(await scene.simulator.waitUntil(accepted: 60))
+        pooler.halt()
+        try pooler.start()
+        #expect(await scene.simulator.waitUntil(accepted: 400))
+        try await settled(scene, process, 400)
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        try checkOnce(scene, users: 400)
+    }
+
+    /// Somebody else has the only server connection for longer than PgBouncer lets a client wait: it closes ours, and we come again.
+    @Test func outcomes_whenTheQueueIsTooLong_areKept() async throws {
+        let (scene, pooler, changes) = try await pooled(
+            settings: ["default_pool_size": "1", "query_wait_timeout": "1"]
+        ) { _, _ in .delay(.milliseconds(20), then: .accept) }
+        defer { pooler.stop() }
+        try await migrate(scene, changes)
+        try scene.seedDue(300)
+        let process = try scene.start(
+            ["run"],
+            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s"]) { $1 }
+        )
+        #expect(await scene.simulator.waitUntil(accepted: 40))
+        let greedy = try ChildProcess(
+            ["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", "begin; select pg_sleep(4); commit"],
+            output: .captured,
+            error: .captured
+        )
+        _ = await greedy.ended()
+        #expect(await scene.simulator.waitUntil(accepted: 300))
+        try await settled(scene, process, 300)
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(0))
+        #expect(pooler.log.contains("query_wait_timeout"))
+        try checkOnce(scene, users: 300)
+    }
+
+    private func settled(_ scene: Scene, _ process: ChildProcess, _ users: Int) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") != "\(users)" {
+            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
+            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
+            await Task.yield()
+        }
+    }
+
+    /// Waits for a word in the log, off the pool of threads.
+    private static func hears(_ process: ChildProcess, _ word: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: process.waitForOutput(.seconds(30)) { $0.contains(word) })
+            }
+        }
+    }
+}
