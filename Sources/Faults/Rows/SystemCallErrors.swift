@@ -12,7 +12,7 @@ extension Fault {
             ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
             ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"),
             ("read", "EINTR"),
-            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("futex", "EINTR"), ("mmap", "EAGAIN"),
+            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
         ]
         let count = plan.pick(test: 2, quick: 5, full: failures.count)
         let times = plan.pick(test: 1, quick: 1, full: 2)
