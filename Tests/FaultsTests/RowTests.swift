@@ -22,7 +22,20 @@ import Testing
     private static let reference =
         #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
 
+    private static let turnstile = Turnstile(4)
+
     private func play(_ name: String) async throws {
+        await Self.turnstile.enter()
+        do {
+            try await playNow(name)
+        } catch {
+            await Self.turnstile.leave()
+            throw error
+        }
+        await Self.turnstile.leave()
+    }
+
+    private func playNow(_ name: String) async throws {
         let fault = try #require(Fault.named(name))
         let run = FaultRun(try Self.workshop.get(), Plan(.test, seed: Self.seed))
         var words: [String] = []

@@ -26,14 +26,17 @@ import Testing
             Books.Accepted(token: "bb", apnsID: "idb", at: noon, localMinute: 720),
         ]
         books.record = [
-            row(user, "ha", "ida", "accepted"), row(user, "hb", "idb", "accepted"), row(second.id, "hc", "idc", "rejected"),
+            row(user, "ha", "ida", "accepted"), row(user, "hb", "idb", "accepted"),
+            row(second.id, "hc", "idc", "rejected"),
         ]
         books.tokensLeft = ["aa", "bb"]
         books.answeredGone = ["cc"]
         return books
     }
 
-    private static func row(_ user: String, _ hash: String, _ id: String, _ outcome: String, kind: String = "check_in") -> Books.Recorded {
+    private static func row(_ user: String, _ hash: String, _ id: String, _ outcome: String, kind: String = "check_in")
+        -> Books.Recorded
+    {
         Books.Recorded(user: user, kind: kind, key: "2026-01-01", deviceHash: hash, apnsID: id, outcome: outcome)
     }
 

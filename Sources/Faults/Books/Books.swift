@@ -56,7 +56,14 @@ public struct Books: Sendable {
         public var outcome: String
 
         /// All parts.
-        public init(user: String, kind: String = "check_in", key: String, deviceHash: String, apnsID: String, outcome: String) {
+        public init(
+            user: String,
+            kind: String = "check_in",
+            key: String,
+            deviceHash: String,
+            apnsID: String,
+            outcome: String
+        ) {
             self.user = user
             self.kind = kind
             self.key = key

@@ -54,13 +54,15 @@ public struct FaultRow: Sendable, Equatable {
         return [
             fault, "\(runs)", "\(users)", "\(accepted)",
         ] + [Breach.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].map { "\(breaches[$0] ?? 0)" } + [
-            "\(other)", "\(unknown) / \(allowed)", recovery.map { "\(Double($0 / 100) / 10) s" } ?? "", notes.joined(separator: "; "),
+            "\(other)", "\(unknown) / \(allowed)", recovery.map { "\(Double($0 / 100) / 10) s" } ?? "",
+            notes.joined(separator: "; "),
         ]
     }
 
     /// Their heads.
     public static let heads = [
-        "fault", "runs", "users", "accepted", "lost", "doubled", "over a limit", "quiet", "deleted", "other", "unknown / allowed", "recovery",
+        "fault", "runs", "users", "accepted", "lost", "doubled", "over a limit", "quiet", "deleted", "other",
+        "unknown / allowed", "recovery",
         "notes",
     ]
 

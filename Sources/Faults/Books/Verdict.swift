@@ -42,7 +42,10 @@ public struct Verdict: Sendable, Equatable {
             for device in person.served where index.accepted[device.token] == nil {
                 let hash = index.books.hashes[device.token] ?? ""
                 guard !index.isEnded(due, hash) else { continue }
-                add(.lost, "\(due.kind) \(due.key) of \(due.user) to \(device.token.prefix(8))…: \(index.words(due, hash))")
+                add(
+                    .lost,
+                    "\(due.kind) \(due.key) of \(due.user) to \(device.token.prefix(8))…: \(index.words(due, hash))"
+                )
             }
         }
     }
@@ -59,14 +62,19 @@ public struct Verdict: Sendable, Equatable {
             if !person.served.contains(where: { $0.token == token }) {
                 add(.notDue, "\(person.id) on a device that nobody serves, \(token.prefix(8))…")
             }
-            if due.isEmpty { add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")") }
+            if due.isEmpty {
+                add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")")
+            }
             for (id, same) in Dictionary(grouping: pushes, by: \.apnsID) where same.count > index.mostTimes(id) {
                 add(.doubled, "\(person.id), apns-id \(id), at \(same.map(\.at))")
             }
             // Two ids for one nudge are no excuse: a device gets as many different pushes as nudges were due.
             let different = Set(pushes.map(\.apnsID)).count
             if !due.isEmpty, different > due.count {
-                add(.doubled, "\(person.id) got \(different) pushes on \(token.prefix(8))… for \(due.count) nudges, at \(pushes.map(\.at))")
+                add(
+                    .doubled,
+                    "\(person.id) got \(different) pushes on \(token.prefix(8))… for \(due.count) nudges, at \(pushes.map(\.at))"
+                )
             }
         }
     }
@@ -77,7 +85,10 @@ public struct Verdict: Sendable, Equatable {
             guard let person = index.people[user] else { continue }
             if let quiet = person.quiet {
                 for push in pushes where push.localMinute.map(quiet.holds) == true {
-                    add(.quiet, "\(user) at \(push.at), minute \(push.localMinute ?? -1) of their day, quiet \(quiet.start) to \(quiet.end)")
+                    add(
+                        .quiet,
+                        "\(user) at \(push.at), minute \(push.localMinute ?? -1) of their day, quiet \(quiet.start) to \(quiet.end)"
+                    )
                 }
             }
             let nudges = index.nudges(pushes)
@@ -103,7 +114,10 @@ public struct Verdict: Sendable, Equatable {
         }
         let taken = Set(index.books.accepted.map(\.apnsID))
         for row in index.books.record where row.outcome == "accepted" && !taken.contains(row.apnsID) {
-            add(.misrecorded, "recorded as accepted, and Apple has it not: \(row.user), \(row.key), apns-id \(row.apnsID)")
+            add(
+                .misrecorded,
+                "recorded as accepted, and Apple has it not: \(row.user), \(row.key), apns-id \(row.apnsID)"
+            )
         }
     }
 
@@ -111,7 +125,10 @@ public struct Verdict: Sendable, Equatable {
         for device in index.books.people.flatMap(\.devices) where !index.books.tokensLeft.contains(device.token) {
             if index.allowance.tokensTaken.contains(device.token) { continue }
             if device.mayBeDeleted, index.books.answeredGone.contains(device.token) { continue }
-            add(.wronglyDeleted, "\(device.token.prefix(8))…, registered \(device.registeredAt), answer \(device.answer)")
+            add(
+                .wronglyDeleted,
+                "\(device.token.prefix(8))…, registered \(device.registeredAt), answer \(device.answer)"
+            )
         }
     }
 

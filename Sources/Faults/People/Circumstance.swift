@@ -1,6 +1,7 @@
 /// Why a drawn user is or is not to be sent to; with how many in a thousand they are.
 enum Circumstance: CaseIterable {
-    case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice, androidOnly, noFirstSession, none
+    case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice,
+        androidOnly, noFirstSession, none
 
     var perMille: Int {
         switch self {

@@ -10,7 +10,8 @@ struct PeopleDraw {
     /// Half hours, a quarter, both hemispheres, no summer time, either side of the date line.
     private static let names = [
         "UTC", "Europe/Paris", "Europe/London", "America/New_York", "America/Los_Angeles", "America/St_Johns",
-        "America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide", "Australia/Lord_Howe",
+        "America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide",
+        "Australia/Lord_Howe",
         "Africa/Lagos", "Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago",
     ]
 
@@ -115,7 +116,8 @@ struct PeopleDraw {
 
     private mutating func malformed() -> String {
         let all = [
-            "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#, #"{"check_ins_enabled":true}"#,
+            "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#,
+            #"{"check_ins_enabled":true}"#,
             #"{"check_ins_enabled":true,"frequency":"hourly"}"#,
             #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"9:00"}"#,
         ]
@@ -134,7 +136,9 @@ struct PeopleDraw {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
         func away(_ by: Int) -> Int { ((minute + by) % 1440 + 1440) % 1440 }
-        if circumstance == .quietNow { return Recipient.Quiet(start: away(-number(240...400)), end: away(number(40...400))) }
+        if circumstance == .quietNow {
+            return Recipient.Quiet(start: away(-number(240...400)), end: away(number(40...400)))
+        }
         if chance(40) { return Recipient.Quiet(start: 0, end: 0) }
         // They ended before any slot of ours, and begin long after.
         return Recipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))

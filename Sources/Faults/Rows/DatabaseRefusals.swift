@@ -10,28 +10,38 @@ extension Fault {
     ) { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(test: 700, quick: 1500, full: 4000))
         var scenery = Scenery()
-        scenery.answerMilliseconds = 20...100
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40", "DATABASE_STATEMENT_TIMEOUT": "500ms"]
+        // Slow enough that there is work left when the refusals begin.
+        scenery.answerMilliseconds = 40...160
+        scenery.environment = [
+            "APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20", "DATABASE_STATEMENT_TIMEOUT": "500ms",
+        ]
         let calm = scenery
         func round(_ name: String, _ play: @escaping @Sendable (Stage) async throws -> Void) -> Round {
-            plan.round(name, users: plan.pick(test: 80, quick: 150, full: 300), scenery: calm) { stage, _ in try await play(stage) }
+            plan.round(name, users: plan.pick(test: 120, quick: 200, full: 300), scenery: calm) { stage, _ in
+                try await play(stage)
+            }
         }
         let states = plan.pick(
             test: ["40001"],
             quick: ["40001", "40P01"],
             full: ["40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "25006", "XX000"]
         )
-        let tables = plan.pick(test: ["nudged.delivery"], quick: ["nudged.delivery", "nudged.intent"], full: ["nudged.delivery", "nudged.intent", "nudged.person"])
+        let tables = plan.pick(
+            test: ["nudged.delivery"],
+            quick: ["nudged.delivery", "nudged.intent"],
+            full: ["nudged.delivery", "nudged.intent", "nudged.person"]
+        )
         let injected = states.flatMap { state in
             tables.map { table in round("\(state) on \(table)") { try await refusal.inject(state, table, $0) } }
         }
-        let rounds = injected + [
-            round("read-only") { try await refusal.readOnly($0) },
-            round("no connections left") { try await refusal.noConnections($0) },
-            round("lock time-out") { try await refusal.locked("nudged.delivery", lockTimeout: true, $0) },
-            round("statement time-out") { try await refusal.locked("nudged.person", lockTimeout: false, $0) },
-            round("intent refused") { try await refusal.intentRefused($0) },
-        ]
+        let rounds =
+            injected + [
+                round("read-only") { try await refusal.readOnly($0) },
+                round("no connections left") { try await refusal.noConnections($0) },
+                round("lock time-out") { try await refusal.locked("nudged.delivery", lockTimeout: true, $0) },
+                round("statement time-out") { try await refusal.locked("nudged.person", lockTimeout: false, $0) },
+                round("intent refused") { try await refusal.intentRefused($0) },
+            ]
         return plan.scale == .test ? [rounds[0], rounds[1], rounds[5]] : rounds
     }
 }
@@ -43,7 +53,12 @@ struct DatabaseRefusal: Sendable {
 
     /// Each third statement on a table fails with a state, all along.
     func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
-        try await stage.refuse(table, on: table == "nudged.person" ? "update" : "insert", state: state, times: "% 3 = 1")
+        try await stage.refuse(
+            table,
+            on: table == "nudged.person" ? "update" : "insert",
+            state: state,
+            times: "% 3 = 1"
+        )
         let process = try stage.service()
         try await stage.awaitIdle()
         if try await stage.asked(table) < 2 { stage.fail("no statement on \(table) was refused and tried again") }
@@ -112,7 +127,9 @@ struct DatabaseRefusal: Sendable {
         }
         let before = stage.acceptedCount
         try await Task.sleep(for: .milliseconds(milliseconds))
-        if stage.acceptedCount != before { stage.fail("\(stage.acceptedCount - before) pushes went out without an intent") }
+        if stage.acceptedCount != before {
+            stage.fail("\(stage.acceptedCount - before) pushes went out without an intent")
+        }
         if try await stage.asked("nudged.intent") == 0 { stage.fail("no intent was refused") }
         try await stage.relent("nudged.intent")
         try await stage.measureRecovery(since: stage.now, within: .seconds(10))

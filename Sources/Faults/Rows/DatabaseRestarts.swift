@@ -20,7 +20,9 @@ extension Fault {
                     for _ in 1...plan.pick(test: 1, quick: 2, full: 3) {
                         let more = stage.acceptedCount + 20 + Int(random.next() % 40)
                         guard try await stage.awaitAccepted(more, by: process) else { break }
-                        if kind == "crash" { try await stage.cluster.crash() } else {
+                        if kind == "crash" {
+                            try await stage.cluster.crash()
+                        } else {
                             try await offThePool { stage.cluster.halt(.immediate) }
                         }
                         try await offThePool { try stage.cluster.start() }
@@ -34,7 +36,10 @@ extension Fault {
     }
 
     /// The database goes away between intent and outcome: outcomes are kept, and recorded when it is back.
-    static let databaseAway = Fault("database-away-at-outcome", row: "the database goes away between intent and outcome") { plan in
+    static let databaseAway = Fault(
+        "database-away-at-outcome",
+        row: "the database goes away between intent and outcome"
+    ) { plan in
         // Shorter than the lease, and longer: the intents outlive it, and are still the living daemon's.
         let absences = plan.pick(test: [500], quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
         return absences.map { absence in

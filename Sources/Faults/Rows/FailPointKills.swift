@@ -15,10 +15,9 @@ extension Fault {
                 }
             }
         }
-        // The tests take five of them, other ones with each seed.
-        guard plan.scale == .test else { return all }
+        // A choice, another one with each seed.
         var random = SplitMix64(seed: plan.seed)
-        return Array(all.shuffled(using: &random).prefix(5))
+        return Array(all.shuffled(using: &random).prefix(plan.pick(test: 5, quick: 9, full: all.count)))
     }
 }
 

@@ -3,7 +3,8 @@ import LocalPostgres
 
 extension Fault {
     /// The disk under intents and record is full for a while: a small tmpfs, which takes root to mount.
-    static let fullDisk = Fault("disk-full", row: "disk full", isQuick: false, obstacle: { SmallDisk.obstacle() }) { plan in
+    static let fullDisk = Fault("disk-full", row: "disk full", isQuick: false, obstacle: { SmallDisk.obstacle() }) {
+        plan in
         var scenery = Scenery()
         scenery.ownCluster = [:]
         scenery.answerMilliseconds = 20...100
@@ -48,7 +49,9 @@ struct SmallDisk: Sendable {
         var info = stat()
         stat(stage.cluster.folder + "/data", &info)
         let path = path
-        try ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)", "tmpfs", path])
+        try ChildProcess.run([
+            "mount", "-t", "tmpfs", "-o", "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)", "tmpfs", path,
+        ])
         // Before the folder is removed, whatever ends the round.
         stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
     }

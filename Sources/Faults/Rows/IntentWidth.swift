@@ -13,7 +13,9 @@ extension Fault {
             return plan.round("width \(width)", users: users, scenery: scenery) { stage, _ in
                 let watcher = try await stage.connect()
                 let process = try stage.service()
-                let sampling = Task { try await Self.sample(watcher, until: { try await stage.isIdle() && stage.acceptedCount > 0 }) }
+                let sampling = Task {
+                    try await Self.sample(watcher, until: { try await stage.isIdle() && stage.acceptedCount > 0 })
+                }
                 let (most, samples) = try await sampling.value
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
@@ -26,8 +28,13 @@ extension Fault {
     }
 
     /// As often as the server answers: the most pushes in open intents that were seen, and how often it was looked.
-    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (Int, Int) {
-        let statement = Statement("width", sql: "select coalesce(sum(cardinality(user_ids)), 0)::int8 from nudged.intent")
+    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (
+        Int, Int
+    ) {
+        let statement = Statement(
+            "width",
+            sql: "select coalesce(sum(cardinality(user_ids)), 0)::int8 from nudged.intent"
+        )
         var (most, samples) = (0, 0)
         while true {
             for _ in 0..<200 {

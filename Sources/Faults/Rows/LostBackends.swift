@@ -46,7 +46,9 @@ extension Fault {
         defer { ear.shut() }
         let process = try stage.service(["NOTIFY_SOCKET": ear.path, "WATCHDOG_USEC": "4000000"])
         _ = try await stage.awaitAccepted(20, by: process)
-        let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap { Int32($0) }
+        let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap {
+            Int32($0)
+        }
         // A hung server takes connections (its kernel does), and answers nothing. Bounded: they are woken whatever happens.
         let hung = all ? stage.cluster.serverProcesses() : Array(backends.prefix(1))
         let begin = stage.now

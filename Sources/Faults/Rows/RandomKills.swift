@@ -13,8 +13,13 @@ extension Fault {
                 var random = random
                 for _ in 1...kills {
                     let process = try stage.service()
-                    // From before its first query to the middle of its work. The moment is the fault: nothing signals it.
-                    try await Task.sleep(for: .milliseconds(Int64(random.next() % 1500)))
+                    // Any moment since its start, or one in the midst of its work. The moment is the fault: nothing signals it.
+                    let isWorking = random.next() % 2 == 0
+                    if isWorking {
+                        let wanted = stage.acceptedCount + 1 + Int(random.next() % 40)
+                        _ = try await stage.awaitAccepted(wanted, by: process)
+                    }
+                    try await Task.sleep(for: .milliseconds(Int64(random.next() % (isWorking ? 100 : 1500))))
                     try await stage.kill(process)
                 }
                 let process = try stage.service()

@@ -16,13 +16,19 @@ enum Strace {
     ///
     /// - Parameter injection: as of `-e inject=`.
     static func wrapper(_ call: String, _ injection: String) -> [String] {
-        [path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(injection)"]
+        [
+            path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+            "inject=\(call):\(injection)",
+        ]
     }
 
     /// Lets calls of a running daemon fail from now on, until the returned process is ended. Each thread counts from 1.
     static func attach(_ process: ChildProcess, _ call: String, _ injection: String) throws -> ChildProcess {
         try ChildProcess(
-            [path, "-f", "-qq", "-p", "\(process.id)", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(call):\(injection)"],
+            [
+                path, "-f", "-qq", "-p", "\(process.id)", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+                "inject=\(call):\(injection)",
+            ],
             output: .null,
             error: .captured
         )

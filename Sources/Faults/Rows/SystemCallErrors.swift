@@ -4,12 +4,15 @@ import Seeded
 
 extension Fault {
     /// For two seconds every few calls of one kind fail in a living daemon: it goes on, and ends well when it is told to.
-    static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) { plan in
+    static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) {
+        plan in
         let failures = [
-            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"), ("connect", "ETIMEDOUT"),
+            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
+            ("connect", "ETIMEDOUT"),
             ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
-            ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"), ("read", "EINTR"),
-            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("futex", "EINTR"), ("mmap", "EAGAIN"),
+            ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"),
+            ("read", "EINTR"),
+            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
         ]
         let count = plan.pick(test: 2, quick: 5, full: failures.count)
         let times = plan.pick(test: 1, quick: 1, full: 2)

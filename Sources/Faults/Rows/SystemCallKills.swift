@@ -4,9 +4,13 @@ import Seeded
 
 extension Fault {
     /// The process is killed as it enters its K-th call of one kind, over calls and K: from its start on, and in the midst of its work.
-    static let systemCallKills = Fault("kill-at-system-calls", row: "kill -9 at any point", obstacle: Strace.obstacle) { plan in
+    static let systemCallKills = Fault("kill-at-system-calls", row: "kill -9 at any point", obstacle: Strace.obstacle) {
+        plan in
         // What the daemon lives by: sockets, waiting, waking, and memory.
-        let calls = ["sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect", "socket"]
+        let calls = [
+            "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",
+            "socket",
+        ]
         let (count, times) = plan.pick(test: (2, 1), quick: (5, 1), full: (calls.count, 5))
         return calls.prefix(count).flatMap { call in
             (1...times).map { time in

@@ -36,7 +36,9 @@ extension Stage {
         let process = try start(["run", "--once", "--json"])
         let exit = try await finish(process, within: .seconds(150))
         guard exit != .code(0) else { return }
-        fail("the last run --once ended by \(String(describing: exit)): \(process.output) \(process.errorOutput.suffix(1500))")
+        fail(
+            "the last run --once ended by \(String(describing: exit)): \(process.output) \(process.errorOutput.suffix(1500))"
+        )
     }
 
     private func readDatabase(_ books: inout Books) async throws {
@@ -45,7 +47,8 @@ extension Stage {
         let record = try await connection.run(
             Statement(
                 "record",
-                sql: "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
+                sql:
+                    "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
             )
         )
         for row in 0..<record.count {

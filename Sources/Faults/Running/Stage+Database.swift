@@ -86,7 +86,8 @@ extension Stage {
     // MARK: The daemon's side
 
     /// Sessions of everyone but the judge.
-    static let others = "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('judge', 'psql') and backend_type = 'client backend'"
+    static let others =
+        "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('judge', 'psql') and backend_type = 'client backend'"
 
     /// Waits until no statement of a dead daemon is under way any more: what it had sent may still commit.
     public func awaitNoSessions() async throws {

@@ -22,10 +22,14 @@ extension Stage {
     }
 
     /// The server takes everything again.
-    public func relent(_ table: String) async throws { try await sql("drop trigger if exists judge_refuses on \(table)") }
+    public func relent(_ table: String) async throws {
+        try await sql("drop trigger if exists judge_refuses on \(table)")
+    }
 
     /// How many statements on the table were counted: so many times the trigger was asked.
     public func asked(_ table: String) async throws -> Int {
-        try await number("select case when is_called then last_value else 0 end from public.judge_\(table.filter { $0.isLetter })")
+        try await number(
+            "select case when is_called then last_value else 0 end from public.judge_\(table.filter { $0.isLetter })"
+        )
     }
 }

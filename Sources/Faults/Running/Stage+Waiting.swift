@@ -18,7 +18,8 @@ extension Stage {
 
     /// Waits until Apple took so many pushes, or the process ended. False: not so many.
     @discardableResult
-    public func awaitAccepted(_ count: Int, by process: ChildProcess, within limit: Duration = .seconds(60)) async throws
+    public func awaitAccepted(_ count: Int, by process: ChildProcess, within limit: Duration = .seconds(60))
+        async throws
         -> Bool
     {
         try await wait(limit, for: "\(count) accepted pushes", every: .milliseconds(2)) {

@@ -164,7 +164,9 @@ public final class Stage: Sendable {
 
     /// Waits for a process's end; SIGKILL after `limit`, which fails the round.
     @discardableResult
-    public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess.Exit? {
+    public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess
+        .Exit?
+    {
         try await offThePool {
             if let exit = process.wait(limit) { return exit }
             process.signal(SIGCONT)
@@ -176,7 +178,9 @@ public final class Stage: Sendable {
     public func stop(_ process: ChildProcess) async throws {
         process.signal(SIGTERM)
         let exit = try await finish(process, within: .seconds(30))
-        if exit != .code(0) { fail("SIGTERM ended the daemon by \(String(describing: exit)): \(process.errorOutput.suffix(1500))") }
+        if exit != .code(0) {
+            fail("SIGTERM ended the daemon by \(String(describing: exit)): \(process.errorOutput.suffix(1500))")
+        }
     }
 
     // MARK: Notes

@@ -28,7 +28,9 @@ public final class Workshop: Sendable {
     /// - Throws: where PostgreSQL, python3 or a file is missing, or the migration fails.
     public init(nudged: String, reference: String) throws {
         guard access(nudged, X_OK) == 0 else { throw FaultError("\(nudged) is no program: build it by `swift build`") }
-        guard access(reference, R_OK) == 0 else { throw FaultError("\(reference) can't be read: name it by --reference") }
+        guard access(reference, R_OK) == 0 else {
+            throw FaultError("\(reference) can't be read: name it by --reference")
+        }
         binary = nudged
         self.reference = reference
         certificate = try SimulatorCertificate()
