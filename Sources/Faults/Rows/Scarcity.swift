@@ -11,7 +11,8 @@ extension Fault {
         var wide = Scenery()
         // A thousand answers at once take this machine longer than the two seconds of other rounds.
         wide.environment = [
-            "SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000", "APNS_RESPONSE_TIMEOUT": "20s", "SCHEDULE_LEASE": "60s",
+            "SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000", "APNS_RESPONSE_TIMEOUT": "20s",
+            "SCHEDULE_LEASE": "60s",
         ]
         return [
             plan.round("64 descriptors", users: 150) { stage, _ in
