@@ -13,9 +13,12 @@ enum OpenFiles {
         guard getrlimit(resource, &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = setrlimit(resource, &limit)
-        guard limit.rlim_max < needed else { return }
+        // What a parent left open is not ours to use. Ours close on exec, so what came through one does not.
+        let inherited = rlim_t((3..<Int32(min(limit.rlim_max, 1024))).count { fcntl($0, F_GETFD) == 0 })
+        guard limit.rlim_max < needed + inherited else { return }
+        let words = inherited > 0 ? ", \(inherited) of them are inherited open" : ""
         Output.error(
-            "at most \(limit.rlim_max) files may be open here, \(needed) are needed: raise LimitNOFILE (ulimit -n)"
+            "at most \(limit.rlim_max) files may be open here\(words), \(needed) are needed: raise LimitNOFILE (ulimit -n)"
         )
         throw ExitCode(ExitStatus.configuration.rawValue)
     }

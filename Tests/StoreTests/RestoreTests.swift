@@ -31,7 +31,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             insert into nudged.person (user_id, due_at) values ('\(Self.zero.uuidString)', '2030-01-01');
-            update nudged.person set due_at = '2030-01-01', retry = '{"slot": "2026-11-20"}', lease_id = gen_random_uuid(), lease_until = '2026-11-19';
+            update nudged.person set due_at = '2030-01-01', retry = '{"slot": "2026-11-20", "left": [{"device": "aa"}, {"device": "bb"}, 7]}', lease_id = gen_random_uuid(), lease_until = '2026-11-19';
             update nudged.person set since = '2026-11-25', touched_at = '2026-11-25' where user_id = \(F.quoted(7))
             """
         )
@@ -41,6 +41,17 @@ import struct FoundationEssentials.UUID
                 "select count(*) from nudged.person where version = 2 and due_at = '\(Self.at)' and since = '\(Self.at)' and touched_at = since and retry is null and lease_id is null"
             ) == "7"
         )
+        // What was left of a nudge is nobody's any more, and says so; a hand's dates stop nothing.
+        #expect(
+            try fixture.sql(
+                "select count(*) from nudged.delivery where outcome = 'skipped' and reason = 'restored' and slot = '2026-11-20' and key = slot::text"
+            ) == "16"
+        )
+        try fixture.sql(
+            "update nudged.person set retry = '{\"slot\": \"2026-02-31\", \"left\": [{\"device\": \"cc\"}]}' where user_id = \(F.quoted(1)); update nudged.person set retry = '[1]' where user_id = \(F.quoted(2))"
+        )
+        #expect(try await restoreAll(fixture, limit: limit) == 8)
+        #expect(try fixture.sql("select slot from nudged.delivery where device_hash = 'cc'") == "2026-03-03")
         // What is later already stays.
         #expect(
             try fixture.sql("select count(*) from nudged.person where since = '2026-11-25' and touched_at = since")

@@ -13,6 +13,13 @@ extension Fault {
                     try await stage.number("select coalesce(max((state->>'lost_lines')::int), 0) from nudged.daemon")
                         > 0
                 }
+                if kind == "stderr closed" {
+                    // No socket and no event descriptor got the free number: a line would go into it.
+                    var target = [UInt8](repeating: 0, count: 256)
+                    let count = readlink("/proc/\(process.id)/fd/2", &target, target.count)
+                    let name = String(decoding: target[..<max(0, count)], as: UTF8.self)
+                    if name != "/dev/null" { stage.fail("descriptor 2 is \(name)") }
+                }
                 let page = try stage.start(["status"])
                 try await stage.finish(page)
                 if !page.output.contains("lost since it started") {
