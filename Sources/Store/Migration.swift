@@ -28,5 +28,6 @@ public struct Migration: Sendable, Equatable {
         Migration(6, "quarantine", PackageResources._006_quarantine_sql),
         Migration(7, "daemon", PackageResources._007_daemon_sql),
         Migration(8, "housekeeping", PackageResources._008_housekeeping_sql),
+        Migration(12, "retention", PackageResources._012_retention_sql),
     ]
 }

@@ -7,7 +7,10 @@ struct NudgedBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged-bench",
         abstract: "Benchmarks of nudged; each prints one JSON object.",
-        subcommands: [Send.self, DecideCommand.self, Sweep.self, Idle.self, Apple.self, ChaosCommand.self]
+        subcommands: [
+            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self, HeldXmin.self, Apple.self,
+            ChaosCommand.self,
+        ]
     )
 
     static func main() async {
