@@ -10,6 +10,8 @@ struct Comparison: CustomStringConvertible {
     let most: Int
     /// Devices recorded as unknown.
     let unknown: Int
+    /// Why, and how many rows.
+    let reasons: String
     /// Devices that Apple has and the record doesn't.
     let unrecorded: Int
 
@@ -25,6 +27,10 @@ struct Comparison: CustomStringConvertible {
             """,
             database: scene.database
         ).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
+        reasons = try server.psql(
+            "select reason || ' ' || count(*) from nudged.delivery where outcome = 'unknown' group by reason order by 1",
+            database: scene.database
+        ).split(separator: "\n").joined(separator: ", ")
         lost = rows.count { accepted[$0[0]] == nil && $0[2] == "0" }
         unknown = rows.count { $0[2] != "0" }
         unrecorded = rows.count { accepted[$0[0]] != nil && $0[1] == "0" && $0[2] == "0" }
@@ -33,6 +39,6 @@ struct Comparison: CustomStringConvertible {
     }
 
     var description: String {
-        "lost \(lost), doubled \(doubled) (at most \(most) a device), unknown \(unknown), unrecorded \(unrecorded)"
+        "lost \(lost), doubled \(doubled) (at most \(most) a device), unknown \(unknown) (\(reasons)), unrecorded \(unrecorded)"
     }
 }

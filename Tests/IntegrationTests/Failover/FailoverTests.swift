@@ -4,7 +4,7 @@ import LocalPostgres
 import Testing
 
 /// The standby is promoted in mid-sweep (docs/GUARANTEES.md, "High availability").
-@Suite(.timeLimit(.minutes(3))) struct FailoverTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FailoverTests {
     private static let users = 3000
     private static let served = """
         select count(*) from nudged.person where due_at <= now() or lease_until > now() union all select count(*) from nudged.intent
@@ -27,8 +27,10 @@ import Testing
     }
 
     /// Looks at each word of the daemon's whether everyone is served.
-    private static func isServed(_ scene: Scene, _ server: LocalCluster, _ socket: NotifySocket) -> Bool {
-        socket.wait(90) { _ in (try? server.psql(served, database: scene.database)) == "0\n0\n" } != nil
+    private static func isServed(_ scene: Scene, _ server: LocalCluster, _ socket: NotifySocket) async -> Bool {
+        let (database, start) = (scene.database, ContinuousClock.now)
+        defer { print("served after \(ContinuousClock.now - start)") }
+        return await socket.heard(60) { _ in (try? server.psql(served, database: database)) == "0\n0\n" } != nil
     }
 
     /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
@@ -40,10 +42,10 @@ import Testing
         let process = try scene.start(["run"], Self.settings(pair.url(scene.database), socket))
         await log.reach(request)
         pair.primary.halt(.immediate)
-        for _ in 0..<failures { #expect(socket.wait { $0.contains("waiting for PostgreSQL: ") } != nil) }
+        for _ in 0..<failures { #expect(await socket.heard { $0.contains("waiting for PostgreSQL: ") } != nil) }
         try pair.standby.promote()
         let promoted = ContinuousClock.now
-        #expect(Self.isServed(scene, pair.standby, socket))
+        #expect(await Self.isServed(scene, pair.standby, socket))
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
         #expect(run.exit == .code(0), "\(run.text)")
@@ -76,7 +78,7 @@ import Testing
         let sent = log.count - before
         try pair.standby.promote()
         let promoted = ContinuousClock.now
-        #expect(Self.isServed(scene, pair.standby, socket))
+        #expect(await Self.isServed(scene, pair.standby, socket))
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
         #expect(run.exit == .code(0), "\(run.text)")
@@ -95,7 +97,7 @@ import Testing
         let (pair, log) = (try ServerPair(synchronous: true), RequestLog())
         let scene = try await Self.scene(pair, log)
         let short: [String: String?] = [
-            "DATABASE_STATEMENT_TIMEOUT": "1s", "SCHEDULE_LEASE": "4s", "APNS_RESPONSE_TIMEOUT": "1s",
+            "DATABASE_STATEMENT_TIMEOUT": "1s", "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
         ]
         let socket = NotifySocket(scene.folder + "/notify")
         let old = try scene.start(
@@ -111,7 +113,7 @@ import Testing
             ["run"],
             Self.settings(pair.standby.tcpURL(database: scene.database), other).merging(short) { $1 }
         )
-        #expect(Self.isServed(scene, pair.standby, other))
+        #expect(await Self.isServed(scene, pair.standby, other))
         for process in [old, new] { process.signal(SIGTERM) }
         let end = try await scene.finish(new)
         #expect(end.exit == .code(0), "\(end.text)")
