@@ -4,6 +4,7 @@
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
 # make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
+# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one)
 # make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
 
 SHELL := /bin/bash
@@ -11,11 +12,12 @@ SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
+FAULTS_TABLE ?= .build/faults.md
 # The runtime is linked in, so that the binary runs where no Swift is installed.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 
-.PHONY: demo test bench fuzz sanitize chaos release build lint format dependencies clean
+.PHONY: demo test bench fuzz sanitize chaos faults release build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -51,6 +53,11 @@ sanitize: dependencies
 chaos: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench
 	$(BIN)/nudged-bench chaos --seconds $(CHAOS_SECONDS) --rate $(CHAOS_RATE) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED))
+
+# A debug build: no other has fail points.
+faults: dependencies
+	$(SWIFT) build
+	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED))
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench

@@ -80,6 +80,10 @@ let package = Package(
         library("LocalPostgres", ["CLinux"]),
         library("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         library(
+            "Faults",
+            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Daemon", "APNsSimulator", "LocalPostgres"]
+        ),
+        library(
             "Demo",
             [
                 "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator",
@@ -93,7 +97,7 @@ let package = Package(
             "nudged-bench",
             [
                 "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
-                "APNsSimulator", "LocalPostgres", "Chaos", argumentParser, logging,
+                "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds and generated keys.
@@ -114,6 +118,7 @@ let package = Package(
         tests("APNs", ["Locks", "Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
+        tests("Faults", ["nudged", "Seeded", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
@@ -141,7 +146,7 @@ if isFuzzing {
 
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
-    let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo"]
+    let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults"]
     let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
     package.targets.removeAll { names.contains($0.name) }
 }

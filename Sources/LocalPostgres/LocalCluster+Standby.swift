@@ -51,6 +51,12 @@ extension LocalCluster {
         try psql("checkpoint")
     }
 
+    /// A URL of both servers' sockets, of which only one that takes writes will do.
+    public func url(database: String = "postgres", orThatOf other: LocalCluster) -> String {
+        let hosts = [self, other].map { "\(Self.percentEncoded($0.folder)):\($0.port ?? 5432)" }
+        return "postgresql://postgres@\(hosts.joined(separator: ","))/\(database)?target_session_attrs=read-write"
+    }
+
     /// A stream to a standby that is held.
     public struct HeldStream: Sendable {
         let sender: Int32

@@ -8,8 +8,10 @@ struct NudgedBench: AsyncParsableCommand {
         commandName: "nudged-bench",
         abstract: "Benchmarks of nudged; each prints one JSON object.",
         subcommands: [
-            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self, HeldXmin.self, Apple.self,
-            ChaosCommand.self,
+        subcommands: [
+            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self, HeldXmin.self, Apple.self, ChaosCommand.self,
+            FaultsCommand.self,
+        ]
         ]
     )
 

@@ -5,29 +5,23 @@ import Systemd
 
     /// Named fail points, for tests of the real process (faults.md, "kill -9 at any point"). No release build has them.
     ///
-    /// `NUDGED_FAIL_POINT=<claimed|before_intent|after_intent|before_settle>:kill[:N]` ends the process by SIGKILL when it gets there for the
-    /// N-th time (default 1); `…:hold:<FILE>` writes FILE.held and waits there, once, until FILE exists.
+    /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` ends the process by SIGKILL when it gets there for the N-th time (default 1);
+    /// `…:hold:<FILE>` writes FILE.held and waits there, once, until FILE exists.
     extension SweepHooks {
         /// What the environment asks for; no hook where it names none.
         package static func failPoint(_ environment: [String: String]) -> SweepHooks {
             var hooks = SweepHooks()
             guard let text = environment["NUDGED_FAIL_POINT"] else { return hooks }
             let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
-            guard parts.count >= 2 else { return hooks }
+            guard parts.count >= 2, let wanted = FailPoint(rawValue: parts[0]) else { return hooks }
             let argument = parts.count > 2 ? parts[2] : ""
             let counter = FailPointCounter()
             let kills = parts[1] == "kill"
-            let act: @Sendable () async -> Void = {
+            hooks.onReach = { point in
+                guard point == wanted else { return }
                 let count = await counter.next()
                 if kills, count == Int(argument) ?? 1 { kill(getpid(), SIGKILL) }
                 if !kills, count == 1 { await hold(argument) }
-            }
-            switch parts[0] {
-            case "claimed": hooks.claimed = act
-            case "before_intent": hooks.beforeIntent = act
-            case "after_intent": hooks.afterIntent = act
-            case "before_settle": hooks.beforeSettle = act
-            default: break
             }
             return hooks
         }

@@ -1,13 +1,16 @@
-/// Places at which a test can hold a sweep or end the process. All nil in what ships.
+/// Where a test can hold a sweep or end the process. Nil in what ships.
 package struct SweepHooks: Sendable {
-    /// A batch is leased and not decided.
-    package var claimed: (@Sendable () async -> Void)?
-    /// Before an intent is committed.
-    package var beforeIntent: (@Sendable () async -> Void)?
-    /// An intent is committed, nothing is written.
-    package var afterIntent: (@Sendable () async -> Void)?
-    /// All answers of a chunk are in, none is recorded.
-    package var beforeSettle: (@Sendable () async -> Void)?
+    /// Told of every place that a sweep reaches.
+    package var onReach: (@Sendable (FailPoint) async -> Void)?
 
     package init() {}
+
+    /// The sweep is at this place.
+    func reach(_ point: FailPoint) async { await onReach?(point) }
+
+    /// The same from a callback, which waits for nothing.
+    func pass(_ point: FailPoint) {
+        guard let onReach else { return }
+        Task { await onReach(point) }
+    }
 }

@@ -127,14 +127,14 @@ extension Sweeper {
 
     /// Commits a chunk's intent and hands its pushes to the sender.
     private func launch(_ chunk: Chunk, _ sender: Sender, reserved count: Int, _ run: SweepRun) async {
-        await hooks.beforeIntent?()
+        await hooks.reach(.beforeIntent)
         livingLeases[chunk.leaseID, default: 0] += 1
         run.openChunks += 1
         let asked = BootTime.milliseconds()
         do {
             let intent = intent(of: chunk)
             let (kept, changed) = try await store.commit(intent, leaseMilliseconds: settings.leaseMilliseconds)
-            await hooks.afterIntent?()
+            await hooks.reach(.afterIntent)
             var held = chunk
             held.nudges = chunk.nudges.filter { kept.contains($0.userID) }
             run.report.changed += chunk.nudges.count - held.nudges.count + changed.count
@@ -146,6 +146,7 @@ extension Sweeper {
             let lastWrite =
                 asked + settings.leaseMilliseconds - settings.responseMilliseconds - SweepSettings.marginMilliseconds
             hand(held, to: sender, except: changed, lastWrite: lastWrite, reserved: count, run)
+            await hooks.reach(.handedOver)
         } catch {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
             onEvent(.settlementFailed(error: error.description))
@@ -218,7 +219,11 @@ extension Sweeper {
         }
         collector.take(settledAtOnce)
         guard !pushes.isEmpty else { return }
-        sender.send(pushes, onQuarantine: { self.condemn($0, of: chunk) }, onResults: { collector.take($0) })
+        let hooks = hooks
+        sender.send(pushes, onQuarantine: { self.condemn($0, of: chunk) }) { results in
+            hooks.pass(.answered)
+            collector.take(results)
+        }
     }
 
     // MARK: Leases
@@ -226,6 +231,8 @@ extension Sweeper {
     /// Gives users back unchanged; where the database does not take it, their lease ends by itself.
     func giveBack(_ users: [UUID], leaseID: UUID) async {
         guard !users.isEmpty else { return }
+        await hooks.reach(.beforeRelease)
         try? await store.release(users, leaseID: leaseID)
+        await hooks.reach(.afterRelease)
     }
 }

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 extension Sweeper {
     /// Records a chunk's outcomes, until the database takes them.
     func settle(_ chunk: Chunk, _ outcomes: [PushOutcome], reserved: Int, _ run: SweepRun) async {
-        await hooks.beforeSettle?()
+        await hooks.reach(.beforeSettle)
         var settlement = Settlement(
             leaseID: chunk.leaseID,
             sweepID: chunk.sweepID,
@@ -33,11 +33,13 @@ extension Sweeper {
                 onEvent(.fenced(pushes: outcomes.count))
             }
         }
+        await hooks.reach(.afterSettle)
         close(reserved, chunk, run)
     }
 
     /// A chunk that was not written: its intent goes, if it was committed, and its users are asked again.
     func withdraw(_ chunk: Chunk, reserved: Int, _ run: SweepRun) async {
+        await hooks.reach(.beforeWithdrawal)
         var settlement = Settlement(
             leaseID: chunk.leaseID,
             sweepID: chunk.sweepID,
@@ -51,6 +53,7 @@ extension Sweeper {
             )
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
+        await hooks.reach(.afterWithdrawal)
         close(reserved, chunk, run)
     }
 

@@ -92,21 +92,27 @@ package actor Sweeper {
         lookedAt = BootTime.milliseconds()
         clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
         guard let now = clock.now else { return }
+        await hooks.reach(.beforeDrain)
         while !isStopping {
             if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
         }
+        await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
         if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
     }
 
     private func recover() async throws(PostgresError) -> Int {
         var pushes = 0
+        await hooks.reach(.beforeRecover)
         while !isStopping {
             let found = try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
             pushes += found.pushes
             if found.chunks < Self.recoveredAtOnce { break }
         }
-        if pushes > 0 { onEvent(.recovered(pushes: pushes)) }
+        if pushes > 0 {
+            await hooks.reach(.afterRecover)
+            onEvent(.recovered(pushes: pushes))
+        }
         return pushes
     }
 
@@ -114,8 +120,9 @@ package actor Sweeper {
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
             if BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds { try await lookAround(run) }
+            await hooks.reach(.beforeClaim)
             guard let batch = try await claim() else { break }
-            await hooks.claimed?()
+            await hooks.reach(.claimed)
             run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
             if isShort { restartCursor() } else { advanceCursor(batch) }
@@ -241,7 +248,9 @@ package actor Sweeper {
         openRests += 1
         livingLeases[rests.leaseID, default: 0] += 1
         Task {
+            await hooks.reach(.beforeRest)
             _ = await carryOut(rests)
+            await hooks.reach(.afterRest)
             openRests -= 1
             retire(rests.leaseID)
             wake()
@@ -251,6 +260,7 @@ package actor Sweeper {
     /// Rows that can't be read come up again in a day; where the database does not take it, when the lease ends.
     func setAside(_ users: [(id: UUID, version: Int64?)], leaseID: UUID) async {
         guard !users.isEmpty, let now = clock.now else { return }
+        await hooks.reach(.beforeSetAside)
         onEvent(.noticed(users.map { Notice.rowUnreadable(user: $0.id) }))
         let until = now + Judge.recheckSeconds
         try? await store.postpone(

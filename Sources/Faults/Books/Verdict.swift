@@ -1,0 +1,121 @@
+/// What the comparison of both sides' books found. Pure: of the same books the same verdict.
+public struct Verdict: Sendable, Equatable {
+    /// The offending rows of each breach, in words.
+    public private(set) var found: [Breach: [String]] = [:]
+    /// Rows recorded as unknown.
+    public let unknown: Int
+
+    /// Whether no promise was broken.
+    public var isClean: Bool { found.isEmpty }
+
+    /// How often.
+    public func count(_ breach: Breach) -> Int { found[breach]?.count ?? 0 }
+
+    /// Judges.
+    public init(_ books: Books, allowing allowance: Allowance = Allowance()) {
+        let index = BookIndex(books, allowance)
+        unknown = index.unknown.count
+        judgeDue(index)
+        judgeAccepted(index)
+        judgeLimits(index)
+        judgeRecord(index)
+        judgeTokens(index)
+        judgeUnknown(index)
+        for id in books.open { add(.leftOpen, "apns-id \(id)") }
+        for user in books.left { add(.leftDue, user) }
+    }
+
+    private mutating func add(_ breach: Breach, _ words: String) {
+        found[breach, default: []].append(words)
+    }
+
+    /// Every device of what was due has its push, or a word on why not.
+    private mutating func judgeDue(_ index: BookIndex) {
+        for due in index.books.due where due.isCertain && !index.allowance.changed.contains(due.user) {
+            guard let person = index.people[due.user] else { continue }
+            for device in person.served where index.accepted[device.token] == nil {
+                let hash = index.books.hashes[device.token] ?? ""
+                guard !index.isEnded(due, hash) else { continue }
+                add(.lost, "\(due.kind) \(due.key) of \(due.user) to \(device.token.prefix(8))…: \(index.words(due, hash))")
+            }
+        }
+    }
+
+    /// Nothing twice, and nothing to those to whom nothing was due.
+    private mutating func judgeAccepted(_ index: BookIndex) {
+        for (token, pushes) in index.accepted {
+            guard let person = index.owner[token] else {
+                add(.notDue, "an unknown token \(token.prefix(8))…")
+                continue
+            }
+            if index.allowance.changed.contains(person.id) { continue }
+            let due = index.due[person.id] ?? []
+            if !person.served.contains(where: { $0.token == token }) {
+                add(.notDue, "\(person.id) on a device that nobody serves, \(token.prefix(8))…")
+            }
+            if due.isEmpty { add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")") }
+            for (id, same) in Dictionary(grouping: pushes, by: \.apnsID) where same.count > index.mostTimes(id) {
+                add(.doubled, "\(person.id), apns-id \(id), at \(same.map(\.at))")
+            }
+            // Two ids for one nudge are no excuse: a device gets as many different pushes as nudges were due.
+            let different = Set(pushes.map(\.apnsID)).count
+            if !due.isEmpty, different > due.count {
+                add(.doubled, "\(person.id) got \(different) pushes on \(token.prefix(8))… for \(due.count) nudges, at \(pushes.map(\.at))")
+            }
+        }
+    }
+
+    /// By the instants at which Apple took them, not by the daemon's.
+    private mutating func judgeLimits(_ index: BookIndex) {
+        for (user, pushes) in index.acceptedByUser {
+            guard let person = index.people[user] else { continue }
+            if let quiet = person.quiet {
+                for push in pushes where push.localMinute.map(quiet.holds) == true {
+                    add(.quiet, "\(user) at \(push.at), minute \(push.localMinute ?? -1) of their day, quiet \(quiet.start) to \(quiet.end)")
+                }
+            }
+            let nudges = index.nudges(pushes)
+            for (limit, window) in [(person.maxPerHour, Int64(3600)), (person.maxPerDay, 86_400)] {
+                guard let limit else { continue }
+                let all = person.sent.map { $0 * 1000 } + nudges
+                for at in nudges {
+                    let count = all.count { $0 <= at && $0 > at - window * 1000 }
+                    if count > limit { add(.overLimit, "\(user): \(count) in \(window) s at \(at), \(limit) allowed") }
+                }
+            }
+        }
+    }
+
+    /// The record says of each push what became of it.
+    private mutating func judgeRecord(_ index: BookIndex) {
+        for push in index.books.accepted {
+            let outcomes = index.outcomes[push.apnsID] ?? []
+            if !outcomes.contains(where: { $0 == "accepted" || $0 == "unknown" }) {
+                add(.misrecorded, "accepted at \(push.at), apns-id \(push.apnsID), recorded as \(outcomes)")
+            }
+        }
+        let taken = Set(index.books.accepted.map(\.apnsID))
+        for row in index.books.record where row.outcome == "accepted" && !taken.contains(row.apnsID) {
+            add(.misrecorded, "recorded as accepted, and Apple has it not: \(row.user), \(row.key), apns-id \(row.apnsID)")
+        }
+    }
+
+    private mutating func judgeTokens(_ index: BookIndex) {
+        for device in index.books.people.flatMap(\.devices) where !index.books.tokensLeft.contains(device.token) {
+            if index.allowance.tokensTaken.contains(device.token) { continue }
+            if device.mayBeDeleted, index.books.answeredGone.contains(device.token) { continue }
+            add(.wronglyDeleted, "\(device.token.prefix(8))…, registered \(device.registeredAt), answer \(device.answer)")
+        }
+    }
+
+    private mutating func judgeUnknown(_ index: BookIndex) {
+        let beyond = index.unknown.filter { !index.allowance.openAtKill.contains($0.apnsID) }
+        if beyond.count > index.allowance.further {
+            for row in beyond { add(.unknownBeyond, "\(row.user), \(row.kind) \(row.key), apns-id \(row.apnsID)") }
+        }
+        let known = Set(index.unknown.map(\.apnsID))
+        for id in index.allowance.openAtKill.subtracting(known).sorted() {
+            add(.notUnknown, "apns-id \(id), recorded as \(index.outcomes[id] ?? [])")
+        }
+    }
+}

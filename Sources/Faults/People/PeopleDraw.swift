@@ -1,0 +1,167 @@
+import Seeded
+import TimeZones
+
+/// Draws people, one after another.
+struct PeopleDraw {
+    private var random: SplitMix64
+    private let now: Int64
+    private let zones: [Zone]
+
+    /// Half hours, a quarter, both hemispheres, no summer time, either side of the date line.
+    private static let names = [
+        "UTC", "Europe/Paris", "Europe/London", "America/New_York", "America/Los_Angeles", "America/St_Johns",
+        "America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide", "Australia/Lord_Howe",
+        "Africa/Lagos", "Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago",
+    ]
+
+    init(seed: UInt64, now: Int64) {
+        random = SplitMix64(seed: seed)
+        self.now = now
+        let database = ZoneDatabase()
+        zones = Self.names.compactMap { database.zone(named: $0) }
+    }
+
+    private mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(random.next() % UInt64(range.count))
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
+
+    private mutating func circumstance() -> Circumstance {
+        var left = number(0...Circumstance.allCases.reduce(0) { $0 + $1.perMille } - 1)
+        for one in Circumstance.allCases {
+            if left < one.perMille { return one }
+            left -= one.perMille
+        }
+        return .due
+    }
+
+    mutating func person(_ number: Int) -> Recipient {
+        let word = random.next()
+        let digits = String(word & 0xFFFF_FFFF_FFFF, radix: 16)
+        let order = String(number & 0xFFFF_FFFF, radix: 16)
+        let id =
+            String(repeating: "0", count: 8 - order.count) + order + "-0000-4000-8000-"
+            + String(repeating: "0", count: 12 - digits.count) + digits
+        var person = Recipient(id: id)
+        let circumstance = circumstance()
+        let zone = zones[self.number(0...zones.count - 1)]
+        addDevices(&person, circumstance)
+        prefer(&person, circumstance, zone)
+        remember(&person, circumstance, zone)
+        return person
+    }
+
+    // MARK: Devices
+
+    private mutating func addDevices(_ person: inout Recipient, _ circumstance: Circumstance) {
+        if circumstance == .noDevice { return }
+        let count = chance(70) ? 1 : number(2...4)
+        for place in 0..<count {
+            var token = ""
+            for _ in 0..<4 {
+                let word = String(random.next(), radix: 16)
+                token += String(repeating: "0", count: 16 - word.count) + word
+            }
+            let registered = now - Int64(number(3...200)) * 86_400
+            let isOther = circumstance == .androidOnly || place > 0 && chance(10)
+            var device = Addressee(token: token, registeredAt: registered, platform: isOther ? "android" : "ios")
+            if chance(4) {
+                // Dead since before or after it registered: only the second is a reason to delete it.
+                device.answer = .gone(since: registered + (chance(50) ? 3600 : -3600))
+            }
+            person.devices.append(device)
+        }
+    }
+
+    // MARK: Preferences
+
+    private mutating func prefer(_ person: inout Recipient, _ circumstance: Circumstance, _ zone: Zone) {
+        person.firstSession = circumstance != .noFirstSession
+        let isOwn = chance(50)
+        person.zone = circumstance == .noZone ? nil : zone.name
+        person.timezone = circumstance == .noZone || isOwn ? nil : zone.name
+        let slot = slotMinute(circumstance, zone)
+        var parts = [#""check_ins_enabled":\#(circumstance != .disabled)"#]
+        parts += frequency(slot.day)
+        parts.append(#""check_in_time":"\#(Self.clock(slot.minute))""#)
+        if circumstance == .noZone { parts.append(#""timezone":"Mars/Base""#) }
+        if isOwn, circumstance != .noZone { parts.append(#""timezone":"\#(zone.name)""#) }
+        let quiet = quiet(circumstance, zone)
+        person.quiet = quiet ?? Recipient.Quiet(start: 22 * 60, end: 8 * 60)
+        if let quiet {
+            parts.append(
+                #""quiet_hours_start":"\#(Self.clock(quiet.start))","quiet_hours_end":"\#(Self.clock(quiet.end))""#
+            )
+        }
+        if circumstance == .dueUnderCap || circumstance == .capped {
+            if chance(50) { person.maxPerDay = number(1...3) } else { person.maxPerHour = number(1...3) }
+            if let limit = person.maxPerDay { parts.append(#""max_per_day":\#(limit)"#) }
+            if let limit = person.maxPerHour { parts.append(#""max_per_hour":\#(limit)"#) }
+        }
+        person.preferences = "{" + parts.joined(separator: ",") + "}"
+        if circumstance == .none { person.preferences = nil }
+        if circumstance == .malformed { person.preferences = malformed() }
+    }
+
+    private mutating func frequency(_ day: LocalDate) -> [String] {
+        switch number(0...9) {
+        case 0...6: return [#""frequency":"daily""#]
+        case 7...8: return [#""frequency":"few_times_a_week""#]
+        // 1970-01-01 was a Thursday.
+        default: return [#""frequency":"weekly""#, #""weekday":\#((Int(day.days) + 3) % 7 + 1)"#]
+        }
+    }
+
+    private mutating func malformed() -> String {
+        let all = [
+            "{}", "[]", "7", #""yes""#, #"{"check_ins_enabled":"true","frequency":"daily"}"#, #"{"check_ins_enabled":true}"#,
+            #"{"check_ins_enabled":true,"frequency":"hourly"}"#,
+            #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"9:00"}"#,
+        ]
+        return all[number(0...all.count - 1)]
+    }
+
+    /// Due: between 40 and 200 minutes ago, so that it is fresh for another 40. Later: in three hours and more.
+    private mutating func slotMinute(_ circumstance: Circumstance, _ zone: Zone) -> (minute: Int, day: LocalDate) {
+        let away: Int = circumstance == .later ? number(180...600) : -number(40...200)
+        let (day, second) = zone.localTime(at: Instant(seconds: now + Int64(away) * 60))
+        return (second / 60, day)
+    }
+
+    /// nil: the rule's own.
+    private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> Recipient.Quiet? {
+        if circumstance == .defaultQuiet { return nil }
+        let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
+        func away(_ by: Int) -> Int { ((minute + by) % 1440 + 1440) % 1440 }
+        if circumstance == .quietNow { return Recipient.Quiet(start: away(-number(240...400)), end: away(number(40...400))) }
+        if chance(40) { return Recipient.Quiet(start: 0, end: 0) }
+        // They ended before any slot of ours, and begin long after.
+        return Recipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))
+    }
+
+    // MARK: What was sent before
+
+    private mutating func remember(_ person: inout Recipient, _ circumstance: Circumstance, _ zone: Zone) {
+        let window = person.maxPerDay == nil ? 3600 : 86_400
+        let limit = person.maxPerDay ?? person.maxPerHour ?? 0
+        switch circumstance {
+        case .capped:
+            // The oldest of them leaves the window in more than half an hour.
+            for _ in 0..<limit { person.sent.append(now - Int64(number(60...window - 2400))) }
+        case .dueUnderCap:
+            for _ in 0..<limit - 1 { person.sent.append(now - Int64(number(60...window - 2400))) }
+        case .tooSoon:
+            let at = now - Int64(number(3600...6 * 3600))
+            person.checkIns = [Recipient.Past(at: at, slot: zone.localDate(at: Instant(seconds: at)).iso)]
+            person.sent = [at]
+        default: break
+        }
+        person.sent.sort()
+    }
+
+    private static func clock(_ minutes: Int) -> String {
+        let (hour, minute) = (minutes / 60, minutes % 60)
+        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
+    }
+}

@@ -1,0 +1,139 @@
+import LocalPostgres
+import Postgres
+import Seeded
+
+extension Fault {
+    /// The server answers, and refuses: transactions are tried again, pushes are not, and nothing is pushed without its durable intent.
+    static let databaseRefusals = Fault(
+        "database-refuses",
+        row: "read-only, no connections left, lock or statement time-out, serialization failure, deadlock"
+    ) { plan in
+        let refusal = DatabaseRefusal(milliseconds: plan.pick(test: 700, quick: 1500, full: 4000))
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 20...100
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40", "DATABASE_STATEMENT_TIMEOUT": "500ms"]
+        let calm = scenery
+        func round(_ name: String, _ play: @escaping @Sendable (Stage) async throws -> Void) -> Round {
+            plan.round(name, users: plan.pick(test: 80, quick: 150, full: 300), scenery: calm) { stage, _ in try await play(stage) }
+        }
+        let states = plan.pick(
+            test: ["40001"],
+            quick: ["40001", "40P01"],
+            full: ["40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "25006", "XX000"]
+        )
+        let tables = plan.pick(test: ["nudged.delivery"], quick: ["nudged.delivery", "nudged.intent"], full: ["nudged.delivery", "nudged.intent", "nudged.person"])
+        let injected = states.flatMap { state in
+            tables.map { table in round("\(state) on \(table)") { try await refusal.inject(state, table, $0) } }
+        }
+        let rounds = injected + [
+            round("read-only") { try await refusal.readOnly($0) },
+            round("no connections left") { try await refusal.noConnections($0) },
+            round("lock time-out") { try await refusal.locked("nudged.delivery", lockTimeout: true, $0) },
+            round("statement time-out") { try await refusal.locked("nudged.person", lockTimeout: false, $0) },
+            round("intent refused") { try await refusal.intentRefused($0) },
+        ]
+        return plan.scale == .test ? [rounds[0], rounds[1], rounds[5]] : rounds
+    }
+}
+
+/// The ways to refuse.
+struct DatabaseRefusal: Sendable {
+    /// How long each lasts.
+    let milliseconds: Int64
+
+    /// Each third statement on a table fails with a state, all along.
+    func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
+        try await stage.refuse(table, on: table == "nudged.person" ? "update" : "insert", state: state, times: "% 3 = 1")
+        let process = try stage.service()
+        try await stage.awaitIdle()
+        if try await stage.asked(table) < 2 { stage.fail("no statement on \(table) was refused and tried again") }
+        try await stage.relent(table)
+        try await stage.stop(process)
+    }
+
+    func readOnly(_ stage: Stage) async throws {
+        try await during(stage) { isOn in
+            try await stage.admin("alter database \"\(stage.database)\" set default_transaction_read_only = \(isOn)")
+            try await stage.endSessions()
+        }
+    }
+
+    /// A superuser is let in whatever the limit says, so the daemon is somebody else here.
+    func noConnections(_ stage: Stage) async throws {
+        let role = "app_\(stage.database)"
+        try await stage.sql(
+            """
+            create role \(role) login bypassrls;
+            grant usage on schema nudged, public to \(role);
+            grant all on all tables in schema nudged, public to \(role);
+            grant execute on all functions in schema nudged to \(role);
+            """
+        )
+        let url = stage.cluster.url(database: stage.database, user: role)
+        try await during(stage, ["DATABASE_URL": url]) { isOn in
+            try await stage.admin("alter role \(role) connection limit \(isOn ? 0 : -1)")
+            try await stage.endSessions()
+        }
+        try await stage.sql("drop owned by \(role)")
+        try await stage.admin("drop role \(role)")
+    }
+
+    /// Somebody holds a table for longer than a statement may take, or may wait for a lock.
+    func locked(_ table: String, lockTimeout: Bool, _ stage: Stage) async throws {
+        let holder = try await stage.connect()
+        let process = try stage.service()
+        _ = try await stage.awaitAccepted(10, by: process)
+        if lockTimeout {
+            try await stage.admin("alter database \"\(stage.database)\" set lock_timeout = '50ms'")
+            try await stage.endSessions()
+        }
+        _ = try await holder.transaction(
+            [
+                Statement("lock", sql: "lock table \(table) in access exclusive mode"),
+                Statement("hold", sql: "select pg_sleep(\(Double(milliseconds) / 1000))"),
+            ],
+            timeout: .seconds(60)
+        )
+        let end = stage.now
+        await holder.close()
+        try await stage.measureRecovery(since: end, within: .seconds(5))
+        try await stage.awaitIdle()
+        try await stage.stop(process)
+    }
+
+    /// Intents are refused for a while: in that time Apple hears nothing new.
+    func intentRefused(_ stage: Stage) async throws {
+        let process = try stage.service()
+        _ = try await stage.awaitAccepted(10, by: process)
+        try await stage.refuse("nudged.intent", on: "insert", state: "53100", times: "> 0")
+        // What was committed before may still go out.
+        try await stage.wait(.seconds(20), for: "the intents of before to be settled") {
+            try await stage.number("select count(*) from nudged.intent") == 0
+        }
+        let before = stage.acceptedCount
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        if stage.acceptedCount != before { stage.fail("\(stage.acceptedCount - before) pushes went out without an intent") }
+        if try await stage.asked("nudged.intent") == 0 { stage.fail("no intent was refused") }
+        try await stage.relent("nudged.intent")
+        try await stage.measureRecovery(since: stage.now, within: .seconds(10))
+        try await stage.awaitIdle()
+        try await stage.stop(process)
+    }
+
+    /// A living daemon works, is refused for a while, and works again.
+    private func during(
+        _ stage: Stage,
+        _ environment: [String: String] = [:],
+        turn: (_ isOn: Bool) async throws -> Void
+    ) async throws {
+        let process = try stage.service(environment)
+        _ = try await stage.awaitAccepted(10, by: process)
+        try await turn(true)
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        let before = stage.now
+        try await turn(false)
+        try await stage.measureRecovery(since: before, within: .seconds(8))
+        try await stage.awaitIdle()
+        try await stage.stop(process)
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// `pg_ctl -m immediate restart`, and a killed postmaster, in mid-sweep: back in work within five seconds, and nothing unknown.
+    static let databaseRestarts = Fault("database-restarts", row: "PostgreSQL restarts or crashes") { plan in
+        let times = plan.pick(test: 1, quick: 1, full: 5)
+        var scenery = Scenery()
+        scenery.ownCluster = [:]
+        scenery.answerMilliseconds = 20...120
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        let kinds = plan.scale == .test ? ["immediate"] : ["immediate", "crash"]
+        return kinds.flatMap { kind in
+            (1...times).map { time in
+                plan.round("\(kind) \(time)", users: 300, scenery: scenery) { stage, random in
+                    var random = random
+                    let process = try stage.service()
+                    for _ in 1...plan.pick(test: 1, quick: 2, full: 3) {
+                        let more = stage.acceptedCount + 20 + Int(random.next() % 40)
+                        guard try await stage.awaitAccepted(more, by: process) else { break }
+                        if kind == "crash" { try await stage.cluster.crash() } else {
+                            try await offThePool { stage.cluster.halt(.immediate) }
+                        }
+                        try await offThePool { try stage.cluster.start() }
+                        try await stage.measureRecovery(since: stage.now, within: .seconds(5))
+                    }
+                    try await stage.awaitIdle()
+                    try await stage.stop(process)
+                }
+            }
+        }
+    }
+
+    /// The database goes away between intent and outcome: outcomes are kept, and recorded when it is back.
+    static let databaseAway = Fault("database-away-at-outcome", row: "the database goes away between intent and outcome") { plan in
+        var scenery = Scenery()
+        scenery.ownCluster = [:]
+        scenery.environment = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
+        // Every push is held until the database is gone, so that no outcome comes before.
+        scenery.perDevice = { _, attempt in attempt == 1 ? .held(then: .accept) : nil }
+        // Shorter than the lease, and longer: the intents outlive it, and are still the living daemon's.
+        let absences = plan.pick(test: [500], quick: [500, 10_000], full: [100, 500, 2000, 5000, 10_000, 12_000])
+        return absences.map { absence in
+            plan.round("away \(absence) ms", users: 100, scenery: scenery) { stage, _ in
+                let process = try stage.service()
+                guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("nothing was held") }
+                try await offThePool { stage.cluster.halt(.immediate) }
+                stage.simulator.release()
+                try await Task.sleep(for: .milliseconds(absence))
+                try await offThePool { try stage.cluster.start() }
+                let back = stage.now
+                // From here on Apple answers at once.
+                let releasing = Task {
+                    while !Task.isCancelled {
+                        stage.simulator.release()
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+                defer { releasing.cancel() }
+                try await stage.wait(.seconds(60), for: "the kept outcomes to be recorded") {
+                    try await stage.number("select count(*) from nudged.delivery where outcome = 'accepted'") >= 20
+                }
+                stage.recovered(after: stage.now - back)
+                try await stage.awaitIdle()
+                try await stage.stop(process)
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension Fault {
+    /// Every row, in the order of the table.
+    public static let all: [Fault] = [
+        .failPoints,
+        .randomKills,
+        .systemCallKills,
+        .systemCallErrors,
+        .databaseRestarts,
+        .databaseAway,
+        .lostBackends,
+        .hungServer,
+        .databaseRefusals,
+        .fullDisk,
+        .intentWidth,
+        .synchronousPromotion,
+        .asynchronousPromotion,
+    ]
+
+    /// The row of this name.
+    public static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import LocalPostgres
+
+extension Fault {
+    /// The disk under intents and record is full for a while: a small tmpfs, which takes root to mount.
+    static let fullDisk = Fault("disk-full", row: "disk full", isQuick: false, obstacle: { SmallDisk.obstacle() }) { plan in
+        var scenery = Scenery()
+        scenery.ownCluster = [:]
+        scenery.answerMilliseconds = 20...100
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
+            plan.round("full \(time)", users: 300, scenery: scenery) { stage, _ in
+                let disk = try await offThePool { try SmallDisk(stage) }
+                try await stage.sql(
+                    """
+                    create tablespace small location '\(disk.path)';
+                    alter table nudged.intent set tablespace small;
+                    do $$ declare part regclass; begin
+                        for part in select inhrelid from pg_inherits where inhparent = 'nudged.delivery'::regclass loop
+                            execute format('alter table %s set tablespace small', part);
+                        end loop;
+                    end $$;
+                    """
+                )
+                let process = try stage.service()
+                _ = try await stage.awaitAccepted(20, by: process)
+                try await offThePool { try disk.fill() }
+                try await stage.wait(.seconds(30), for: "the server to run out of space") {
+                    stage.cluster.log.contains("No space left on device")
+                }
+                try await Task.sleep(for: .milliseconds(plan.pick(test: 500, quick: 1500, full: 5000)))
+                try await offThePool { try disk.clear() }
+                try await stage.measureRecovery(since: stage.now, within: .seconds(8))
+                try await stage.awaitIdle()
+                try await stage.stop(process)
+            }
+        }
+    }
+}
+
+/// A tmpfs of two megabytes that belongs to the server's account.
+struct SmallDisk: Sendable {
+    let path: String
+
+    init(_ stage: Stage) throws {
+        path = stage.cluster.folder + "/small"
+        guard mkdir(path, 0o700) == 0 else { throw FaultError("can't make \(path)") }
+        var info = stat()
+        stat(stage.cluster.folder + "/data", &info)
+        let path = path
+        try ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)", "tmpfs", path])
+        // Before the folder is removed, whatever ends the round.
+        stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
+    }
+
+    /// Until nothing fits any more.
+    func fill() throws {
+        let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw FaultError("can't fill \(path)") }
+        defer { close(file) }
+        let page = [UInt8](repeating: 1, count: 4096)
+        while write(file, page, page.count) > 0 {}
+    }
+
+    func clear() throws {
+        guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") }
+    }
+
+    /// Tried for once: a container's root may not mount.
+    static func obstacle() -> String? {
+        guard geteuid() == 0 else { return "mounting a small tmpfs takes root" }
+        var template = Array("/tmp/nudged-mount-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { return "no folder in /tmp" }
+        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { rmdir(path) }
+        guard (try? ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path])) != nil else {
+            return "this machine lets nobody mount a tmpfs"
+        }
+        _ = try? ChildProcess.run(["umount", path])
+        return nil
+    }
+}

@@ -1,0 +1,27 @@
+import Seeded
+
+extension Fault {
+    /// kill -9 at random moments of a living daemon, again and again on the same people.
+    static let randomKills = Fault("kill-at-random-moments", row: "kill -9 at any point") { plan in
+        let (rounds, kills) = plan.pick(test: (1, 3), quick: (2, 4), full: (40, 5))
+        // A narrow wire and slow answers: there is work for longer than the kills take.
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 20...200
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
+        return (1...rounds).map { number in
+            plan.round("random \(number)", users: 400, scenery: scenery) { stage, random in
+                var random = random
+                for _ in 1...kills {
+                    let process = try stage.service()
+                    // From before its first query to the middle of its work. The moment is the fault: nothing signals it.
+                    try await Task.sleep(for: .milliseconds(Int64(random.next() % 1500)))
+                    try await stage.kill(process)
+                }
+                let process = try stage.service()
+                try await stage.measureRecovery(since: stage.now)
+                try await stage.awaitIdle()
+                try await stage.stop(process)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Synchronization
+
+/// A datagram socket that stands in for systemd, and notes when the watchdog was fed.
+final class NotifyEar: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let feedings = Mutex<[Int64]>([])
+    private let isOpen = Mutex(true)
+
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < 108 else { throw FaultError("too long for a socket: \(path)") }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0 else { throw FaultError("can't bind \(path): \(String(cString: strerror(errno)))") }
+        Task.detached { try? await offThePool { self.listen() } }
+    }
+
+    private func listen() {
+        while isOpen.withLock({ $0 }) {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, 100) == 1 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+            if text.contains("WATCHDOG=1") { feedings.withLock { $0.append(WallClock.milliseconds()) } }
+        }
+        close(descriptor)
+    }
+
+    /// The longest time without a meal between two instants, in milliseconds.
+    func longestFast(from start: Int64, to end: Int64) -> Int64 {
+        let times = [start] + feedings.withLock { $0 }.filter { $0 > start && $0 < end } + [end]
+        return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? end - start
+    }
+
+    func shut() { isOpen.withLock { $0 = false } }
+}

@@ -1,0 +1,189 @@
+public import APNsSimulator
+import Glibc
+public import LocalPostgres
+import Postgres
+import Synchronization
+
+/// The real parts of one round: a database of its own, the simulated Apple over real TLS, and daemons as child processes.
+public final class Stage: Sendable {
+    /// Everyone.
+    public let population: Population
+    /// The round's PostgreSQL.
+    public let cluster: LocalCluster
+    /// The round's database on it.
+    public let database: String
+    /// Apple.
+    public let simulator: APNsSimulator
+    /// The round's own folder.
+    public let folder: String
+    let round: Round
+    let workshop: Workshop
+    let taken: TakenPushes
+    let startedAt: Int64
+    let notebook = Mutex(Notebook())
+    private let processes = Mutex<[ChildProcess]>([])
+    private let endings = Mutex<[@Sendable () -> Void]>([])
+    private static let count = Atomic<Int>(0)
+
+    /// What the script writes down while it plays.
+    struct Notebook {
+        var allowance = Allowance()
+        var recovery: Int64?
+        var notes: [String] = []
+        var failures: [String] = []
+    }
+
+    init(_ round: Round, _ workshop: Workshop) throws {
+        self.round = round
+        self.workshop = workshop
+        startedAt = WallClock.milliseconds() / 1000
+        let population = Population(round.users, seed: round.seed, now: startedAt)
+        self.population = population
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        database = "faults_\(number)"
+        folder = "\(workshop.folder)/\(number)"
+        guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
+        cluster =
+            try round.scenery.ownCluster.map {
+                try workshop.ownCluster(LocalCluster.Options(settings: Self.durable.merging($0) { $1 }))
+            } ?? workshop.cluster
+        let taken = TakenPushes()
+        self.taken = taken
+        simulator = try APNsSimulator(
+            script: Self.script(round.scenery, population, taken, workshop.certificate),
+            certificate: workshop.certificate.server
+        )
+        try cluster.createDatabase(named: database, template: Workshop.template)
+        try simulator.start()
+    }
+
+    /// The server is crashed, the machine is not: a commit must outlive the first, and need not wait for the disk.
+    private static let durable = ["synchronous_commit": "on"]
+
+    private static func script(
+        _ scenery: Scenery,
+        _ population: Population,
+        _ taken: TakenPushes,
+        _ certificate: SimulatorCertificate
+    ) -> SimulatorScript {
+        var settings = SimulatorSettings(keys: [certificate.registered(keyID: Workshop.keyID, teamID: Workshop.teamID)])
+        settings.topics = [Workshop.topic]
+        let range = scenery.answerMilliseconds
+        let perDevice: @Sendable (String, Int) -> ScriptedAnswer? = { token, attempt in
+            if let answer = scenery.perDevice?(token, attempt) { return answer }
+            let draw = token.utf8.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            let delay = Duration.milliseconds(range.lowerBound + Int(draw >> 32) % range.count)
+            switch population.devices[token.lowercased()]?.answer {
+            case .gone(let since)?: return .delay(delay, then: .unregistered(timestamp: since * 1000))
+            default: return .delay(delay, then: .accept)
+            }
+        }
+        var script = SimulatorScript(settings: settings, perDevice: perDevice)
+        script.onAccepted = { taken.add($0) }
+        return script
+    }
+
+    /// Done when the round ends, however it ends, or the whole program is interrupted.
+    func atEnd(_ ending: @escaping @Sendable () -> Void) {
+        endings.withLock { $0.append(ending) }
+        workshop.atEnd(ending)
+    }
+
+    /// Ends what was started for this round, and forgets its database.
+    func strike() {
+        for ending in endings.withLock({ $0 }) { ending() }
+        for process in processes.withLock({ $0 }) where process.exit == nil {
+            process.signal(SIGCONT)
+            process.end(SIGKILL)
+        }
+        simulator.stop()
+        if round.scenery.ownCluster == nil {
+            // A database that stays costs a few megabytes until the cluster goes.
+            try? cluster.dropDatabase(named: database)
+        } else {
+            workshop.release(cluster)
+        }
+    }
+
+    // MARK: Daemons
+
+    /// What a daemon of this round is told; `changes` win.
+    ///
+    /// The lease is short, so that a kill is recovered from in seconds, and chunks are small, so that many are open at once.
+    public func environment(_ changes: [String: String] = [:]) -> [String: String] {
+        [
+            "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
+            "APNS_PRIVATE_KEY_FILE": "\(workshop.folder)/key.p8", "APNS_BUNDLE_ID": Workshop.topic,
+            "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": simulator.endpoint,
+            "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s",
+            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "50", "APNS_MAX_IN_FLIGHT": "100",
+            "DATABASE_URL": cluster.url(database: database), "LOG_LEVEL": "info", "SWIFT_BACKTRACE": "enable=no",
+        ].merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
+    }
+
+    /// Starts `nudged` with these arguments: `["run"]`, `["run", "--once", "--json"]` …
+    ///
+    /// - Parameter wrapper: what stands before it, such as `strace`; `strace` takes `-D`, so that the process is the daemon's own.
+    public func start(
+        _ arguments: [String],
+        _ changes: [String: String] = [:],
+        wrapper: [String] = []
+    ) throws -> ChildProcess {
+        let process = try ChildProcess(
+            wrapper + [workshop.binary] + arguments,
+            environment: environment(changes),
+            output: .captured,
+            error: .captured
+        )
+        processes.withLock { $0.append(process) }
+        workshop.register(process)
+        return process
+    }
+
+    /// Starts a living daemon.
+    public func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
+        try start(["run"], changes, wrapper: wrapper)
+    }
+
+    /// Runs `run --once` to its end; SIGKILL where that takes longer than `limit`, which fails the round.
+    @discardableResult
+    public func once(_ changes: [String: String] = [:], wrapper: [String] = [], within limit: Duration = .seconds(120))
+        async throws -> ChildProcess.Exit?
+    {
+        let process = try start(["run", "--once", "--json"], changes, wrapper: wrapper)
+        return try await finish(process, within: limit)
+    }
+
+    /// Waits for a process's end; SIGKILL after `limit`, which fails the round.
+    @discardableResult
+    public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess.Exit? {
+        try await offThePool {
+            if let exit = process.wait(limit) { return exit }
+            process.signal(SIGCONT)
+            return process.end(SIGKILL)
+        }
+    }
+
+    /// Ends a living daemon by SIGTERM; the round fails where it does not end well.
+    public func stop(_ process: ChildProcess) async throws {
+        process.signal(SIGTERM)
+        let exit = try await finish(process, within: .seconds(30))
+        if exit != .code(0) { fail("SIGTERM ended the daemon by \(String(describing: exit)): \(process.errorOutput.suffix(1500))") }
+    }
+
+    // MARK: Notes
+
+    /// What the script itself expected and did not find.
+    public func fail(_ words: String) { notebook.withLock { $0.failures.append(words) } }
+
+    /// For the table's last column.
+    public func note(_ words: String) { notebook.withLock { $0.notes.append(words) } }
+
+    /// Excuses something.
+    public func allow(_ change: @Sendable (inout Allowance) -> Void) { notebook.withLock { change(&$0.allowance) } }
+
+    /// Work went on so long after the fault's end. The longest counts.
+    public func recovered(after milliseconds: Int64) {
+        notebook.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) }
+    }
+}

@@ -1,0 +1,90 @@
+import APNsSimulator
+import Glibc
+public import LocalPostgres
+import Synchronization
+
+/// What all rounds share: the binary under test, the reference, one private PostgreSQL with a migrated template, one certificate.
+public final class Workshop: Sendable {
+    /// The built `nudged`; a debug build, since only those have fail points.
+    public let binary: String
+    /// Tests/Reference/policy_reference.py
+    public let reference: String
+    /// The cluster of the rounds that do it no harm.
+    public let cluster: LocalCluster
+    let certificate: SimulatorCertificate
+    /// Temporary files, in the cluster's folder: it goes with the server, whatever ends this process.
+    let folder: String
+    private let processes = Mutex<[ChildProcess]>([])
+    private let clusters = Mutex<[LocalCluster]>([])
+    private let endings = Mutex<[@Sendable () -> Void]>([])
+    private let isClosed = Mutex(false)
+
+    static let template = "faults_template"
+    static let (teamID, keyID, topic) = ("FAULTS1234", "KEY1234567", "com.example.app")
+
+    /// - Parameters:
+    ///   - nudged: path of the binary.
+    ///   - reference: path of the policy's second reading.
+    /// - Throws: where PostgreSQL, python3 or a file is missing, or the migration fails.
+    public init(nudged: String, reference: String) throws {
+        guard access(nudged, X_OK) == 0 else { throw FaultError("\(nudged) is no program: build it by `swift build`") }
+        guard access(reference, R_OK) == 0 else { throw FaultError("\(reference) can't be read: name it by --reference") }
+        binary = nudged
+        self.reference = reference
+        certificate = try SimulatorCertificate()
+        cluster = try LocalCluster(LocalCluster.Options(maxConnections: 200))
+        folder = cluster.folder + "/faults"
+        guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
+        try TextPage.write(certificate.authority, to: folder + "/ca.pem")
+        try TextPage.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
+        try migrateTemplate(cluster)
+    }
+
+    deinit { close() }
+
+    /// Ends everything that was started. Idempotent; also for a signal's handler.
+    public func close() {
+        let isFirst = isClosed.withLock { closed in
+            defer { closed = true }
+            return !closed
+        }
+        guard isFirst else { return }
+        for process in processes.withLock({ $0 }) {
+            process.signal(SIGCONT)
+            process.signal(SIGKILL)
+        }
+        for ending in endings.withLock({ $0 }) { ending() }
+        for cluster in clusters.withLock({ $0 }) { cluster.stop() }
+        cluster.stop()
+    }
+
+    /// A PostgreSQL of its own for a round that harms it; it ends with the round.
+    func ownCluster(_ options: LocalCluster.Options) throws -> LocalCluster {
+        let own = try LocalCluster(options)
+        clusters.withLock { $0.append(own) }
+        try migrateTemplate(own)
+        return own
+    }
+
+    func release(_ own: LocalCluster) {
+        clusters.withLock { $0.removeAll { $0 === own } }
+        own.stop()
+    }
+
+    func atEnd(_ ending: @escaping @Sendable () -> Void) { endings.withLock { $0.append(ending) } }
+
+    func register(_ process: ChildProcess) {
+        processes.withLock { all in
+            all.removeAll { $0.exit != nil }
+            all.append(process)
+        }
+    }
+
+    private func migrateTemplate(_ cluster: LocalCluster) throws {
+        try cluster.createDatabase(named: Self.template)
+        let environment = [
+            "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
+        ]
+        try ChildProcess.run([binary, "migrate"], environment: environment)
+    }
+}

@@ -1,0 +1,47 @@
+import Faults
+import Glibc
+import Testing
+
+/// Each row of the table of faults, small: real daemons under its fault, and the books compared. `make faults` plays all of them.
+@Suite struct RowTests {
+    private static let workshop = Result { try Workshop(nudged: binary, reference: reference) }
+
+    private static let seed: UInt64 = {
+        if let given = getenv("NUDGED_SEED").flatMap({ UInt64(String(cString: $0)) }) { return given }
+        return .random(in: 1...999_999_999)
+    }()
+
+    /// Beside the test bundle.
+    private static let binary: String = {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/nudged"
+    }()
+
+    private static let reference =
+        #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
+
+    private func play(_ name: String) async throws {
+        let fault = try #require(Fault.named(name))
+        let run = FaultRun(try Self.workshop.get(), Plan(.test, seed: Self.seed))
+        var words: [String] = []
+        let row = await run.play(fault) { if !$0.passes { words.append($0.words) } }
+        print(FaultRow.line(row.cells))
+        #expect(row.passes, "NUDGED_SEED=\(Self.seed)\n\(words.joined(separator: "\n"))")
+        // A row that was played and sent nothing shows nothing.
+        #expect(row.accepted > 0 || row.runs == 0)
+    }
+
+    @Test func killed_whenAtAFailPoint() async throws { try await play("kill-at-fail-points") }
+    @Test func killed_whenAtRandomMoments() async throws { try await play("kill-at-random-moments") }
+    @Test func killed_whenAtASystemCall() async throws { try await play("kill-at-system-calls") }
+    @Test func daemon_whenASystemCallFails() async throws { try await play("system-call-fails") }
+    @Test func daemon_whenPostgresRestarts() async throws { try await play("database-restarts") }
+    @Test func outcomes_whenTheDatabaseIsAway() async throws { try await play("database-away-at-outcome") }
+    @Test func daemon_whenBackendsAreTerminated() async throws { try await play("backends-terminated") }
+    @Test func daemon_whenTheServerHangs() async throws { try await play("server-hangs") }
+    @Test func daemon_whenTheDatabaseRefuses() async throws { try await play("database-refuses") }
+    @Test func daemon_whenTheDiskIsFull() async throws { try await play("disk-full") }
+    @Test func intents_whenManyAreDue_areNoWiderThanTheWire() async throws { try await play("intent-width") }
+}
