@@ -8,7 +8,8 @@ import Systemd
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
-        abstract: "Plays every fault, and compares what Apple took with what the database says. Exit 1: a promise was broken."
+        abstract:
+            "Plays every fault, and compares what Apple took with what the database says. Exit 1: a promise was broken."
     )
 
     @Option(help: "The binary under test: a debug build, since only those have fail points.") var nudged: String
@@ -22,7 +23,9 @@ struct FaultsCommand: AsyncParsableCommand {
 
     func validate() throws {
         for name in only where Fault.named(name) == nil {
-            throw ValidationError("no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))")
+            throw ValidationError(
+                "no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))"
+            )
         }
         if let users, users < 1 { throw ValidationError("--users is at least 1") }
     }
@@ -36,7 +39,10 @@ struct FaultsCommand: AsyncParsableCommand {
             withExtendedLifetime(signals) {}
             workshop.close()
         }
-        let run = FaultRun(workshop, Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users))
+        let run = FaultRun(
+            workshop,
+            Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users)
+        )
         let faults = Fault.all.filter { only.isEmpty ? !quick || $0.isQuick : only.contains($0.name) }
         say(FaultRow.line(FaultRow.heads))
         var rows: [FaultRow] = []

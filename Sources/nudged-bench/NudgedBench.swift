@@ -8,10 +8,9 @@ struct NudgedBench: AsyncParsableCommand {
         commandName: "nudged-bench",
         abstract: "Benchmarks of nudged; each prints one JSON object.",
         subcommands: [
-        subcommands: [
-            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self, HeldXmin.self, Apple.self, ChaosCommand.self,
+            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self, HeldXmin.self, Apple.self,
+            ChaosCommand.self,
             FaultsCommand.self,
-        ]
         ]
     )
 

@@ -44,4 +44,10 @@ import Testing
     @Test func daemon_whenTheDatabaseRefuses() async throws { try await play("database-refuses") }
     @Test func daemon_whenTheDiskIsFull() async throws { try await play("disk-full") }
     @Test func intents_whenManyAreDue_areNoWiderThanTheWire() async throws { try await play("intent-width") }
+    @Test func daemon_whenASynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-synchronous")
+    }
+    @Test func daemon_whenAnAsynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-asynchronous")
+    }
 }

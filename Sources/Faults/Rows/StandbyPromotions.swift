@@ -3,10 +3,12 @@ import Seeded
 
 extension Fault {
     /// The primary is gone in mid-sweep and its standby promoted: every commit that a daemon saw is there, so nothing is lost, doubled or unknown.
-    static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") { plan in
+    static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
+        plan in
         (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
             plan.round("promotion \(time)", users: 300, scenery: StandbyPromotion.scenery) { stage, random in
-                try await StandbyPromotion(stage, random, synchronous: true, isBehind: false).play()
+                var promotion = StandbyPromotion(stage, random, synchronous: true, isBehind: false)
+                try await promotion.play()
             }
         }
     }
@@ -19,8 +21,13 @@ extension Fault {
     ) { plan in
         (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
             let isBehind = time % 2 == 1
-            return plan.round("promotion \(time), \(isBehind ? "behind" : "beside")", users: 300, scenery: StandbyPromotion.scenery) { stage, random in
-                try await StandbyPromotion(stage, random, synchronous: false, isBehind: isBehind).play()
+            return plan.round(
+                "promotion \(time), \(isBehind ? "behind" : "beside")",
+                users: 300,
+                scenery: StandbyPromotion.scenery
+            ) { stage, random in
+                var promotion = StandbyPromotion(stage, random, synchronous: false, isBehind: isBehind)
+                try await promotion.play()
             }
         }
     }
@@ -62,7 +69,8 @@ struct StandbyPromotion {
             if isSynchronous { try stage.cluster.setSynchronousStandbys("standby") }
             return standby
         }
-        let process = try stage.service(["DATABASE_URL": stage.cluster.url(database: stage.database, orThatOf: standby)])
+        let process = try stage.service(["DATABASE_URL": stage.cluster.url(database: stage.database, orThatOf: standby)]
+        )
         try await stage.awaitAccepted(20 + Int(random.next() % 60), by: process)
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
@@ -87,11 +95,16 @@ struct StandbyPromotion {
     /// Once the standby has replayed all that it got; nothing changes there until it is promoted.
     private func snapshot(_ standby: LocalCluster) async throws -> Snapshot {
         try await stage.wait(.seconds(30), for: "the standby to replay") {
-            try await ask(standby, "select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)")
+            try await ask(
+                standby,
+                "select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)"
+            )
                 == ["t"]
         }
         return Snapshot(
-            recorded: Set(try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")),
+            recorded: Set(
+                try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
+            ),
             open: Set(try await ask(standby, "select id from nudged.intent, unnest(apns_ids) id"))
         )
     }
@@ -118,7 +131,9 @@ struct StandbyPromotion {
     }
 
     private func awaitIdle(_ standby: LocalCluster) async throws {
-        try await stage.wait(.seconds(60), for: "nobody to be due", every: .milliseconds(100)) { try await isIdle(standby) }
+        try await stage.wait(.seconds(60), for: "nobody to be due", every: .milliseconds(100)) {
+            try await isIdle(standby)
+        }
     }
 
     private func isIdle(_ standby: LocalCluster) async throws -> Bool { try await ask(standby, Stage.idle) == ["t"] }
@@ -137,7 +152,9 @@ struct StandbyPromotion {
         let forgotten = Set(before.map(\.apnsID)).subtracting(known)
         let twice = Dictionary(grouping: stage.taken.all, by: \.apnsID).filter { $0.value.count > 1 }
         for (id, pushes) in twice where !forgotten.contains(id) || pushes.count > 2 {
-            stage.fail("apns-id \(id) was sent \(pushes.count) times, and the standby knew \(known.contains(id) ? "it" : "nothing of it")")
+            stage.fail(
+                "apns-id \(id) was sent \(pushes.count) times, and the standby knew \(known.contains(id) ? "it" : "nothing of it")"
+            )
         }
         if isBehind, twice.isEmpty { stage.fail("the standby was behind, and nothing was sent again") }
         let owners = Dictionary(
