@@ -34,8 +34,8 @@ struct HeldXmin: AsyncParsableCommand {
         try await bench.seed(users: feed + 3 * burst, due: true)
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        // The first user is due when everything stands.
-        let lead = 20 + feed / 15_000
+        // The first user is due when everything stands, and two bursts are through.
+        let lead = 30 + feed / 15_000 + burst / 500
         try bench.psql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
         let daemon = try BenchDaemon(bench.configuration(port: port))
         daemon.start()
