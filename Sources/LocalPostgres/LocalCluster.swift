@@ -30,13 +30,21 @@ public final class LocalCluster: Sendable {
     public let port: Int?
     /// What the cluster was started with.
     public let options: Options
-    private let programs: ServerPrograms
-    private let account: ServerAccount
+    let programs: ServerPrograms
+    let account: ServerAccount
     private let watchdog: Watchdog
     private let state = Mutex(State())
 
     /// Makes a cluster and starts its server.
-    public init(_ options: Options = Options()) throws(LocalPostgresError) {
+    public convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
+        try self.init(options) { cluster throws(LocalPostgresError) in try cluster.initialise() }
+    }
+
+    /// Makes the folder, fills it with data by `filling`, and starts the server on it.
+    init(
+        _ options: Options,
+        filling: (LocalCluster) throws(LocalPostgresError) -> Void
+    ) throws(LocalPostgresError) {
         self.options = options
         programs = try ServerPrograms.find()
         account = try ServerAccount.current()
@@ -49,7 +57,7 @@ public final class LocalCluster: Sendable {
             throw error
         }
         do throws(LocalPostgresError) {
-            try initialise()
+            try filling(self)
             try start()
         } catch {
             stop()

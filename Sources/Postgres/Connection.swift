@@ -149,6 +149,9 @@ extension Connection {
         } catch {
             if error.code == .connectionLost || error.code == .timedOut || link.isBroken {
                 close()
+            } else if error.sqlState == "25006", configuration.wantsWritable {
+                // The server was demoted behind a pooler or made read-only: who asks for a writable one must look for it again.
+                close()
             } else if !leavingTransaction {
                 rollBackWhatIsOpen(link)
             }

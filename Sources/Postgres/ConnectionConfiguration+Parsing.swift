@@ -7,6 +7,7 @@ extension ConnectionConfiguration {
     /// - Parameters:
     ///   - allowInsecure: lets other hosts than this machine be used with less than `sslmode=verify-full`.
     ///   - applicationName: shown in `pg_stat_activity`, unless the URL names another.
+    ///   - connectTimeout: for each host, unless the URL's `connect_timeout` (whole seconds) says another.
     /// - Throws: `invalidURL` (without the URL's parts, as one may be the password), `insecure`.
     public static func parse(
         url: String,
@@ -23,22 +24,27 @@ extension ConnectionConfiguration {
         if given["service"] != nil {
             throw PostgresError(.invalidURL, detail: "service files aren't supported")
         }
-        var keywords = defaults().merging(given) { $1 }
+        var keywords = quickToNotice.merging(defaults()) { $1 }.merging(given) { $1 }
         keywords["service"] = nil
         keywords["client_encoding"] = "UTF8"
         keywords["application_name"] = keywords["application_name"] ?? applicationName
         // libpq tries Kerberos encryption before TLS, which would pass by verify-full.
         keywords["gssencmode"] = given["gssencmode"] ?? "disable"
-        // libpq heeds connect_timeout in its blocking calls only; ours is `connectTimeout`.
-        keywords["connect_timeout"] = nil
+        // libpq heeds connect_timeout in its blocking calls only, so it is taken over.
+        let seconds = keywords.removeValue(forKey: "connect_timeout").flatMap(Int64.init) ?? 0
         let attempts = try split(keywords)
         for attempt in attempts { try check(attempt, allowInsecure: allowInsecure) }
         return ConnectionConfiguration(
             attempts: inOrderOfPreference(attempts),
-            connectTimeout: connectTimeout,
+            connectTimeout: seconds > 0 ? .seconds(min(seconds, 3600)) : connectTimeout,
             statementTimeout: statementTimeout
         )
     }
+
+    /// A host that vanished without a word is noticed after six seconds, and not after the statement's time-out: libpq's own default is two hours.
+    private static let quickToNotice = [
+        "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
+    ]
 
     private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?

@@ -15,6 +15,17 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     }
 }
 
+extension ConnectionConfiguration {
+    /// Whether only a server will do that takes writes (`target_session_attrs`).
+    var wantsWritable: Bool {
+        ["read-write", "primary"].contains(attempts.first?["target_session_attrs"] ?? "any")
+    }
+
+    /// How long a silent host is waited for before the next is tried beside it; nil: until its time is up. Only where any writable host is as
+    /// good as another: else the order says which one is wanted.
+    var headStart: Duration? { attempts.count > 1 && wantsWritable ? .seconds(1) : nil }
+}
+
 extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// User, hosts, database and the degree of TLS.
     public var description: String {

@@ -84,6 +84,10 @@ extension PostgresError {
     public var mend: String? {
         if let sqlState, let mend = SQLState.mend(sqlState) { return mend }
         switch code {
+        // libpq's words for target_session_attrs; the server itself gave no SQLSTATE.
+        case .connectionFailed where detail?.hasSuffix("session is read-only") ?? false:
+            return
+                "promote the standby, or end the read-only mode; nudged tries all hosts of database.url again by itself"
         case .connectionFailed where sqlState == nil:
             return "check that PostgreSQL runs and that host and port in database.url (DATABASE_URL) are right"
         case .invalidURL:

@@ -36,5 +36,6 @@ public struct Migration: Sendable, Equatable {
         Migration(9, "flight", PackageResources._009_flight_sql, oldest: 9),
         Migration(10, "forget", PackageResources._010_forget_sql),
         Migration(11, "distribution", PackageResources._011_distribution_sql),
+        Migration(12, "retention", PackageResources._012_retention_sql),
     ]
 }

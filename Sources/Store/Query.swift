@@ -1,5 +1,5 @@
 /// The SQL of `sql/queries`, one case a file, embedded at build time.
-enum Query: String, CaseIterable, Sendable {
+package enum Query: String, CaseIterable, Sendable {
     case claimCandidates = "claim_candidates"
     case claimDevices = "claim_devices"
     case claimRecipients = "claim_recipients"
@@ -28,7 +28,7 @@ enum Query: String, CaseIterable, Sendable {
     case withdrawIntent = "withdraw_intent"
 
     /// The file's text, decoded once.
-    var sql: String { Self.texts[self] ?? "" }
+    package var sql: String { Self.texts[self] ?? "" }
 
     private static let texts: [Query: String] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0, String(decoding: $0.bytes, as: UTF8.self)) }

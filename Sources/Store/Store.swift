@@ -37,7 +37,7 @@ public struct Store: Sendable {
 
     /// The hot statements join a batch of some hundred users with tables of any size: always by index. A planner without statistics
     /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
-    static let pinnedPlans: [(String, String)] = [
+    package static let pinnedPlans: [(String, String)] = [
         ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off"),
         // A bitmap loses the index's order: the claim would then sort all that is due, for each batch anew.
         ("enable_bitmapscan", "off"),
@@ -198,13 +198,12 @@ public struct Store: Sendable {
 
     /// A week ahead is ready, so that a daemon that is away for days leaves nothing to the default partition.
     public static let daysAhead: Int32 = 7
-    /// A quarter of a year answers what operators ask; what the policy needs is in `nudged.person`.
-    public static let keepDays: Int32 = 90
 
-    /// Makes the record's next partitions, and drops those that ended more than `keepDays` ago.
+    /// Makes the record's next partitions, and drops those that ended more than `keepDays` (1 to 36,500) ago, in bounded steps: where anything was
+    /// done, more may be left. Readers are not waited for: behind one, what is old is left for the next call, which returns without an error.
     public func maintainDelivery(
         daysAhead: Int32 = Store.daysAhead,
-        keepDays: Int32 = Store.keepDays
+        keepDays: Int32
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
         // Partitions take the whole record exclusively: behind a long reader (pg_dump) every outcome would queue up with us. An hour later will do.
         let rows = try await one(

@@ -12,28 +12,66 @@ struct Idle: AsyncParsableCommand {
 
     @Option(help: "Users who exist, none of them due.") var users = 1_000_000
     @Option(help: "Sweeps to measure.") var sweeps = 200
+    @Option(help: "Users who were just served: as many dead entries at the head of the queue's index, 0 for none.")
+    var burst = 0
 
     func run() async throws {
-        let bench = try Workbench()
+        // Without standbys, so that what is made in one transaction is not written twice.
+        let bench = try Workbench(settings: ["wal_level": "minimal", "max_wal_senders": "0"])
         defer { bench.stop() }
-        try await bench.seed(users: users, due: false)
+        try await bench.migrate()
+        try bench.seedQueue(users: users)
         let store = Store(configuration: bench.connection)
+        let quiet = try await measure(store)
+        var text =
+            #"{"users":\#(users),"database_ms":\#(quiet.median.text(3)),"database_ms_worst":\#(quiet.worst.text(3)),"#
+            + #""cpu_percent":\#(quiet.percent.text(3))"#
+        if burst > 0 {
+            // An old snapshot keeps the dead entries: with it nobody may clean them up, without it the first reader marks them.
+            let holder = try bench.holdSnapshot()
+            try bench.psql(Self.serve(burst), within: .seconds(3600))
+            // Seconds each, where the burst was large.
+            let held = try await measure(store, sweeps: min(sweeps, 20))
+            try bench.releaseSnapshot(holder)
+            let first = try await measure(store)
+            text +=
+                #","burst":\#(burst),"held_ms":\#(held.median.text(3)),"held_ms_worst":\#(held.worst.text(3)),"#
+                + #""after_ms":\#(first.median.text(3)),"after_ms_worst":\#(first.worst.text(3))"#
+        }
+        await store.close()
+        print(text + "}")
+    }
+
+    /// Due, and served: the queue's first entries are dead.
+    private static func serve(_ users: Int) -> String {
+        """
+        create temporary table served as select user_id from nudged.person limit \(users);
+        update nudged.person p set due_at = now() - interval '1 second' from served s where p.user_id = s.user_id;
+        update nudged.person p set due_at = now() + interval '1 day' from served s where p.user_id = s.user_id;
+        """
+    }
+
+    /// Milliseconds of a sweep, and the share of a core at one sweep a second (the default).
+    private struct Cost {
+        let median: Double
+        let worst: Double
+        let percent: Double
+    }
+
+    private func measure(_ store: Store, sweeps given: Int? = nil) async throws -> Cost {
+        let sweeps = given ?? sweeps
         var times: [Double] = []
-        try await sweep(store)
         let before = ProcessUsage.now()
         for _ in 0..<sweeps {
             let start = monotonicSeconds()
             try await sweep(store)
-            times.append(monotonicSeconds() - start)
+            times.append((monotonicSeconds() - start) * 1000)
         }
-        let after = ProcessUsage.now()
-        await store.close()
-        times.sort()
-        // One sweep a second is the default, so the processor time of a sweep is the share of a core.
-        let percent = ((after.seconds - before.seconds) / Double(sweeps) * 100).text(3)
-        print(
-            #"{"users":\#(users),"database_ms":\#((times[times.count / 2] * 1000).text(3)),"#
-                + #""database_ms_worst":\#(((times.last ?? 0) * 1000).text(3)),"cpu_percent":\#(percent)}"#
+        let seconds = ProcessUsage.now().seconds - before.seconds
+        return Cost(
+            median: median(times),
+            worst: times.max() ?? 0,
+            percent: seconds / Double(sweeps) * 100
         )
     }
 

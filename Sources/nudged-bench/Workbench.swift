@@ -12,16 +12,12 @@ final class Workbench: Sendable {
     let connection: ConnectionConfiguration
     let folder: String
 
-    init() throws {
-        cluster = try LocalCluster(
-            LocalCluster.Options(
-                fsync: true,
-                settings: [
-                    "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min",
-                    "synchronous_commit": "on",
-                ]
-            )
-        )
+    /// - Parameter settings: of the server, beside the benchmarks' own.
+    init(settings: [String: String] = [:]) throws {
+        let own = [
+            "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min", "synchronous_commit": "on",
+        ]
+        cluster = try LocalCluster(LocalCluster.Options(fsync: true, settings: own.merging(settings) { $1 }))
         try cluster.createDatabase(named: "bench")
         connection = try ConnectionConfiguration.parse(url: cluster.url(database: "bench"))
         folder = cluster.folder + "/apple"

@@ -73,4 +73,10 @@ import Testing
     @Test func daemon_whenPreferencesChangeAllTheTime() async throws { try await play("preferences-change") }
     @Test func daemon_whenRestoredFromAnOldBackup() async throws { try await play("restored-backup") }
     @Test func daemon_whenUsersAreErased() async throws { try await play("erased-users") }
+    @Test func daemon_whenASynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-synchronous")
+    }
+    @Test func daemon_whenAnAsynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-asynchronous")
+    }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A datagram socket that stands in for systemd.
@@ -19,6 +20,15 @@ final class NotifySocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// As `wait`, on a thread of its own: the other tests' continuations need the pool's two.
+    func heard(_ seconds: Int = 20, where condition: @escaping @Sendable (String) -> Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "nudged.test.notify").async {
+                continuation.resume(returning: self.wait(seconds, where: condition))
+            }
+        }
+    }
 
     /// Reads datagrams until one satisfies the condition; nil where none came within the seconds.
     func wait(_ seconds: Int = 20, where condition: (String) -> Bool) -> String? {

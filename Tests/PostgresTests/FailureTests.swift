@@ -72,22 +72,9 @@ import Testing
     }
 
     @Test func host_whenItNeverAnswers_timesOutAndTheNextIsTried() async throws {
-        // It listens and nobody accepts: the TCP connection stands, PostgreSQL's answer never comes.
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let size = length
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                #expect(bind(listener, $0, size) == 0)
-                #expect(getsockname(listener, $0, &length) == 0)
-            }
-        }
-        #expect(listen(listener, 5) == 0)
-        let port = UInt16(bigEndian: address.sin_port)
+        let listener = SilentListener()
+        defer { withExtendedLifetime(listener) {} }
+        let port = listener.port
         let time = Duration.milliseconds(200)
         let silent = try ConnectionConfiguration.parse(url: "postgresql://127.0.0.1:\(port)/x", connectTimeout: time)
         #expect(await F.error { _ = try await Connection.open(silent) }?.code == .connectionFailed)

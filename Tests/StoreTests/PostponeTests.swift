@@ -118,13 +118,13 @@ import struct FoundationEssentials.UUID
         try await reader.transaction(timeout: .seconds(30)) { transaction in
             try await transaction.execute(script: "select count(*) from nudged.delivery")
             do throws(PostgresError) {
-                _ = try await fixture.store.maintainDelivery(daysAhead: 30)
+                _ = try await fixture.store.maintainDelivery(daysAhead: 30, keepDays: 90)
                 Issue.record("it did not wait for the reader")
             } catch {
                 #expect(error.sqlState == "55P03", "\(error)")
             }
         }
-        #expect(try await fixture.store.maintainDelivery(daysAhead: 30).made == 23)
+        #expect(try await fixture.store.maintainDelivery(daysAhead: 30, keepDays: 90).made == 23)
         await reader.close()
         await fixture.close()
     }

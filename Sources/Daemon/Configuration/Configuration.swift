@@ -72,6 +72,12 @@ public struct Configuration: Sendable, Equatable {
         public var batch: Int
     }
 
+    /// What is kept of what was sent.
+    public struct Record: Sendable, Equatable {
+        /// Days after which a day of the record is dropped, 1 to 3,650.
+        public var keepDays: Int
+    }
+
     /// The words of a check-in.
     public struct CheckIn: Sendable, Equatable {
         /// Its title.
@@ -86,6 +92,8 @@ public struct Configuration: Sendable, Equatable {
     public var database: Database?
     /// When and how much is swept.
     public var schedule: Schedule
+    /// What is kept of what was sent.
+    public var record: Record
     /// The words of a check-in.
     public var checkIn: CheckIn
     /// The operator's rules.

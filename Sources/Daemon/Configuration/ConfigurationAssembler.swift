@@ -54,6 +54,7 @@ struct ConfigurationAssembler {
             apns: apns,
             database: database(),
             schedule: schedule,
+            record: Configuration.Record(keepDays: values.integer("record.keepDays") ?? 90),
             checkIn: checkIn(),
             policy: policy(),
             logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info

@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key, in the order of the reference.
-    public static let all: [ConfigurationKey] = apns + database + schedule + checkIn + policy + log
+    public static let all: [ConfigurationKey] = apns + database + schedule + record + checkIn + policy + log
 
     private static let apns: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
@@ -83,6 +83,17 @@ extension ConfigurationKey {
             standard: "1000",
             "How many users are claimed at once."
         ),
+    ]
+
+    private static let record: [ConfigurationKey] = [
+        // A quarter of a year answers what operators ask. What the policy needs is not in the record, so a day is enough for the work itself:
+        // `nudged status` counts the last day's unknown pushes.
+        .init(
+            "record.keepDays",
+            .integer(1...3650, mayBeNone: false),
+            standard: "90",
+            "How many days of the record are kept; older days are dropped whole."
+        )
     ]
 
     private static let checkIn: [ConfigurationKey] = [

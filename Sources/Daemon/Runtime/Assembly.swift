@@ -11,6 +11,7 @@ package struct Assembly: Sendable {
     let judge: Judge
     let settings: SweepSettings
     let schedule: Configuration.Schedule
+    let record: Configuration.Record
     let statementTimeout: Duration
 
     /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
@@ -28,6 +29,7 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
+        record = configuration.record
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
         lanes = apns.lanes.map { lane in
             LaneConfiguration(identity: LaneIdentity(lane), sender: Self.sender(lane, apns, maxInFlight: most))

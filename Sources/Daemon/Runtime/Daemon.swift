@@ -24,10 +24,13 @@ public actor Daemon {
     private var schemaIsCurrent = false
     /// When the schema was last found good; nil: never.
     private var schemaCheckedAt: Int64?
-    private var lastMaintenance: Int64?
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextMaintenance: Int64 = 0
 
     private static let schemaMilliseconds: Int64 = 10_000
     private static let maintenanceMilliseconds: Int64 = 3_600_000
+    /// Where there was something to do, there may be more; and a partition that a reader was in the way of is not to be missed for an hour.
+    private static let soonMilliseconds: Int64 = 60_000
 
     /// - Parameters:
     ///   - load: reads the configuration; called again at each reload.
@@ -105,9 +108,10 @@ public actor Daemon {
         tellStatus()
         do throws(PostgresError) {
             guard try await schemaCheck() else { return }
+            // Before the sweep: after a week's absence its rows would else lie in the default partition, where their day then stays.
+            await maintain()
             try await engine.sweeper.sweep()
             reporter.databaseAnswered()
-            await maintain()
         } catch {
             doubtSchema(error)
             // `cancelled` and `notConnected` are our own stop.
@@ -145,12 +149,15 @@ public actor Daemon {
 
     private func maintain() async {
         let now = BootTime.milliseconds()
-        if let lastMaintenance, now - lastMaintenance < Self.maintenanceMilliseconds { return }
-        lastMaintenance = now
+        guard now >= nextMaintenance else { return }
+        nextMaintenance = now + Self.soonMilliseconds
         do throws(PostgresError) {
-            _ = try await engine.store.maintainDelivery()
+            let keepDays = Int32(clamping: assembly.record.keepDays)
+            let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
+            if made == 0, dropped == 0 { nextMaintenance = now + Self.maintenanceMilliseconds }
         } catch {
-            reporter.partitionsFailed(error)
+            // A database that is away has the sweep's line.
+            if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }
         }
     }
 
@@ -213,6 +220,8 @@ public actor Daemon {
             await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings)
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
+            // A shorter retention counts at once.
+            if next.record != assembly.record { nextMaintenance = 0 }
             assembly = next
             reporter.say(.reloadDone, .notice, "configuration, key and time zones were read anew")
         } catch {

@@ -88,7 +88,7 @@ public struct OneRun: Sendable {
         let standing = try await engine.migrator.standing()
         guard standing.isUsable else { throw SchemaError(standing: standing) }
         do throws(PostgresError) {
-            _ = try await engine.store.maintainDelivery()
+            _ = try await engine.store.maintainDelivery(keepDays: Int32(clamping: engine.assembly.record.keepDays))
         } catch {
             engine.reporter.partitionsFailed(error)
         }

@@ -13,6 +13,8 @@ package final class Reporter: Sendable {
     private let log: Logger
     private let notices = OncePerValue<Notice.Value>()
     private let refusals = LineThrottle(every: 10_000)
+    /// Tried again each minute; behind a long reader it is the same line for hours.
+    private let partitionLines = LineThrottle(every: 3_600_000)
     private let databaseTrouble = Mutex<String?>(nil)
     private let lastSweep = Mutex<String?>(nil)
 
@@ -207,7 +209,8 @@ package final class Reporter: Sendable {
 
     /// Seven days of them are ready, so it is no trouble yet.
     func partitionsFailed(_ error: PostgresError) {
-        say(.sweepFailed, .warning, "could not make the record's next partitions, trying again in an hour: \(error)")
+        guard partitionLines.admit(error.description, now: BootTime.milliseconds()) != nil else { return }
+        say(.sweepFailed, .warning, "could not make the record's next partitions, trying again: \(error)")
     }
 
     /// What keeps the database from answering, in words; nil where it answers.

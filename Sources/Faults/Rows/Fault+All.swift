@@ -28,6 +28,8 @@ extension Fault {
         .changingPreferences,
         .restoredBackup,
         .erasedUsers,
+        .synchronousPromotion,
+        .asynchronousPromotion,
     ]
 
     /// The row of this name.

@@ -102,14 +102,12 @@ extension Stage {
     }
 
     /// Whether nobody is due or leased, no change waits, and no intent is open.
-    public func isIdle() async throws -> Bool {
-        try await sql(
-            """
-            select not exists (select from nudged.person where due_at <= now() or lease_until > now())
-                and not exists (select from nudged.touched) and not exists (select from nudged.intent)
-            """
-        ) == "t"
-    }
+    public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
+
+    static let idle = """
+        select not exists (select from nudged.person where due_at <= now() or lease_until > now())
+            and not exists (select from nudged.touched) and not exists (select from nudged.intent)
+        """
 }
 
 extension Stage {

@@ -56,6 +56,14 @@ import Testing
             "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"
         ),
         (
+            "record:\n  keepDays: 0\n",
+            "nudged.yaml:2:13: record.keepDays: \"0\" is out of range: write a whole number from 1 to 3650"
+        ),
+        (
+            "record:\n  keepDay: 7\n",
+            "nudged.yaml:2:3: record.keepDay: unknown key: did you mean record.keepDays?"
+        ),
+        (
             "schedule:\n  batch: 10001\n",
             "nudged.yaml:2:10: schedule.batch: \"10001\" is out of range: write a whole number from 1 to 10000"
         ),

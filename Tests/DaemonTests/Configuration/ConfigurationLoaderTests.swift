@@ -28,6 +28,7 @@ import YAML
               allowInsecure: true
               statementTimeout: 2m
             schedule: {interval: 500ms, lease: 11, batch: 10000}
+            record: {keepDays: 30}
             checkIn:
               title: Hi
               body: |
@@ -65,6 +66,7 @@ import YAML
         #expect(database.allowInsecure)
         #expect(database.statementTimeout == .seconds(120))
         #expect(configuration.schedule == .init(interval: .milliseconds(500), lease: .seconds(11), batch: 10_000))
+        #expect(configuration.record == .init(keepDays: 30))
         #expect(configuration.checkIn == .init(title: "Hi", body: "How is it?"))
         let policy = configuration.policy
         #expect(policy.defaultTimezone == "Europe/Berlin")
@@ -90,6 +92,9 @@ import YAML
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
         #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 1000))
+        #expect(configuration.record == .init(keepDays: 90))
+        let short = ConfigurationFixture.environment.merging(["RECORD_KEEP_DAYS": "1"]) { $1 }
+        #expect(try fixture.load(environment: short).configuration.record == .init(keepDays: 1))
         #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")

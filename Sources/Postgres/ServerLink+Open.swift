@@ -1,0 +1,110 @@
+import CLibPQ
+import Glibc
+
+extension ServerLink {
+    /// A host that is being connected to.
+    private struct Attempt {
+        let link: ServerLink
+        /// What its socket is polled for.
+        var events: Int32
+        let deadline: Deadline
+    }
+
+    /// How an attempt stands after a step of libpq's.
+    private enum Step {
+        case goesOn(Int32)
+        case connected
+        case failed(PostgresError)
+    }
+
+    /// Tries the configuration's hosts in turn. Where any writable one will do (`headStart`), a silent host holds the next only for a moment, and
+    /// whoever lets us in first wins: after a failover the first host of the list is often one that drops packets.
+    ///
+    /// - Throws: the last host's error; one that a server gave goes before one of the network.
+    static func open(
+        _ configuration: ConnectionConfiguration,
+        notices: (@Sendable (Notice) -> Void)?
+    ) throws(PostgresError) -> ServerLink {
+        var left = configuration.attempts[...]
+        var running: [Attempt] = []
+        var headStart: Deadline?
+        var failure = PostgresError(.connectionFailed)
+        func note(_ error: PostgresError) {
+            if failure.sqlState == nil || error.sqlState != nil { failure = error }
+        }
+        while !left.isEmpty || !running.isEmpty {
+            let isNextOnesTurn = running.isEmpty || headStart.map { $0.milliseconds == nil } ?? false
+            if isNextOnesTurn, let keywords = left.popFirst() {
+                headStart = configuration.headStart.map { Deadline(after: $0) }
+                do throws(PostgresError) {
+                    running.append(try begin(keywords, notices, Deadline(after: configuration.connectTimeout)))
+                } catch {
+                    note(error)
+                }
+                continue
+            }
+            let ready = try wait(for: running, or: left.isEmpty ? nil : headStart)
+            for index in running.indices.reversed() {
+                switch ready.contains(index) ? running[index].link.step() : overdue(running[index]) {
+                case .goesOn(let events): running[index].events = events
+                case .connected: return running[index].link
+                case .failed(let error):
+                    note(error)
+                    running.remove(at: index)
+                }
+            }
+        }
+        throw failure
+    }
+
+    private static func begin(
+        _ keywords: [String: String],
+        _ notices: (@Sendable (Notice) -> Void)?,
+        _ deadline: Deadline
+    ) throws(PostgresError) -> Attempt {
+        guard let handle = start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
+        let link = ServerLink(handle: handle, notices: notices)
+        // Verbose: the only way to the SQLSTATE of a refused connection is libpq's message.
+        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        PQsetnonblocking(handle, 1)
+        guard PQstatus(handle) != CONNECTION_BAD else { throw link.connectError() }
+        // As if PQconnectPoll had just asked to write (manual, PQconnectPoll).
+        return Attempt(link: link, events: POLLOUT, deadline: deadline)
+    }
+
+    /// Its socket is ready: libpq goes on.
+    private func step() -> Step {
+        switch PQconnectPoll(handle) {
+        case PGRES_POLLING_READING: return .goesOn(POLLIN)
+        case PGRES_POLLING_OK:
+            // PQconnectPoll doesn't keep the mode that was set before it.
+            guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+                return .failed(connectError())
+            }
+            return .connected
+        case PGRES_POLLING_FAILED: return .failed(connectError())
+        default: return .goesOn(POLLOUT)
+        }
+    }
+
+    private static func overdue(_ attempt: Attempt) -> Step {
+        guard attempt.deadline.milliseconds == nil else { return .goesOn(attempt.events) }
+        return .failed(PostgresError(.connectionFailed, detail: "no answer in time"))
+    }
+
+    /// Waits until a socket is ready or the first deadline has come; returns the places of those that are ready.
+    private static func wait(for attempts: [Attempt], or headStart: Deadline?) throws(PostgresError) -> Set<Int> {
+        // Asked anew each time: libpq changes the socket from address to address. POLLERR and POLLHUP count as ready: libpq's next call words it.
+        var descriptors = attempts.map {
+            pollfd(fd: PQsocket($0.link.handle), events: Int16($0.events), revents: 0)
+        }
+        let waits = (attempts.map(\.deadline) + [headStart].compactMap(\.self)).map { $0.milliseconds ?? 0 }
+        let count = poll(&descriptors, nfds_t(descriptors.count), waits.min() ?? 0)
+        if count < 0, errno != EINTR {
+            throw PostgresError(.connectionFailed, detail: "poll failed, errno \(errno)")
+        }
+        guard count > 0 else { return [] }
+        // A socket that libpq has closed (-1) is no reason to wait for its deadline either.
+        return Set(descriptors.indices.filter { descriptors[$0].revents != 0 || descriptors[$0].fd < 0 })
+    }
+}

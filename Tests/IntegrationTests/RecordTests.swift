@@ -1,0 +1,54 @@
+import APNsSimulator
+import LocalPostgres
+import Testing
+
+/// The record is for people: the daemon never reads it to decide.
+@Suite struct RecordTests {
+    /// Everyone who was served is due again, with the record and without: the limits, the slots that are closed and the next instants are the same.
+    @Test func decisions_whenTheRecordIsGone_areTheSame() async throws {
+        var standings: [[String]] = []
+        for isGone in [false, true] {
+            let scene = try await Scene(perDevice: { token, _ in
+                token.hasSuffix("30") ? .answer(status: 400, reason: "PayloadEmpty") : nil
+            })
+            try scene.seedDue(6, devices: 2)
+            // One whose slot is stale, and one whose day is full.
+            try scene.sql(
+                """
+                update public.context_profiles set notification_preferences = notification_preferences
+                    || jsonb_build_object('check_in_time', to_char((now() - interval '5 hours') at time zone 'UTC', 'HH24:MI'))
+                where user_id = '\(Scene.user(4))';
+                insert into nudged.person (user_id, due_at, sent)
+                values ('\(Scene.user(5))', now(), array[now() - interval '1 hour', now() - interval '2 hours'])
+                """
+            )
+            let limits: [String: String?] = ["POLICY_MAX_PER_DAY": "2"]
+            #expect(try await scene.once(limits).exit == .code(0))
+            let sent = scene.accepted().values.reduce(0, +)
+            if isGone {
+                let days = try scene.lines(
+                    "select i.inhrelid::regclass from pg_inherits i where i.inhparent = 'nudged.delivery'::regclass and i.inhrelid <> 'nudged.delivery_default'::regclass"
+                )
+                #expect(days.count >= 9)
+                for day in days { try scene.sql("drop table \(day)") }
+                try scene.sql("truncate nudged.delivery")
+                #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
+            }
+            try scene.sql("update nudged.person set due_at = now() - interval '1 second', version = version + 1")
+            let again = try await scene.once(limits)
+            #expect(again.exit == .code(0) && again.number("sent") == 0, "\(again.text)")
+            #expect(scene.accepted().values.reduce(0, +) == sent)
+            standings.append(
+                try scene.lines(
+                    """
+                    select right(user_id::text, 2), check_in_slot, closed, cardinality(sent), retry, quarantine,
+                        round(extract(epoch from due_at - now()) / 3600)
+                    from nudged.person order by user_id
+                    """
+                )
+            )
+        }
+        #expect(standings[0] == standings[1])
+        #expect(standings[0].count == 6)
+    }
+}

@@ -1,0 +1,21 @@
+import LocalPostgres
+import Testing
+
+@Suite struct StandbyTests {
+    @Test func standby_whenPromoted_takesWritesAndTheOldPrimaryFollows() throws {
+        let settings = ["synchronous_commit": "on"]
+        let primary = try LocalCluster(LocalCluster.Options(settings: settings))
+        defer { primary.stop() }
+        let standby = try LocalCluster(standbyOf: primary, LocalCluster.Options(settings: settings))
+        defer { standby.stop() }
+        try primary.setSynchronousStandbys("standby")
+        try primary.psql("create table kept as select 7 as n")
+        #expect(throws: LocalPostgresError.self) { try standby.psql("create table refused ()") }
+        primary.halt(.kill)
+        try standby.promote()
+        // The commit waited for the standby, so it is there.
+        #expect(try standby.psql("insert into kept values (8); select sum(n) from kept") == "15\n")
+        try primary.follow(standby)
+        #expect(try primary.psql("select pg_is_in_recovery(), sum(n) from kept") == "t|15\n")
+    }
+}

@@ -1,0 +1,85 @@
+import LocalPostgres
+import Testing
+
+@testable import Postgres
+
+/// Several hosts in one URL: a primary, its standby, and one that is silent.
+@Suite struct HostsTests {
+    typealias F = ServerFixture
+
+    /// The standby of the other tests' server.
+    private static let standby = Result {
+        try LocalCluster(standbyOf: F.cluster.get(), LocalCluster.Options(password: "correct-horse"))
+    }
+
+    private static func url(_ ports: [Int?], _ wanted: String = "read-write") -> String {
+        let hosts = ports.map { "127.0.0.1:\($0 ?? 0)" }.joined(separator: ",")
+        return "postgresql://postgres:correct-horse@\(hosts)/postgres?target_session_attrs=\(wanted)"
+    }
+
+    @Test(arguments: ["read-write", "primary"])
+    func connection_whenTheFirstHostIsAStandby_isTheSecondHosts(wanted: String) async throws {
+        let ports = [try Self.standby.get().port, try F.cluster.get().port]
+        let connection = try await Connection.open(.parse(url: Self.url(ports, wanted)))
+        #expect(try await connection.run(F.sql("select pg_is_in_recovery()")).bool(0, 0) == false)
+        await connection.close()
+    }
+
+    @Test func connection_whenEveryHostIsReadOnly_saysWhatIsMissing() async throws {
+        let port = try Self.standby.get().port
+        let configuration = try ConnectionConfiguration.parse(url: Self.url([port, port]))
+        let error = await F.error { _ = try await Connection.open(configuration) }
+        #expect(error?.code == .connectionFailed && error?.isTransient == true)
+        #expect(error?.description.contains("promote the standby") == true, "\(String(describing: error))")
+    }
+
+    @Test func connection_whenTheFirstHostIsSilent_doesNotWaitForItsTimeout() async throws {
+        let silent = SilentListener()
+        defer { withExtendedLifetime(silent) {} }
+        let ports = [Int(silent.port), Int(silent.port), try Self.standby.get().port, try F.cluster.get().port]
+        let configuration = try ConnectionConfiguration.parse(url: Self.url(ports), connectTimeout: .seconds(30))
+        let start = ContinuousClock.now
+        let connection = try await Connection.open(configuration)
+        // A second for each of the two.
+        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(try await connection.run(F.sql("select pg_is_in_recovery()")).bool(0, 0) == false)
+        await connection.close()
+    }
+
+    @Test func connection_whenAnyHostWillDo_keepsTheOrder() async throws {
+        let silent = SilentListener()
+        defer { withExtendedLifetime(silent) {} }
+        let ports = [Int(silent.port), try Self.standby.get().port]
+        let configuration = try ConnectionConfiguration.parse(
+            url: Self.url(ports, "any"),
+            connectTimeout: .seconds(2)
+        )
+        let start = ContinuousClock.now
+        let connection = try await Connection.open(configuration)
+        #expect(ContinuousClock.now - start >= .seconds(2))
+        await connection.close()
+    }
+
+    @Test(arguments: ["any", "read-write"])
+    func connection_whenItsServerBecomesReadOnly_isGivenUpWhereAWritableOneIsWanted(wanted: String) async throws {
+        let connection = try await Connection.open(.parse(url: Self.url([try F.cluster.get().port], wanted)))
+        // As after a reload with default_transaction_read_only, or behind a pooler whose server was demoted.
+        _ = try await connection.run(F.sql("set default_transaction_read_only = on"))
+        let error = await F.error { _ = try await connection.run(F.sql("create table refused ()")) }
+        #expect(error?.sqlState == "25006")
+        #expect(connection.isUsable == (wanted == "any"))
+        await connection.close()
+    }
+
+    @Test func timeouts_whenTheURLNamesThem_areItsOwn() throws {
+        let plain = try ConnectionConfiguration.parse(url: "postgresql://localhost/x", connectTimeout: .seconds(7))
+        #expect(plain.connectTimeout == .seconds(7))
+        #expect(plain.attempts[0]["tcp_user_timeout"] == "6000" && plain.attempts[0]["keepalives_idle"] == "2")
+        let own = try ConnectionConfiguration.parse(
+            url: "postgresql://localhost/x?connect_timeout=3&tcp_user_timeout=9000",
+            connectTimeout: .seconds(7)
+        )
+        #expect(own.connectTimeout == .seconds(3) && own.attempts[0]["connect_timeout"] == nil)
+        #expect(own.attempts[0]["tcp_user_timeout"] == "9000")
+    }
+}
