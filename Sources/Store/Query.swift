@@ -24,6 +24,7 @@ enum Query: String, CaseIterable, Sendable {
     case settle
     case status
     case touchedSince = "touched_since"
+    case versions
 
     /// The file's text, decoded once.
     var sql: String { Self.texts[self] ?? "" }
@@ -58,6 +59,7 @@ enum Query: String, CaseIterable, Sendable {
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
+        case .versions: PackageResources.versions_sql
         }
     }
 }

@@ -32,12 +32,23 @@ extension Store {
         let kept = try userSet(rows)
         guard !kept.isEmpty else { return ([], []) }
         let held = updates.filter { kept.contains($0.userID) }
-        let changed = try await one(
+        return (kept, try await changed(held))
+    }
+
+    /// Users whose data changed since they were decided on. Touches first: one that is drained between the two questions has raised the version
+    /// by the second.
+    func changed(_ updates: [PersonUpdate]) async throws(PostgresError) -> Set<UUID> {
+        let users = Parameter.uuidArray(updates.map(\.userID))
+        let rows = try await transaction(
             intents,
-            .touchedSince,
-            [.uuidArray(held.map(\.userID)), .int8Array(held.map(\.version))]
+            [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) }
         )
-        return (kept, try userSet(changed))
+        guard rows.count == 2 else { throw PostgresError(.unexpectedResult, statement: Query.versions.rawValue) }
+        var changed = try userSet(rows[0])
+        var versions: [UUID: Int64] = [:]
+        for row in 0..<rows[1].count { versions[try rows[1].uuid(row, 0)] = try rows[1].int8(row, 1) }
+        for update in updates where versions[update.userID] != update.version { changed.insert(update.userID) }
+        return changed
     }
 
     /// Settles users: intent, record, histories and tokens in one transaction.

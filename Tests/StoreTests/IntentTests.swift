@@ -69,14 +69,7 @@ import struct FoundationEssentials.UUID
     @Test func touchedSince_whenTheTouchWasDrainedMeanwhile_findsTheVersion() async throws {
         let (fixture, _, users) = try await leased()
         try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
-        func changed() async throws -> Set<UUID> {
-            let rows = try await fixture.store.one(
-                fixture.store.intents,
-                .touchedSince,
-                [.uuidArray(users.map(\.userID)), .int8Array(users.map(\.version))]
-            )
-            return try fixture.store.userSet(rows)
-        }
+        func changed() async throws -> Set<UUID> { try await fixture.store.changed(users.map { F.update($0) }) }
         #expect(try await changed() == [F.user(2)])
         _ = try await fixture.store.drain(limit: 100, now: F.now)
         #expect(try await changed() == [F.user(2)])

@@ -120,7 +120,8 @@ import struct FoundationEssentials.UUID
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
                 ]
             ),
-            (.touchedSince, [.uuidArray(users), versions]),
+            (.touchedSince, [.uuidArray(users)]),
+            (.versions, [.uuidArray(users)]),
             (.release, [.uuid(F.user(9)), .uuidArray(users)]),
             (.renew, [.uuid(F.user(9)), .uuidArray(users), .int8(1000)]),
             (.remaining, [.timestamp(F.now.seconds * 1_000_000), .int4Array(RangeWalk.all)]),
