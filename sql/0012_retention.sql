@@ -31,7 +31,7 @@ begin
     for day in select d::date from generate_series(today - 1, today + days_ahead, interval '1 day') d loop
         part := 'delivery_' || to_char(day, 'YYYYMMDD');
         if to_regclass('nudged.' || part) is null and not exists (
-            select from nudged.delivery_default
+            select 1 from nudged.delivery_default
             where attempted_at >= day::timestamptz and attempted_at < (day + 1)::timestamptz
         ) then
             execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',

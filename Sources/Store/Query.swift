@@ -25,6 +25,7 @@ package enum Query: String, CaseIterable, Sendable {
     case settle
     case status
     case touchedSince = "touched_since"
+    case versions
     case withdrawIntent = "withdraw_intent"
 
     /// The file's text, decoded once.
@@ -61,6 +62,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
+        case .versions: PackageResources.versions_sql
         case .withdrawIntent: PackageResources.withdraw_intent_sql
         }
     }

@@ -26,21 +26,35 @@ extension Store {
                 .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.0.isCounted)),
             ]
         )
-        let look = Statement(
-            Query.touchedSince.rawValue,
-            sql: Query.touchedSince.sql,
-            parameters: [users, versions]
-        )
-        // Lists are joined with lists here: linear only by hashing.
+        // A list is joined with a list here: linear only by hashing.
         let rows = try await transaction(
             intents,
             [commit],
-            afterwards: [look],
+            afterwards: Self.looks(at: users),
             settings: [("enable_hashjoin", "on")]
         )
-        guard rows.count == 2 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
         let kept = try userSet(rows[0])
-        return (kept, try userSet(rows[1]).intersection(kept))
+        let held = intent.entries.filter { kept.contains($0.userID) }
+        return (kept, try changed(held.map { ($0.userID, $0.version) }, rows[1], rows[2]))
+    }
+
+    /// Touches first: one that is drained between the two questions has raised the version by the second.
+    static func looks(at users: Parameter) -> [Statement] {
+        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) }
+    }
+
+    /// Users whose data changed since they were decided on, by the answers of `looks`.
+    func changed(
+        _ decided: [(user: UUID, version: Int64)],
+        _ touches: Rows,
+        _ versions: Rows
+    ) throws(PostgresError) -> Set<UUID> {
+        let touched = try userSet(touches)
+        var known: [UUID: Int64] = [:]
+        known.reserveCapacity(versions.count)
+        for row in 0..<versions.count { known[try versions.uuid(row, 0)] = try versions.int8(row, 1) }
+        return Set(decided.filter { touched.contains($0.user) || known[$0.user] != $0.version }.map(\.user))
     }
 
     /// Settles users: intent, record, histories and tokens in one transaction.

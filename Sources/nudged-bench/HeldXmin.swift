@@ -145,14 +145,14 @@ struct HeldXmin: AsyncParsableCommand {
         let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         let parameters: [Parameter] = [
             .timestamp(try await Self.now(connection)), .timestamp(.min), .uuid(nobody), .int8(1000),
-            .uuid(nobody), .int8(1), .uuidArray([]),
+            .uuidArray([]), .int4Array((-32...31).map { Int32($0) }), .uuidArray([]),
         ]
         for _ in 0..<2 {
             let rows = try await connection.transaction(
                 [
                     Statement(
                         "explain",
-                        sql: "explain (analyze, buffers) " + Query.claim.sql,
+                        sql: "explain (analyze, buffers) " + Query.claimCandidates.sql,
                         parameters: parameters
                     )
                 ],

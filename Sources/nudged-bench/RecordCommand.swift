@@ -3,9 +3,6 @@ import Glibc
 import LocalPostgres
 import Postgres
 import Store
-import TimeZones
-
-import struct FoundationEssentials.UUID
 
 /// `nudged-bench record`: what a month of the record costs the daemon, beside an empty record in the same run.
 struct RecordCommand: AsyncParsableCommand {
@@ -90,14 +87,13 @@ struct RecordCommand: AsyncParsableCommand {
     // MARK: Appending and asking
 
     private func measure(_ side: inout Side, counts: Bool) async throws {
-        let now = Instant(seconds: try await side.store.clock() / 1_000_000)
         var start = monotonicSeconds()
-        for _ in 0..<(rows / batch) { _ = try await side.store.settle(Self.settlement(batch, now)) }
+        for _ in 0..<(rows / batch) { try await Self.append(batch, side.connection) }
         let append = Double(rows / batch * batch) / (monotonicSeconds() - start)
         var singles: [Double] = []
         for _ in 0..<50 {
             start = monotonicSeconds()
-            _ = try await side.store.settle(Self.settlement(1, now))
+            try await Self.append(1, side.connection)
             singles.append((monotonicSeconds() - start) * 1000)
         }
         start = monotonicSeconds()
@@ -109,23 +105,18 @@ struct RecordCommand: AsyncParsableCommand {
         side.status.append(status)
     }
 
-    /// The daemon's own statement, with rows of users at random.
-    private static func settlement(_ count: Int, _ now: Instant) -> Settlement {
-        var settlement = Settlement(leaseID: UUID(), sweepID: UUID(), fence: .none(chunk: 0))
-        settlement.records = (0..<count).map { _ in
-            DeliveryRecord(
-                userID: UUID(),
-                kind: "check_in",
-                key: "2026-01-01",
-                slot: LocalDate(days: 20_454),
-                deviceHash: "0123456789abcdef",
-                apnsID: UUID(),
-                outcome: .accepted,
-                status: 200,
-                attemptedAt: now
+    /// Rows of users at random, as settle.sql appends them to the record.
+    private static func append(_ count: Int, _ connection: Connection) async throws {
+        let sql = """
+            insert into nudged.delivery (
+                user_id, kind, key, slot, device_hash, apns_id, outcome, status, attempted_at, sweep_id
             )
-        }
-        return settlement
+            select gen_random_uuid(), 'check_in', '2026-01-01', '2026-01-01', '0123456789abcdef', gen_random_uuid(), 'accepted', 200,
+                statement_timestamp(), gen_random_uuid()
+            from generate_series(1, $1)
+            """
+        let statement = Statement("append", sql: sql, parameters: [.int8(Int64(count))])
+        _ = try await connection.transaction([statement], settings: Store.pinnedPlans)
     }
 
     /// Milliseconds that planning takes, of the statements that meet the partitions: settle and status, on each side.
@@ -138,7 +129,7 @@ struct RecordCommand: AsyncParsableCommand {
                 let planned = try await side.connection.transaction(settings: Store.pinnedPlans) { transaction in
                     try await transaction.execute(script: "prepare \(name) as \(query.sql)", name: "prepare")
                     var times: [Double] = []
-                    let nulls = query == .settle ? Array(repeating: "null", count: 24) + ["false"] : ["10000"]
+                    let nulls = query == .settle ? Array(repeating: "null", count: 30) + ["false"] : ["10000", "null"]
                     let explain = "explain (summary) execute \(name)(\(nulls.joined(separator: ",")))"
                     for _ in 0..<5 {
                         let rows = try await transaction.run(Statement("explain", sql: explain))

@@ -169,12 +169,9 @@ import struct FoundationEssentials.UUID
         let (fixture, _, users) = try await leased()
         try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
         func changed() async throws -> Set<UUID> {
-            let rows = try await fixture.store.one(
-                fixture.store.intents,
-                .touchedSince,
-                [.uuidArray(users.map(\.userID)), .int8Array(users.map(\.version))]
-            )
-            return try fixture.store.userSet(rows)
+            let looks = Store.looks(at: .uuidArray(users.map(\.userID)))
+            let rows = try await fixture.store.transaction(fixture.store.intents, looks)
+            return try fixture.store.changed(users.map { ($0.userID, $0.version) }, rows[0], rows[1])
         }
         #expect(try await changed() == [F.user(2)])
         _ = try await fixture.store.drain(limit: 100, now: F.now)

@@ -58,7 +58,8 @@ struct BookIndex {
     func nudges(_ pushes: [Books.Accepted]) -> [Int64] {
         let byNudge = Dictionary(grouping: pushes) { push in
             // Whose record was taken away had one nudge at most: nobody's slots are closer than that.
-            allowance.recordLost.contains(push.apnsID) ? "taken away" : byID[push.apnsID].map { "\($0.kind) \($0.key)" } ?? push.apnsID
+            allowance.recordLost.contains(push.apnsID)
+                ? "taken away" : byID[push.apnsID].map { "\($0.kind) \($0.key)" } ?? push.apnsID
         }
         return byNudge.values.compactMap { $0.map(\.at).min() }
     }
