@@ -112,7 +112,9 @@ public struct Migrator: Sendable {
         )
         guard try await transaction.run(known).count == 0 else { return false }
         try await transaction.execute(script: allowTriggers)
-        try await transaction.execute(script: migration.script, name: migration.name)
+        for statement in ScriptStatements.of(migration.script) {
+            try await transaction.execute(script: statement, name: migration.name)
+        }
         _ = try await transaction.run(
             Statement(
                 "migration_applied",
