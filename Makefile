@@ -12,6 +12,9 @@ SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
+# So many tests at once (where the toolchain can be told): hundreds side by side starve each other of the pool's few threads, and wait past their deadlines.
+TEST_WIDTH ?= 8
+WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH))
 FAULTS_TABLE ?= .build/faults.md
 # The runtime is linked in, so that the binary runs where no Swift is installed.
 RELEASE := -c release --static-swift-stdlib
@@ -41,7 +44,7 @@ format:
 
 test: dependencies lint
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build $(WIDTH)
 	scripts/endurance
 
 fuzz: dependencies

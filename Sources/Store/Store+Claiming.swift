@@ -95,7 +95,11 @@ extension Store {
             rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
         } catch {
             // 55P03: lock_not_available.
-            guard error.sqlState == "55P03" else { throw error }
+            guard error.sqlState == "55P03" else {
+                // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
+                if error.mayHaveCommitted { Task { try? await release(users, leaseID: terms.leaseID) } }
+                throw error
+            }
             guard users.count > 1 else {
                 claiming.hold(users[0])
                 return []

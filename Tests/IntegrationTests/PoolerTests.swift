@@ -41,7 +41,7 @@ struct PoolerTests {
         let recorded = "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')"
         #expect(try scene.sql(recorded) == "\(users)")
         #expect(accepted.count + unknown >= users)
-        #expect(try scene.sql("select count(*) from nudged.intent") == "0")
+        #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
         #expect(try scene.sql("select count(*) from nudged.person where lease_id is not null") == "0")
     }
 

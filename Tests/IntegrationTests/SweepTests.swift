@@ -36,7 +36,7 @@ import Testing
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         #expect(await scene.simulator.waitUntil(accepted: 30))
         try await wait(scene, process, for: "last_value >= 12 from attempts")
-        #expect(try scene.sql("select count(*) from nudged.intent") != "0")
+        #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") != "0")
         try scene.sql("drop trigger refuse on nudged.delivery")
         try await wait(scene, process, for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'")
         #expect(try scene.sql("select count(*) from nudged.delivery") == "30")

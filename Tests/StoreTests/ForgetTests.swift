@@ -147,8 +147,8 @@ import struct FoundationEssentials.UUID
                 default: _ = try await fixture.store.drain(limit: 9, now: F.now)
                 }
             }
-            // What passes over locked rows is through by itself; the settlement waits for us.
-            if what != "settle" {
+            // What passes over locked rows is through by itself; the others wait for us.
+            if what == "recover" {
                 try await daemon.value
                 return daemon
             }

@@ -101,40 +101,6 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// The commit is under way while we withdraw: we wait for it, and it goes.
-    @Test(.timeLimit(.minutes(2))) func withdrawal_whenTheCommitIsUnderWay_waitsForIt() async throws {
-        let (fixture, lease, users) = try await leased()
-        let zombie = try await fixture.connection()
-        let withdrawal = try await zombie.transaction { transaction in
-            try await transaction.execute(
-                script: """
-                    insert into nudged.intent (lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids)
-                    select '\(lease)', 1, now() + interval '1 minute', gen_random_uuid(), now(), array_agg(user_id), '{}', '{}', '{}', '{}', '{}' from nudged.person
-                    """
-            )
-            let withdrawal = Task {
-                try await fixture.store.settle(
-                    Settlement(
-                        leaseID: lease,
-                        sweepID: UUID(),
-                        fence: .withdrawn(chunk: 1),
-                        updates: users.map { F.update($0) }
-                    )
-                )
-            }
-            while try fixture.sql(
-                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-            ) == "0" {
-                await Task.yield()
-            }
-            return withdrawal
-        }
-        #expect(try await withdrawal.value.usersSettled == 3)
-        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
-        await zombie.close()
-        await fixture.close()
-    }
-
     @Test func commit_whenSomethingChanged_leavesThatUserOut() async throws {
         let (fixture, lease, users) = try await leased(1...5)
         try fixture.sql(

@@ -138,8 +138,8 @@ import struct FoundationEssentials.UUID
         ]
     }
 
-    /// Claiming and committing write the heap only: without that, every nudge costs three index entries.
-    @Test func updates_whenClaimingAndCommitting_areHOT() async throws {
+    /// Claiming writes the heap only, and committing an intent nothing of the user's: without that, every nudge costs index entries.
+    @Test func updates_whenClaiming_areHOT() async throws {
         let fixture = try await F()
         try fixture.seed(1...500)
         // Room for each row's next versions: what is asked is whether an index is in the way.
@@ -158,13 +158,13 @@ import struct FoundationEssentials.UUID
         // The server's processes hand in their counts when they end; the connection's own close is not waited for.
         let deadline = ContinuousClock.now + .seconds(20)
         var counts = (0 as Int64, 0 as Int64)
-        while counts.0 < 1000, ContinuousClock.now < deadline {
+        while counts.0 < 500, ContinuousClock.now < deadline {
             let rows = try await connection.run(stat)
             counts = (try rows.int8(0, 0), try rows.int8(0, 1))
             await Task.yield()
         }
-        #expect(counts.0 == 1000)
-        #expect(counts.1 > 850, "\(counts)")
+        #expect(counts.0 == 500)
+        #expect(counts.1 > 425, "\(counts)")
         await connection.close()
     }
 }

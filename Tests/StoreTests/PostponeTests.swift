@@ -40,7 +40,6 @@ import struct FoundationEssentials.UUID
         let withdrawal = try await slow.transaction(timeout: .seconds(30)) { transaction in
             try await transaction.execute(
                 script: """
-                    update nudged.person set lease_until = lease_until + interval '1 second';
                     insert into nudged.intent values ('\(lease)', 1, now() + interval '60 s', gen_random_uuid(), now(),
                         array[\(F.quoted(1))::uuid], '{check_in}', '{k}', '{2026-11-20}', '{aa}', array[gen_random_uuid()])
                     """
@@ -50,12 +49,12 @@ import struct FoundationEssentials.UUID
                     Settlement(
                         leaseID: lease,
                         sweepID: UUID(),
-                        fence: .none,
+                        fence: .withdrawn(chunk: 1),
                         updates: [F.update(users[0])]
                     )
                 )
             }
-            // It stands in the queue for the row before this one commits.
+            // It stands in the queue for the intent's place before this one commits.
             let isWaiting =
                 "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
             while try fixture.sql(isWaiting) != "t" { try Task.checkCancellation() }

@@ -16,9 +16,9 @@ woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
     select user_id, $2, at from latest l
     -- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew.
-    where exists (select from nudged.person k where k.user_id = l.user_id)
-       or exists (select from nudged.recipient r where r.user_id = l.user_id)
-       or exists (select from nudged.device d where d.user_id = l.user_id)
+    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
+       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
+       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
         version = p.version + 1,

@@ -1,8 +1,8 @@
 -- After a restore from backup: takes the changes that the backup holds, as drain.sql does, but for users to whom nothing older than now is sent.
--- It waits for a drain under way, so that everyone of an older change has a row when restore_users.sql begins.
+-- Its deletion waits for a drain under way, so that everyone of an older change has a row when restore_users.sql begins.
 -- $1 the policy's now, $2 most touches. One row: touches taken, and whether there were any when it began.
 with waiting as materialized (
-    select user_id, id from nudged.touched where at < $1 order by user_id, id limit $2 for update
+    select user_id, id from nudged.touched where at < $1 order by user_id, id limit $2
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
@@ -18,4 +18,4 @@ woken as (
         since = greatest(p.since, excluded.since)
     returning 1
 )
-select (select count(*) from taken), exists (select from nudged.touched where at < $1)
+select (select count(*) from taken), exists (select 1 from nudged.touched where at < $1)

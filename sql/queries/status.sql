@@ -24,5 +24,5 @@ from (
 ) as due
 cross join (
     select count(*) as chunks, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
-    from (select user_ids from nudged.intent order by lease_id, number limit $1) as intents
+    from (select user_ids from nudged.intent where user_ids <> '{}' order by lease_id, number limit $1) as intents
 ) as open

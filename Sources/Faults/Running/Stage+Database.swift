@@ -106,7 +106,7 @@ extension Stage {
 
     static let idle = """
         select not exists (select from nudged.person where due_at <= now() or lease_until > now())
-            and not exists (select from nudged.touched) and not exists (select from nudged.intent)
+            and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
         """
 }
 

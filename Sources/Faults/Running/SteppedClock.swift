@@ -85,7 +85,7 @@ struct SteppedClock: Sendable {
             try await stage.sql(
                 """
                 select not exists (select from nudged.person where due_at <= faulted.clock_timestamp() or lease_until > faulted.clock_timestamp())
-                    and not exists (select from nudged.touched) and not exists (select from nudged.intent)
+                    and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
                 """
             ) == "t"
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FailoverTests {
     private static let users = 3000
     private static let served = """
-        select count(*) from nudged.person where due_at <= now() or lease_until > now() union all select count(*) from nudged.intent
+        select count(*) from nudged.person where due_at <= now() or lease_until > now() union all select count(*) from nudged.intent where user_ids <> '{}'
         """
 
     private static func scene(_ pair: ServerPair, _ log: RequestLog) async throws -> Scene {
