@@ -73,7 +73,8 @@ struct ClaimedParts {
             firstSessionComplete: try recipient.map { (place) throws(PostgresError) in
                 try recipients.boolOrNull(place, 3) ?? false
             } ?? false,
-            devices: devicesOf[id] ?? []
+            // In no order of the database's, so that a nudge's devices are the same each time.
+            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token }
         )
     }
 }

@@ -2,6 +2,7 @@
 package enum Query: String, CaseIterable, Sendable {
     case claimCandidates = "claim_candidates"
     case claimDevices = "claim_devices"
+    case claimDevicesBounded = "claim_devices_bounded"
     case claimRecipients = "claim_recipients"
     case claimTaken = "claim_taken"
     case clock
@@ -39,6 +40,7 @@ package enum Query: String, CaseIterable, Sendable {
         switch self {
         case .claimCandidates: PackageResources.claim_candidates_sql
         case .claimDevices: PackageResources.claim_devices_sql
+        case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql

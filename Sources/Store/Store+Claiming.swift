@@ -17,6 +17,9 @@ extension Store {
     private static let patience = 250
     /// The same while the one is sought among many whom somebody holds for longer.
     private static let searchPatience = 50
+    /// More devices than these in a batch are no people's: then the newest hundred of each count.
+    private static let devicesAUser = 4
+    private static let devicesAtLeast = 100
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 
@@ -74,6 +77,7 @@ extension Store {
         _ terms: ClaimTerms,
         patience: Int
     ) async throws(PostgresError) -> [Result<ClaimedUser, ClaimedParts.Unreadable>] {
+        let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
         let statements = [
             Statement(
                 Query.claimTaken.rawValue,
@@ -88,7 +92,11 @@ extension Store {
                 sql: Query.claimRecipients.sql,
                 parameters: [.uuidArray(users)]
             ),
-            Statement(Query.claimDevices.rawValue, sql: Query.claimDevices.sql, parameters: [.uuidArray(users)]),
+            Statement(
+                Query.claimDevices.rawValue,
+                sql: Query.claimDevices.sql,
+                parameters: [.uuidArray(users), .int8(Int64(deviceLimit))]
+            ),
         ]
         let rows: [Rows]
         do throws(PostgresError) {
@@ -109,6 +117,8 @@ extension Store {
             return left + (try await take(Array(users[middle...]), terms, patience: Self.searchPatience))
         }
         guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.claimTaken.rawValue) }
-        return try ClaimedParts(people: rows[0], recipients: rows[1], devices: rows[2]).users()
+        var devices = rows[2]
+        if devices.count >= deviceLimit { devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)]) }
+        return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices).users()
     }
 }

@@ -102,7 +102,8 @@ import struct FoundationEssentials.UUID
                 ]
             ),
             (.claimRecipients, [.uuidArray(users)]),
-            (.claimDevices, [.uuidArray(users)]),
+            (.claimDevices, [.uuidArray(users), .int8(2100)]),
+            (.claimDevicesBounded, [.uuidArray(users)]),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
             (
                 .intent,

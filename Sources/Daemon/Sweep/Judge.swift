@@ -9,6 +9,15 @@ import struct FoundationEssentials.UUID
 struct Judge: Sendable {
     let policy: Policy
     let lanes: LaneDirectory
+    private let preferences = PreferencesCache()
+
+    init(policy: Policy, lanes: LaneDirectory) {
+        self.policy = policy
+        self.lanes = lanes
+    }
+
+    /// The column's text as the policy reads it.
+    func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
 
     /// Everyone is asked again within a day, so that changed rules and zone files count for all.
     static let recheckSeconds: Int64 = 86_400

@@ -28,7 +28,7 @@ struct Subject: Sendable {
         retry = user.retry.flatMap(Retry.init(json:))
         var candidate = Candidate(
             userID: user.userID,
-            preferences: Preferences(parsing: user.preferences),
+            preferences: judge.parsed(user.preferences),
             timezone: user.timezone,
             firstSessionComplete: user.firstSessionComplete,
             devices: served.count,

@@ -1,0 +1,48 @@
+import Glibc
+import Policy
+import Synchronization
+
+/// Preferences by their text: people's wishes are few, and reading JSON is the dearest part of a decision.
+final class PreferencesCache: Sendable {
+    /// Compared byte by byte: strings are equal by canonical equivalence, and two such zones' names are not the same.
+    private struct Text: Hashable {
+        let text: String
+
+        static func == (left: Text, right: Text) -> Bool {
+            guard left.text.utf8.count == right.text.utf8.count else { return false }
+            return left.bytes { one in
+                right.bytes { other in
+                    guard let first = one.baseAddress, let second = other.baseAddress else { return one.isEmpty }
+                    return memcmp(first, second, one.count) == 0
+                }
+            }
+        }
+
+        func hash(into hasher: inout Hasher) { bytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
+
+        private func bytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+            var copy = text
+            return copy.withUTF8(body)
+        }
+    }
+
+    private let known = Mutex<[Text: Preferences]>([:])
+
+    /// Beyond so many different ones the cache starts anew: a few megabytes.
+    private static let limit = 4096
+    /// A longer text is nobody's usual one, and not kept.
+    private static let longest = 1024
+
+    /// The column's text as the policy reads it.
+    func parsed(_ text: String?) -> Preferences {
+        guard let text, text.utf8.count <= Self.longest else { return Preferences(parsing: text) }
+        let key = Text(text: text)
+        if let found = known.withLock({ $0[key] }) { return found }
+        let parsed = Preferences(parsing: text)
+        known.withLock { known in
+            if known.count >= Self.limit { known.removeAll() }
+            known[key] = parsed
+        }
+        return parsed
+    }
+}
