@@ -9,6 +9,7 @@ final class Claiming: Sendable {
         var walk: RangeWalk
         var held: [UUID] = []
         var heldUntil = ContinuousClock.now
+        var floor = DueFloor()
     }
 
     /// A row that somebody holds is not tried again for so long.
@@ -24,9 +25,11 @@ final class Claiming: Sendable {
     /// Begins a walk anew: from the start, in another order.
     func restart() {
         var random = SystemRandomNumberGenerator()
-        let walk = RangeWalk(using: &random)
-        state.withLock { $0.walk = walk }
+        state.withLock { $0.walk = RangeWalk(from: $0.floor.cursor, using: &random) }
     }
+
+    /// From where on walks look.
+    func withFloor<R>(_ body: (inout DueFloor) -> R) -> R { state.withLock { body(&$0.floor) } }
 
     var ask: RangeWalk.Ask { state.withLock { $0.walk.ask } }
 

@@ -9,6 +9,7 @@ package enum Query: String, CaseIterable, Sendable {
     case daemonGone = "daemon_gone"
     case daemons
     case drain
+    case dueFloor = "due_floor"
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
@@ -47,6 +48,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
         case .drain: PackageResources.drain_sql
+        case .dueFloor: PackageResources.due_floor_sql
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql

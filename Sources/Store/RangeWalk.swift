@@ -31,21 +31,23 @@ struct RangeWalk: Sendable {
     }
 
     private let order: [Int32]
+    private let start: Store.Cursor
     private var place = 0
     private var width = Width.all
     private var cursors: [Int32: Store.Cursor] = [:]
 
-    /// A walk from the start, in an order that `random` draws.
-    init(using random: inout some RandomNumberGenerator) {
+    /// A walk from `start`, in an order that `random` draws.
+    init(from start: Store.Cursor = .start, using random: inout some RandomNumberGenerator) {
+        self.start = start
         order = Array(Self.ranges).shuffled(using: &random)
     }
 
     /// What to ask now.
     var ask: Ask {
         switch width {
-        case .all: Ask(ranges: order, after: .start)
-        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? .start)
-        case .some: Ask(ranges: (0..<Self.some).map { order[(place + $0) % order.count] }, after: .start)
+        case .all: Ask(ranges: order, after: start)
+        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start)
+        case .some: Ask(ranges: (0..<Self.some).map { order[(place + $0) % order.count] }, after: start)
         }
     }
 

@@ -29,7 +29,10 @@ extension Store {
         isStart: Bool,
         onUnreadable: (UUID) -> Void
     ) async throws(PostgresError) -> [ClaimedUser] {
-        if isStart { claiming.restart() }
+        if isStart {
+            try await lookForFloor(now: terms.now)
+            claiming.restart()
+        }
         var users: [ClaimedUser] = []
         var unreadable = 0
         for _ in 0..<Self.rounds {
@@ -51,6 +54,29 @@ extension Store {
         }
         return users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) }
     }
+
+    /// Now and then: from where on there is anyone.
+    private func lookForFloor(now: Instant) async throws(PostgresError) {
+        let asked = Self.milliseconds()
+        guard claiming.withFloor({ $0.isDue(at: asked) }) else { return }
+        let rows = try await one(
+            claims,
+            .dueFloor,
+            [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int8(Int64(DueFloor.rowLimit))]
+        )
+        let count = Int(try rows.int8(0, 0))
+        let oldest = try rows.timestampOrNull(0, 1)
+        claiming.withFloor {
+            $0.took(count: count, oldest: oldest, now: now, asked: asked, answered: Self.milliseconds())
+        }
+    }
+
+    private static func milliseconds() -> Int64 {
+        let elapsed = ContinuousClock.now - started
+        return Int64(elapsed / .milliseconds(1))
+    }
+
+    private static let started = ContinuousClock.now
 
     private func candidates(_ terms: ClaimTerms, limit: Int) async throws(PostgresError) -> [Cursor] {
         let ask = claiming.ask

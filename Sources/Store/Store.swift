@@ -87,6 +87,11 @@ public struct Store: Sendable {
             userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         )
 
+        /// Before everyone of that instant, microseconds; the infinities are the start.
+        init(before dueAt: Int64) {
+            self.init(dueAt: dueAt == .min || dueAt == .max ? .min : dueAt - 1, userID: Self.start.userID)
+        }
+
         /// After whoever was due then.
         public init(dueAt: Int64, userID: UUID) {
             self.dueAt = dueAt
@@ -165,6 +170,8 @@ public struct Store: Sendable {
 
     /// Asked before `--once` ends.
     public func remaining(now: Instant) async throws(PostgresError) -> Remaining {
+        // Whoever is found must be found by the next claim as well.
+        claiming.withFloor { $0.forget() }
         let rows = try await one(
             claims,
             .remaining,
