@@ -11,7 +11,8 @@ public struct DecideLine: Sendable {
         self.zones = zones
     }
 
-    /// The answer to one input line, without a newline: the decision with its trace, or `{"id", "error"}`.
+    /// The answer to one input line, without a newline: the decision with its trace, or `{"id", "error"}`: the line is wrong, or its zone could not be
+    /// read now.
     public func answer(_ line: some Collection<UInt8>) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         answer(line, into: &writer)
@@ -21,17 +22,17 @@ public struct DecideLine: Sendable {
     /// Appends the answer to one input line.
     public func answer(_ line: some Collection<UInt8>, into writer: inout JSONWriter) {
         var id: String?
-        do throws(PolicyError) {
+        do {
             let question = try DecideQuestion(parsing: try Self.json(line), id: &id)
             let policy = Policy(rules: question.rules, zones: zones)
-            let (decision, trace) = policy.explain(question.candidate, now: question.now)
+            let (decision, trace) = try policy.explain(question.candidate, now: question.now)
             Self.write(question.id, decision, trace, into: &writer)
         } catch {
             writer.beginObject()
             writer.key("id")
             writer.string(id)
             writer.key("error")
-            writer.string(error.description)
+            writer.string("\(error)")
             writer.endObject()
         }
     }

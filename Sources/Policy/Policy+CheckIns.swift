@@ -2,9 +2,13 @@ import JSON
 import TimeZones
 
 extension Policy {
-    func decideCheckIn(_ candidate: Candidate, now: Instant, _ trace: inout some DecisionTrace) -> Decision {
+    func decideCheckIn(
+        _ candidate: Candidate,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) throws(TimeZoneError) -> Decision {
         if let held = holdCheckIn(candidate, &trace) { return held }
-        guard let zone = zone(of: candidate) else {
+        guard let zone = try zone(of: candidate) else {
             trace.note("zone", .hold, zoneFacts(candidate))
             return Decision(.hold, .timezoneUnresolved)
         }
@@ -58,7 +62,7 @@ extension Policy {
     }
 
     /// Steps 1 to 5 of the section "Check-ins".
-    private func decideCheckIn(
+    func decideCheckIn(
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,
         now: Instant,

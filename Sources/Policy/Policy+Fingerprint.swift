@@ -1,3 +1,5 @@
+public import TimeZones
+
 extension Policy {
     /// A stable fingerprint of what sets `since`: equal values have equal fingerprints, in every version of the daemon.
     ///
@@ -5,7 +7,9 @@ extension Policy {
     /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
     /// opted is `null`, `malformed` or `ok` (in the first two the next four are `-`), enabled 0 or 1, frequency its name in policy.md, minutes those of
     /// `check_in_time` after midnight, weekday 1 to 7, zone the resolved name, first session 0 or 1, device 0 or 1; what is absent is `-`.
-    public func scheduleFingerprint(_ candidate: Candidate) -> Int64 {
+    ///
+    /// - Throws: `unreadable` where the zone could not be read now.
+    public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences
         let isOpted = !preferences.isNull && preferences.malformed == nil
         var hash = FNV1a()
@@ -19,7 +23,7 @@ extension Policy {
         add(isOpted ? preferences.frequency?.rawValue : nil)
         add(isOpted ? preferences.checkInTime.map { String($0.minutes) } : nil)
         add(isOpted ? preferences.weekday.map { String($0) } : nil)
-        add(zone(of: candidate)?.name)
+        add(try zone(of: candidate)?.name)
         add(candidate.firstSessionComplete ? "1" : "0")
         hash.add(candidate.devices > 0 ? "1" : "0")
         return Int64(bitPattern: hash.value)

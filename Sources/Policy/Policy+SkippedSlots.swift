@@ -5,10 +5,16 @@ extension Policy {
     /// `lastAsked` < limit(D) <= `now`. Looks back at most seven days. None where check-ins are held.
     ///
     /// Each reason is the policy's own answer one second before limit(D).
-    public func skippedSlots(_ candidate: Candidate, lastAsked: Instant, now: Instant) -> [SkippedSlot] {
+    ///
+    /// - Throws: `unreadable` where the zone could not be read now.
+    public func skippedSlots(
+        _ candidate: Candidate,
+        lastAsked: Instant,
+        now: Instant
+    ) throws(TimeZoneError) -> [SkippedSlot] {
         var trace = NoTrace()
         guard lastAsked < now, candidate.nudge == .checkIn, holdCheckIn(candidate, &trace) == nil,
-            let zone = zone(of: candidate), let calendar = calendar(candidate, zone, now: now)
+            let zone = try zone(of: candidate), let calendar = calendar(candidate, zone, now: now)
         else { return [] }
         let after = max(lastAsked, now - 7 * 86_400)
         var skipped: [SkippedSlot] = []
@@ -16,7 +22,7 @@ extension Policy {
             let limit = calendar.limit(earliest)
             if limit <= now, calendar.pace.allows(date), calendar.pace.allows(earliest), calendar.isOpen(date, earliest)
             {
-                let reason = skipReason(candidate, before: limit)
+                let reason = skipReason(candidate, zone, before: limit)
                 skipped.append(SkippedSlot(slot: date, reason: reason, limit: limit))
             }
             return false
@@ -24,8 +30,12 @@ extension Policy {
         return skipped.reversed()
     }
 
-    private func skipReason(_ candidate: Candidate, before limit: Instant) -> SkippedSlot.Reason {
-        switch decide(candidate, now: limit - 1).reason {
+    /// Of a candidate whose check-ins are not held.
+    private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> SkippedSlot.Reason {
+        let before = limit - 1
+        guard let calendar = calendar(candidate, zone, now: before) else { return .stale }
+        var trace = NoTrace()
+        return switch decideCheckIn(candidate, calendar, now: before, &trace).reason {
         case .quietHours: .quietHours
         case .capped: .capped
         default: .stale

@@ -11,7 +11,7 @@ extension Policy {
         _ message: Message,
         now: Instant,
         _ trace: inout some DecisionTrace
-    ) -> Decision {
+    ) throws(TimeZoneError) -> Decision {
         if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
         let isUrgent = message.urgent || KeywordMatcher(candidate.preferences.priorityKeywords).occurs(in: message)
         let allowUrgent = candidate.preferences.allowUrgent
@@ -22,7 +22,7 @@ extension Policy {
         )
         // Never, or from the start of time on.
         let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
-        return decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
+        return try decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
     }
 
     func decideReminder(
@@ -30,14 +30,14 @@ extension Policy {
         _ reminder: Reminder,
         now: Instant,
         _ trace: inout some DecisionTrace
-    ) -> Decision {
+    ) throws(TimeZoneError) -> Decision {
         let isEarly = now < reminder.dueAt
         trace.note("due", isEarly ? .wait : nil, [("due_at", .instant(reminder.dueAt))])
         if isEarly { return Decision(.wait, .notDue, nextAt: reminder.dueAt) }
         if let ended = endText(candidate, reminder.expiresAt, now, &trace) { return ended }
         let quietFrom = reminder.recipientIsAuthor ? reminder.dueAt + Self.authorGrace : Instant(seconds: .min)
         trace.note("author", nil, [("recipient_is_author", .bool(reminder.recipientIsAuthor))])
-        return decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
+        return try decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
     }
 
     /// What ends or holds a text before its hour is looked at.
@@ -68,10 +68,10 @@ extension Policy {
         isUrgent: Bool,
         now: Instant,
         _ trace: inout some DecisionTrace
-    ) -> Decision {
+    ) throws(TimeZoneError) -> Decision {
         let hours = quietFrom == nil ? nil : quietHours(of: candidate)
         // A zone is asked for only where quiet hours are in force and can come to apply.
-        let zone = hours == nil ? nil : self.zone(of: candidate)
+        let zone = hours == nil ? nil : try self.zone(of: candidate)
         let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
         if hours != nil {
             let isHeld = applyNow && zone == nil

@@ -14,31 +14,43 @@ public struct Policy: Sendable {
     }
 
     /// The decision for a candidate at an instant.
-    public func decide(_ candidate: Candidate, now: Instant) -> Decision {
+    ///
+    /// - Throws: `unreadable` where the zone that it depends on could not be read now: nothing else may be decided with in its place.
+    public func decide(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> Decision {
         var trace = NoTrace()
-        return decide(candidate, now: now, &trace)
+        return try decide(candidate, now: now, &trace)
     }
 
     /// The same decision with the rules in the order in which they were asked.
-    public func explain(_ candidate: Candidate, now: Instant) -> (decision: Decision, trace: [TraceStep]) {
+    ///
+    /// - Throws: as `decide`.
+    public func explain(
+        _ candidate: Candidate,
+        now: Instant
+    ) throws(TimeZoneError) -> (decision: Decision, trace: [TraceStep]) {
         var trace = RecordedTrace()
-        let decision = decide(candidate, now: now, &trace)
+        let decision = try decide(candidate, now: now, &trace)
         return (decision, trace.steps)
     }
 
-    private func decide(_ candidate: Candidate, now: Instant, _ trace: inout some DecisionTrace) -> Decision {
+    private func decide(
+        _ candidate: Candidate,
+        now: Instant,
+        _ trace: inout some DecisionTrace
+    ) throws(TimeZoneError) -> Decision {
         switch candidate.nudge {
-        case .checkIn: decideCheckIn(candidate, now: now, &trace)
-        case .message(let message): decideMessage(candidate, message, now: now, &trace)
-        case .reminder(let reminder): decideReminder(candidate, reminder, now: now, &trace)
+        case .checkIn: try decideCheckIn(candidate, now: now, &trace)
+        case .message(let message): try decideMessage(candidate, message, now: now, &trace)
+        case .reminder(let reminder): try decideReminder(candidate, reminder, now: now, &trace)
         }
     }
 
-    /// The first valid name among the preferences', the profile's and the rules'.
-    func zone(of candidate: Candidate) -> Zone? {
-        if let name = candidate.preferences.timezone, let zone = zones.zone(named: name) { return zone }
-        if let name = candidate.timezone, let zone = zones.zone(named: name) { return zone }
-        return rules.defaultTimezone.flatMap { zones.zone(named: $0) }
+    /// The first valid name among the preferences', the profile's and the rules'. One that can't be read now may be valid, so the next is not asked.
+    func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
+        if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
+        if let name = candidate.timezone, let zone = try zones.zone(named: name) { return zone }
+        guard let name = rules.defaultTimezone else { return nil }
+        return try zones.zone(named: name)
     }
 
     /// The quiet hours that the user set, else the rules'; nil where there are none.

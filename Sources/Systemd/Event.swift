@@ -54,6 +54,8 @@ public enum Event: String, CaseIterable, Sendable {
     case preferencesMalformed = "preferences_malformed"
     /// A zone name that the system doesn't know; once per value.
     case timezoneInvalid = "timezone_invalid"
+    /// A zone's file could not be read; its users wait.
+    case timezoneUnreadable = "timezone_unreadable"
     /// Sends more than 48 h ahead of the clock are ignored.
     case historyAhead = "history_ahead"
     /// A lease ended before its sweep; another daemon may go on.
@@ -96,6 +98,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .rowUnreadable: "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3"
         case .preferencesMalformed: "d403181ac22041b4a6e5d6b84568b615"
         case .timezoneInvalid: "df6f090296e94e5092d1fc7b7243829d"
+        case .timezoneUnreadable: "b10e9b06da9007e7d8e4b5a79565ee7c"
         case .historyAhead: "ab40e38e37c440a3861ffa60a86d0e7f"
         case .leaseLost: "9f7027b2b9734ca1b8d20820d3f3f172"
         case .intentsRecovered: "5c02f2c273c14af8af0a50dfc096ba89"

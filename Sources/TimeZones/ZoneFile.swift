@@ -6,15 +6,17 @@ enum ZoneFile {
     private static let sizeLimit = 1 << 20
 
     /// The bytes of a regular file.
+    ///
+    /// - Throws: `missing`, `malformed` where it is too large, `unreadable` where another time may find it otherwise.
     static func read(_ path: String) throws(TimeZoneError) -> [UInt8] {
         // Without O_NONBLOCK a FIFO of that name would hang the caller.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw TimeZoneError(.unreadable, "errno \(errno)") }
+        var descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        while descriptor < 0, errno == EINTR { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else { throw failure(errno, path) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw TimeZoneError(.unreadable, "no regular file")
-        }
+        guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw TimeZoneError(.missing, "\(path): no regular file") }
         guard status.st_size <= sizeLimit else { throw TimeZoneError(.malformed, "larger than \(sizeLimit) bytes") }
         // One byte more, so that a file that grew meanwhile is seen.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
@@ -24,12 +26,24 @@ enum ZoneFile {
                 Glibc.read(descriptor, $0.baseAddress?.advanced(by: length), $0.count - length)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw TimeZoneError(.unreadable, "errno \(errno)") }
+            guard count >= 0 else { throw failure(errno, path) }
             if count == 0 { break }
             length += count
         }
-        guard length < bytes.count else { throw TimeZoneError(.malformed, "the file changes while it is read") }
+        guard length < bytes.count else { throw TimeZoneError(.unreadable, "\(path): changes while it is read") }
         bytes.removeLast(bytes.count - length)
         return bytes
+    }
+
+    /// What a failed call says of the file. Only what says for sure that there is none counts as that: to everything else
+    /// (EMFILE, ENFILE, ENOMEM, EIO, EACCES, ELOOP) the answer may be another in a minute.
+    static func failure(_ number: Int32, _ path: String) -> TimeZoneError {
+        let code: TimeZoneError.Code =
+            switch number {
+            // ENAMETOOLONG: no file can have that name there. ENXIO: it is a socket.
+            case ENOENT, ENOTDIR, ENAMETOOLONG, ENXIO: .missing
+            default: .unreadable
+            }
+        return TimeZoneError(code, "\(path): \(String(cString: strerror(number)))", number: number)
     }
 }

@@ -36,15 +36,15 @@ struct DecideBench {
         let policy = Policy(rules: try Self.rules(), zones: zones)
         var actions: [Action: Int] = [:]
         for question in questions {
-            actions[policy.decide(question.candidate, now: question.now).action, default: 0] += 1
+            actions[try policy.decide(question.candidate, now: question.now).action, default: 0] += 1
         }
         var taken = 0
         var sends = 0
-        let elapsed = ContinuousClock().measure {
+        let elapsed = try ContinuousClock().measure {
             while taken < count {
                 for question in questions.prefix(count - taken) {
                     // The sum keeps the optimizer from dropping the decision.
-                    if policy.decide(question.candidate, now: question.now).action == .send { sends += 1 }
+                    if try policy.decide(question.candidate, now: question.now).action == .send { sends += 1 }
                     taken += 1
                 }
             }

@@ -109,6 +109,48 @@ import Testing
         #expect(run.exit == .code(69), "\(run.text)")
     }
 
+    /// A link to itself can be opened by nobody, not by root either (ELOOP).
+    @Test func run_whenAZoneFileCannotBeReadNow_leavesItsUsersAsTheyAre() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        let zones = "\(scene.folder)/zones"
+        #expect(mkdir(zones, 0o700) == 0 && mkdir("\(zones)/Test", 0o700) == 0)
+        #expect(symlink("Zone", "\(zones)/Test/Zone") == 0)
+        try scene.sql(
+            """
+            update public.context_profiles set timezone = 'UTC',
+                notification_preferences = notification_preferences || '{"timezone": "Test/Zone"}'
+            where user_id = '\(Scene.user(2))'
+            """
+        )
+        let run = try await scene.once(["TZDIR": zones])
+        #expect(run.exit == .code(75) && run.number("sent") == 2, "\(run.text)")
+        #expect(run.number("timezone_unreadable") == 1, "\(run.text)")
+        #expect(run.errors.occurrences(of: "Test/Zone: Too many levels of symbolic links") == 2, "\(run.errors)")
+        #expect(run.errors.occurrences(of: "1 users wait as they are") == 1, "\(run.errors)")
+        let row = "from nudged.person where user_id = '\(Scene.user(2))'"
+        #expect(
+            try scene.sql("select due_at - now() between interval '20 seconds' and interval '120 seconds' \(row)")
+                == "t"
+        )
+        #expect(
+            try scene.sql(
+                "select fingerprint is null and asked_at is null and since is null and lease_id is null \(row)"
+            )
+                == "t"
+        )
+        #expect(
+            try scene.sql("select count(*) from nudged.delivery where user_id = '\(Scene.user(2))'") == "0",
+            "no slot went by"
+        )
+        unlink("\(zones)/Test/Zone")
+        #expect(symlink("/usr/share/zoneinfo/Etc/UTC", "\(zones)/Test/Zone") == 0)
+        try scene.sql("update nudged.person set due_at = now() where user_id = '\(Scene.user(2))'")
+        let again = try await scene.once(["TZDIR": zones])
+        #expect(again.exit == .code(0) && again.number("sent") == 1, "\(again.text)")
+        #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1, Scene.token(3): 1])
+    }
+
     @Test func push_whenATokenIsNoHexadecimal_harmsItsOwnRowOnly() async throws {
         let scene = try await Scene()
         try scene.seedDue(6)

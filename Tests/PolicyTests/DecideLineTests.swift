@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Policy
 import Seeded
@@ -168,5 +169,23 @@ struct DecideLineTests {
             guard answer["error"] == nil, let now = answer["next_at"], now != .null else { continue }
             #expect(answer["action"] == .string("wait"), "seed \(seed)")
         }
+    }
+
+    @Test func answer_whenTheZoneCannotBeReadNow_isAnError() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // A link to itself: every name below it can be opened by nobody (ELOOP).
+        #expect(symlink("Europe", folder.appending(path: "Europe").path) == 0)
+        let decide = DecideLine(zones: ZoneDatabase(directory: folder.path))
+        func ask(_ member: String) throws -> JSONValue {
+            try JSONValue(parsing: decide.answer(Array(line(member).utf8)))
+        }
+        let answer = try ask("\"rules\":{\"default_timezone\":\"UTC\"}")
+        #expect(answer["id"] == .string("x") && answer["action"] == nil)
+        guard case .string(let error)? = answer["error"] else { return #expect(Bool(false), "\(answer)") }
+        #expect(error.contains("Europe/Berlin: Too many levels of symbolic links"))
+        // Where no quiet hours are in force, no zone is asked for.
+        #expect(try ask("\"rules\":{\"quiet_hours\":null}")["action"] == .string("send"))
     }
 }

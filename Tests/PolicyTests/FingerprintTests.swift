@@ -4,15 +4,15 @@ import Testing
 struct FingerprintTests {
     private let policy = Policy(rules: .defaults, zones: Fixture.zones)
 
-    private func fingerprint(_ change: (inout Candidate) -> Void = { _ in }) -> Int64 {
+    private func fingerprint(_ change: (inout Candidate) -> Void = { _ in }) throws -> Int64 {
         var candidate = Questions.checkIn("daily", extra: ",\"check_in_time\":\"09:00\"")
         change(&candidate)
-        return policy.scheduleFingerprint(candidate)
+        return try policy.scheduleFingerprint(candidate)
     }
 
-    @Test func fingerprint_whenNothingOfItChanges_isEqual() {
+    @Test func fingerprint_whenNothingOfItChanges_isEqual() throws {
         // Stored in databases: the value itself must never change.
-        #expect(fingerprint() == -1_431_963_304_508_486_311)
+        #expect(try fingerprint() == -1_431_963_304_508_486_311)
         let same: [(inout Candidate) -> Void] = [
             { $0.paused = true }, { $0.devices = 3 }, { $0.since = Questions.at("2026-01-01T00:00:00Z") },
             { $0.history = $0.history.closing(Questions.day("2026-01-01")) },
@@ -29,10 +29,10 @@ struct FingerprintTests {
                 )
             },
         ]
-        for change in same { #expect(fingerprint(change) == fingerprint()) }
+        for change in same { #expect(try fingerprint(change) == fingerprint()) }
     }
 
-    @Test func fingerprint_whenAnyOfItChanges_differs() {
+    @Test func fingerprint_whenAnyOfItChanges_differs() throws {
         let preferences = [
             "{\"check_ins_enabled\":false,\"frequency\":\"daily\",\"check_in_time\":\"09:00\"}",
             "{\"check_ins_enabled\":true,\"frequency\":\"weekly\",\"check_in_time\":\"09:00\"}",
@@ -49,7 +49,7 @@ struct FingerprintTests {
             { $0.timezone = "Europe/Paris" }, { $0.timezone = nil }, { $0.firstSessionComplete = false },
             { $0.devices = 0 },
         ]
-        let found = changes.map { fingerprint($0) } + [fingerprint()]
+        let found = try changes.map { try fingerprint($0) } + [fingerprint()]
         #expect(Set(found).count == found.count)
     }
 }

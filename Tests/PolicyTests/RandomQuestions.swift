@@ -42,7 +42,7 @@ struct RandomQuestions {
 
     private mutating func now(in name: String) -> Instant {
         let base: Instant
-        let zone = Fixture.zones.zone(named: name)
+        let zone = try? Fixture.zones.zone(named: name)
         let transitions: [Instant] = (zone?.fileTransitions ?? []).filter { $0.seconds > 1_262_304_000 }
         if random.chance(50), !transitions.isEmpty {
             base = random.pick(transitions) + Int64(random.int(-4 * 86_400...4 * 86_400))

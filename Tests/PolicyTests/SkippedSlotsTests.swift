@@ -7,63 +7,63 @@ import TimeZones
 struct SkippedSlotsTests {
     private let policy = Policy(rules: .defaults, zones: Fixture.zones)
 
-    private func skipped(_ candidate: Candidate, _ lastAsked: String, _ now: String) -> [String] {
-        policy.skippedSlots(candidate, lastAsked: Questions.at(lastAsked), now: Questions.at(now)).map {
+    private func skipped(_ candidate: Candidate, _ lastAsked: String, _ now: String) throws -> [String] {
+        try policy.skippedSlots(candidate, lastAsked: Questions.at(lastAsked), now: Questions.at(now)).map {
             "\($0.slot.iso) \($0.reason.rawValue) \($0.limit.rfc3339)"
         }
     }
 
-    @Test func skippedSlots_whenAskedInTime_areNone() {
-        #expect(skipped(Questions.checkIn(), "2026-05-07T07:00:00Z", "2026-05-07T11:59:59Z").isEmpty)
-        #expect(skipped(Questions.checkIn(), "2026-05-07T12:00:00Z", "2026-05-08T11:59:59Z").isEmpty)
-        #expect(skipped(Questions.checkIn(), "2026-05-08T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
+    @Test func skippedSlots_whenAskedInTime_areNone() throws {
+        #expect(try skipped(Questions.checkIn(), "2026-05-07T07:00:00Z", "2026-05-07T11:59:59Z").isEmpty)
+        #expect(try skipped(Questions.checkIn(), "2026-05-07T12:00:00Z", "2026-05-08T11:59:59Z").isEmpty)
+        #expect(try skipped(Questions.checkIn(), "2026-05-08T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
     }
 
-    @Test func skippedSlots_whenDaemonStood_areStale() {
-        let found = skipped(Questions.checkIn(), "2026-05-05T12:00:00Z", "2026-05-07T12:00:00Z")
+    @Test func skippedSlots_whenDaemonStood_areStale() throws {
+        let found = try skipped(Questions.checkIn(), "2026-05-05T12:00:00Z", "2026-05-07T12:00:00Z")
         #expect(found == ["2026-05-06 stale 2026-05-06T12:00:00Z", "2026-05-07 stale 2026-05-07T12:00:00Z"])
-        #expect(skipped(Questions.checkIn(), "2026-01-01T00:00:00Z", "2026-05-07T12:00:00Z").count == 7)
+        #expect(try skipped(Questions.checkIn(), "2026-01-01T00:00:00Z", "2026-05-07T12:00:00Z").count == 7)
     }
 
-    @Test func skippedSlots_whenSentOrClosed_areNot() {
+    @Test func skippedSlots_whenSentOrClosed_areNot() throws {
         let sent = History().adding(
             CheckIn(at: Questions.at("2026-05-06T08:00:00Z"), slot: Questions.day("2026-05-06"))
         )
-        #expect(skipped(Questions.checkIn(history: sent), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
+        #expect(try skipped(Questions.checkIn(history: sent), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
         let closed = History().closing(Questions.day("2026-05-06"))
-        #expect(skipped(Questions.checkIn(history: closed), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
+        #expect(try skipped(Questions.checkIn(history: closed), "2026-05-05T12:00:00Z", "2026-05-07T11:00:00Z").isEmpty)
     }
 
-    @Test func skippedSlots_whenCapped_areCapped() {
+    @Test func skippedSlots_whenCapped_areCapped() throws {
         let history = History(sent: [Questions.at("2026-05-06T07:00:00Z")])
         let candidate = Questions.checkIn(extra: ",\"max_per_day\":1", history: history)
         #expect(
-            skipped(candidate, "2026-05-06T08:00:00Z", "2026-05-06T12:00:00Z") == [
+            try skipped(candidate, "2026-05-06T08:00:00Z", "2026-05-06T12:00:00Z") == [
                 "2026-05-06 capped 2026-05-06T12:00:00Z"
             ]
         )
     }
 
-    @Test func skippedSlots_whenQuietBeganBeforeTheLimit_areQuiet() {
+    @Test func skippedSlots_whenQuietBeganBeforeTheLimit_areQuiet() throws {
         // 21:00 to 01:00, but quiet from 22:00 on.
         let candidate = Questions.checkIn(extra: ",\"check_in_time\":\"21:00\"")
         #expect(
-            skipped(candidate, "2026-05-06T12:00:00Z", "2026-05-07T00:00:00Z") == [
+            try skipped(candidate, "2026-05-06T12:00:00Z", "2026-05-07T00:00:00Z") == [
                 "2026-05-06 quiet_hours 2026-05-06T23:00:00Z"
             ]
         )
     }
 
-    @Test func skippedSlots_whenHeld_areNone() {
+    @Test func skippedSlots_whenHeld_areNone() throws {
         var candidate = Questions.checkIn()
         candidate.paused = true
-        #expect(skipped(candidate, "2026-05-01T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
-        #expect(skipped(Questions.message("x"), "2026-05-01T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
+        #expect(try skipped(candidate, "2026-05-01T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
+        #expect(try skipped(Questions.message("x"), "2026-05-01T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
     }
 
     /// Every slot that a daemon asking in time would have sent, and nothing else, is found after it slept.
     @Test(arguments: Seeds.all)
-    func skippedSlots_whenAskedOnceOrInSteps_areTheSame(seed: UInt64) {
+    func skippedSlots_whenAskedOnceOrInSteps_areTheSame(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<150 {
             let candidate = Questions.checkIn(
@@ -72,12 +72,12 @@ struct SkippedSlotsTests {
             )
             let start = Instant(seconds: 1_770_000_000 + Int64(random.int(0...30_000_000)))
             let end = start + Int64(random.int(3600...6 * 86_400))
-            let whole = policy.skippedSlots(candidate, lastAsked: start, now: end)
+            let whole = try policy.skippedSlots(candidate, lastAsked: start, now: end)
             var stepped: [SkippedSlot] = []
             var at = start
             while at < end {
                 let next = min(at + Int64(random.int(60...100_000)), end)
-                stepped += policy.skippedSlots(candidate, lastAsked: at, now: next)
+                stepped += try policy.skippedSlots(candidate, lastAsked: at, now: next)
                 at = next
             }
             #expect(stepped == whole, "seed \(seed)")

@@ -14,14 +14,20 @@ struct YearTests {
     }
 
     /// Steps through 2027 and checks every answer on the way.
-    private func walk(_ start: Candidate, _ policy: Policy, from: Instant, days: Int64, _ context: String) -> Year {
+    private func walk(
+        _ start: Candidate,
+        _ policy: Policy,
+        from: Instant,
+        days: Int64,
+        _ context: String
+    ) throws -> Year {
         var candidate = start
         var year = Year()
         var now = from
         let end = from + days * 86_400
         while now < end, year.steps < 5000 {
             year.steps += 1
-            let decision = policy.decide(candidate, now: now)
+            let decision = try policy.decide(candidate, now: now)
             switch decision.action {
             case .send:
                 guard let slot = decision.slot, let validUntil = decision.validUntil else {
@@ -32,8 +38,8 @@ struct YearTests {
                 let checkIn = CheckIn(at: now, slot: slot)
                 year.sends.append(checkIn)
                 // Until valid_until the answer stays, at it it is another.
-                #expect(policy.decide(candidate, now: validUntil - 1).action == .send, "\(context)")
-                let later = policy.decide(candidate, now: validUntil)
+                #expect(try policy.decide(candidate, now: validUntil - 1).action == .send, "\(context)")
+                let later = try policy.decide(candidate, now: validUntil)
                 #expect(later.action != .send || later.slot != slot, "\(context)")
                 candidate.history = candidate.history.adding(checkIn).trimmed(now: now, cap: 20)
             // The next step asks at the same instant: it must wait now.
@@ -42,7 +48,7 @@ struct YearTests {
                     Issue.record("\(context): no step forward at \(now.rfc3339)")
                     return year
                 }
-                checkWait(candidate, policy, now, decision, context)
+                try checkWait(candidate, policy, now, decision, context)
                 now = next
             case .hold, .drop:
                 Issue.record("\(context): \(decision)")
@@ -60,15 +66,15 @@ struct YearTests {
         _ now: Instant,
         _ wait: Decision,
         _ context: String
-    ) {
+    ) throws {
         guard let next = wait.nextAt else { return }
         let jitter = wait.reason == .quietHours ? Int64(policy.rules.quietEndJitterMinutes) * 60 : 0
         let span = next - now
         for instant in [now + span / 3, now + span / 2, next - 1] where instant >= now && instant < next - jitter {
-            let decision = policy.decide(candidate, now: instant)
+            let decision = try policy.decide(candidate, now: instant)
             #expect(decision.action == .wait, "\(context) at \(instant.rfc3339)")
         }
-        let then = policy.decide(candidate, now: next)
+        let then = try policy.decide(candidate, now: next)
         #expect(then.nextAt != next, "\(context): \(next.rfc3339) changes nothing")
     }
 
@@ -80,7 +86,7 @@ struct YearTests {
     }
 
     private func random(_ random: inout SplitMix64, _ name: String, _ frequency: Frequency) throws -> Case {
-        let zone = try #require(Fixture.zones.zone(named: name))
+        let zone = try #require(try Fixture.zones.zone(named: name))
         let start = try #require(TimeOfDay(minutes: random.int(0...1439)))
         // Up to fifteen hours.
         let end = try #require(TimeOfDay(minutes: (start.minutes + random.int(30...900)) % 1440))
@@ -119,7 +125,7 @@ struct YearTests {
             let policy = Policy(rules: asked.rules, zones: Fixture.zones)
             let from = Instant(seconds: 1_798_761_600 + Int64(generator.int(0...86_400)))
             let context = "seed \(seed) \(name) \(frequency)"
-            let year = walk(asked.candidate, policy, from: from, days: 365, context)
+            let year = try walk(asked.candidate, policy, from: from, days: 365, context)
             check(year.sends, frequency, context)
             let quiet = NaiveQuiet(zone: asked.zone, start: asked.quiet.start.minutes, end: asked.quiet.end.minutes)
             for send in year.sends {

@@ -5,6 +5,17 @@ import TimeZones
 struct ZoneDatabaseTests {
     private let zones = ZoneDatabase()
 
+    private static func folder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder.appending(path: "Test"), withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// A link to itself can be read by nobody, not by root either (ELOOP); it is no proof that there is no file.
+    private static func loop(_ folder: URL, _ name: String) throws {
+        #expect(symlink((name as NSString).lastPathComponent, folder.appending(path: name).path) == 0)
+    }
+
     @Test(arguments: [
         "", "UTC+3", "EST5EDT", "Mars/Base", "CET", "GMT", "utc", "Europe", "Europe/", "/Europe/Berlin",
         "Europe//Berlin", "Europe/./Berlin",
@@ -14,44 +25,43 @@ struct ZoneDatabaseTests {
         "Europe/Berlin\n",
         "Asia/\u{212A}olkata", "Asia/Kolkat\u{430}", "localtime", "UTC\u{301}",
     ])
-    func zone_whenNameIsInvalid_isNil(name: String) {
+    func zone_whenNameIsInvalid_isNil(name: String) throws {
         // The real names first, so that nothing is found by a likeness in the cache.
-        _ = (zones.zone(named: "Asia/Kolkata"), zones.zone(named: "Europe/Berlin"))
-        #expect(zones.zone(named: name) == nil)
+        _ = try (zones.zone(named: "Asia/Kolkata"), zones.zone(named: "Europe/Berlin"))
+        #expect(try zones.zone(named: name) == nil)
     }
 
     @Test(arguments: [
         "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC",
         "US/Pacific",
     ])
-    func zone_whenNameIsValid_isThere(name: String) {
-        #expect(zones.zone(named: name)?.name == name)
+    func zone_whenNameIsValid_isThere(name: String) throws {
+        #expect(try zones.zone(named: name)?.name == name)
     }
 
     @Test func zone_whenFilesChange_isReadAnewAfterReload() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder.appending(path: "Test"), withIntermediateDirectories: true)
+        let folder = try Self.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let zones = ZoneDatabase(directory: folder.path)
-        #expect(zones.zone(named: "Test/Zone") == nil)
-        #expect(zones.zone(named: "UTC")?.offset(at: Instant(seconds: 0)) == 0)
+        #expect(try zones.zone(named: "Test/Zone") == nil)
+        #expect(try zones.zone(named: "UTC")?.offset(at: Instant(seconds: 0)) == 0)
         try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
         try Data("TZif, not".utf8).write(to: folder.appending(path: "Test/Garbage"))
-        #expect(zones.zone(named: "Test/Zone") == nil, "what is missing is remembered too")
+        #expect(try zones.zone(named: "Test/Zone") == nil, "what is missing is remembered too")
         zones.reload()
-        let before = try #require(zones.zone(named: "Test/Zone"))
+        let before = try #require(try zones.zone(named: "Test/Zone"))
         try Data(TZif.file(offsets: [7200])).write(to: folder.appending(path: "Test/Zone"))
-        #expect(zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 3600)
+        #expect(try zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 3600)
         zones.reload()
-        #expect(zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 7200)
+        #expect(try zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 7200)
         #expect(before.offset(at: Instant(seconds: 0)) == 3600, "a zone is a value")
-        #expect(zones.zone(named: "Test/Garbage") == nil)
+        #expect(try zones.zone(named: "Test/Garbage") == nil)
         #expect(zones.names == ["Test/Zone"])
     }
 
-    @Test func zone_whenManyNamesAreWrong_staysRight() {
-        for number in 0..<10_000 { #expect(zones.zone(named: "No/Zone\(number)") == nil) }
-        #expect(zones.zone(named: "Europe/Berlin") != nil)
+    @Test func zone_whenManyNamesAreWrong_staysRight() throws {
+        for number in 0..<10_000 { #expect(try zones.zone(named: "No/Zone\(number)") == nil) }
+        #expect(try zones.zone(named: "Europe/Berlin") != nil)
     }
 
     @Test func database_whenTZDIR_readsThere() throws {
@@ -61,7 +71,98 @@ struct ZoneDatabaseTests {
         let zones = ZoneDatabase()
         if let before { setenv("TZDIR", before, 1) } else { unsetenv("TZDIR") }
         #expect(zones.directory == "/nonexistent")
-        #expect(zones.zone(named: "Europe/Berlin") == nil)
+        #expect(try zones.zone(named: "Europe/Berlin") == nil)
         #expect(ZoneDatabase(directory: "/elsewhere").directory == "/elsewhere")
+    }
+
+    // MARK: What can't be read now
+
+    @Test func zone_whenItCannotBeReadNow_isAskedAnew() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Self.loop(folder, "Test/Zone")
+        let zones = ZoneDatabase(directory: folder.path)
+        let path = folder.appending(path: "Test/Zone").path
+        for _ in 0..<2 {
+            let error = #expect(throws: TimeZoneError.self) { try zones.zone(named: "Test/Zone") }
+            #expect(error?.code == .unreadable && error?.number == ELOOP)
+            #expect(error?.cause == "\(path): Too many levels of symbolic links")
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
+        #expect(try zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 3600)
+    }
+
+    @Test func zone_whenItsFolderCannotBeReadNow_isNotMissing() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Self.loop(folder, "Loop")
+        #expect(throws: TimeZoneError.self) { try ZoneDatabase(directory: folder.path).zone(named: "Loop/Zone") }
+        #expect(try ZoneDatabase(directory: "\(folder.path)/Loop").zone(named: "UTC") != nil, "it needs no file")
+    }
+
+    @Test func zone_whenItsFileIsNone_isMissing() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func path(_ name: String) -> String { folder.appending(path: "Test/\(name)").path }
+        #expect(mkfifo(path("Pipe"), 0o600) == 0)
+        #expect(symlink("nowhere", path("Dangling")) == 0)
+        #expect(symlink("/dev/full", path("Device")) == 0)
+        #expect(mkdir(path("Folder"), 0o700) == 0)
+        try Data("no zone".utf8).write(to: folder.appending(path: "Test/Garbage"))
+        try Data().write(to: folder.appending(path: "Test/Empty"))
+        try Data(count: (1 << 20) + 1).write(to: folder.appending(path: "Test/Large"))
+        let zones = ZoneDatabase(directory: folder.path)
+        let long = String(repeating: "x", count: 250)
+        for name in [
+            "Pipe", "Dangling", "Device", "Folder", "Garbage", "Empty", "Large", "Garbage/Below", "None", long,
+        ] {
+            #expect(try zones.zone(named: "Test/\(name)") == nil, "\(name)")
+        }
+        let reading = zones.reload()
+        #expect(reading.failures.isEmpty && reading.count == 0)
+    }
+
+    @Test func reload_whenOneFileCannotBeRead_keepsWhatItWas() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (one, other) = (folder.appending(path: "Test/One"), folder.appending(path: "Test/Other"))
+        try Data(TZif.file(offsets: [3600])).write(to: one)
+        try Data(TZif.file(offsets: [3600])).write(to: other)
+        let zones = ZoneDatabase(directory: folder.path)
+        #expect(zones.reload().count == 2)
+        try FileManager.default.removeItem(at: one)
+        try Self.loop(folder, "Test/One")
+        try Data(TZif.file(offsets: [7200])).write(to: other)
+        let reading = zones.reload()
+        #expect(reading.failures.map(\.number) == [ELOOP] && reading.count == 2)
+        #expect(try zones.zone(named: "Test/One")?.offset(at: Instant(seconds: 0)) == 3600)
+        #expect(try zones.zone(named: "Test/Other")?.offset(at: Instant(seconds: 0)) == 7200)
+        try FileManager.default.removeItem(at: one)
+        #expect(zones.reload().count == 1)
+        #expect(try zones.zone(named: "Test/One") == nil, "what is gone for sure is gone")
+    }
+
+    /// In a process of its own, since descriptors are the process's.
+    @Test func zone_whenNoDescriptorIsFree_isThereOnceTheDatabaseWasRead() async {
+        await #expect(processExitsWith: .success) { try ZoneDatabaseTests.askWithoutDescriptors() }
+    }
+
+    private static func askWithoutDescriptors() throws {
+        let (read, unread) = (ZoneDatabase(), ZoneDatabase())
+        let names = read.names
+        #expect(read.reload().failures.isEmpty && names.count > 400)
+        var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        var last: Int32 = -1
+        while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { last = descriptor }
+        for name in names { #expect(try read.zone(named: name)?.name == name) }
+        #expect(try read.zone(named: "UTC") != nil)
+        let error = #expect(throws: TimeZoneError.self) { try unread.zone(named: "Europe/Berlin") }
+        #expect(error?.code == .unreadable && error?.number == EMFILE)
+        #expect(read.reload().failures.map(\.number) == [EMFILE], "the folder itself")
+        for name in names { #expect(try read.zone(named: name)?.name == name, "a reload takes nothing away") }
+        close(last)
+        #expect(try unread.zone(named: "Europe/Berlin") != nil, "the failure is not remembered")
     }
 }

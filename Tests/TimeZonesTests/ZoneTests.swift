@@ -6,7 +6,7 @@ import TimeZones
 struct ZoneTests {
     private let zones = ZoneDatabase()
 
-    private func zone(_ name: String) throws -> Zone { try #require(zones.zone(named: name)) }
+    private func zone(_ name: String) throws -> Zone { try #require(try zones.zone(named: name)) }
 
     private func at(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 

@@ -87,7 +87,7 @@ public actor Daemon {
             SIGINT: { Task { await self.stop() } },
             SIGHUP: { Task { await self.reload() } },
         ])
-        reporter.zonesAre(zones)
+        reporter.zonesAre(zones.reload(), in: zones.directory)
         _ = notifier.ready(status: "waiting for the first sweep")
         reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
         let beating = Task { await beat() }
@@ -204,8 +204,7 @@ public actor Daemon {
         _ = notifier.reloading()
         defer { _ = notifier.ready() }
         do {
-            zones.reload()
-            reporter.zonesAre(zones)
+            reporter.zonesAre(zones.reload(), in: zones.directory)
             let configuration = try load()
             let next = try Assembly(configuration, zones: zones)
             if next.connection != assembly.connection {

@@ -82,7 +82,8 @@ public struct OneRun: Sendable {
 
     /// One attempt: who runs it by hand or from a timer wants to know at once.
     private func requireDatabase() async throws {
-        engine.reporter.zonesAre(engine.assembly.judge.policy.zones)
+        let zones = engine.assembly.judge.policy.zones
+        engine.reporter.zonesAre(zones.reload(), in: zones.directory)
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()
         let standing = try await engine.migrator.standing()
@@ -119,7 +120,7 @@ public struct OneRun: Sendable {
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
                 // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
                 if await engine.sweeper.concludeWindows() { continue }
-                return engine.lanes.stoppedWords
+                return engine.lanes.stoppedWords ?? zoneWords
             }
             let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
             guard BootTime.milliseconds() - lastProgress < patience else {
@@ -129,6 +130,11 @@ public struct OneRun: Sendable {
             try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
         }
         return nil
+    }
+
+    /// Users who were put off since their zones could not be read: due again in a minute, but not served.
+    private var zoneWords: String? {
+        totals.report.resting[SweepReport.zonesUnread].map { "time-zone files can't be read: \($0) users were put off" }
     }
 
     /// Where the only ones left are leased by a daemon that may be dead, their lease is awaited; where pushes were not written, a moment.

@@ -4,7 +4,6 @@ import Postgres
 import Store
 import Synchronization
 import Systemd
-import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -15,6 +14,8 @@ package final class Reporter: Sendable {
     private let refusals = LineThrottle(every: 10_000)
     /// Tried again each minute; behind a long reader it is the same line for hours.
     private let partitionLines = LineThrottle(every: 3_600_000)
+    /// One line in ten minutes for each way to fail.
+    let zoneFailures = LineThrottle(every: 600_000)
     private let databaseTrouble = Mutex<String?>(nil)
     private let lastSweep = Mutex<String?>(nil)
 
@@ -43,6 +44,7 @@ package final class Reporter: Sendable {
                 ["unknown": "\(pushes)"]
             )
         case .noticed(let found): found.forEach(notice)
+        case .zonesUnread(let error, let users): zonesUnread(error, users: users)
         case .rejected(let user, let device, let reason, let status):
             rejected(Self.name(user), device, reason, status)
         case .unknown(let user, let device, let reason):
@@ -175,16 +177,6 @@ package final class Reporter: Sendable {
 
     /// As PostgreSQL writes it, so that it can be pasted into a query.
     private static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
-
-    /// Without zone files nobody has a local time, and nobody is sent anything.
-    func zonesAre(_ zones: ZoneDatabase) {
-        guard zones.zone(named: "Europe/London") == nil, zones.names.isEmpty else { return }
-        say(
-            .configurationWarning,
-            .error,
-            "there are no time-zone files in \(zones.directory): install tzdata (apt-get install tzdata) or mend TZDIR, and reload"
-        )
-    }
 
     // MARK: The database
 

@@ -88,7 +88,8 @@ extension Judge {
                 counts: counts,
                 left: left
             )
-        let next = policy.decide(candidate, now: now)
+        // What Apple answered is recorded in any case: without the zone only the next question has no instant yet.
+        let next = try? policy.decide(candidate, now: now)
         let update = PersonUpdate(
             userID: nudge.userID,
             version: nudge.version,

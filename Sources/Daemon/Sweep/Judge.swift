@@ -23,25 +23,34 @@ struct Judge: Sendable {
     static let recheckSeconds: Int64 = 86_400
     /// A device without a lane is looked at again within an hour: configurations change without a word to the database.
     static let foreignSeconds: Int64 = 1_800
+    /// A user whose zone could not be read is asked again after a minute, and spread over the next.
+    static let unreadSeconds: Int64 = 60
     /// The re-checks of a day are spread over its last four hours.
     static let recheckSpreadSeconds: UInt64 = 14_400
 
     func judge(_ user: ClaimedUser, now: Instant) -> Judgement {
-        let subject = Subject(user, judge: self, now: now)
-        var records = skippedSlots(subject, now: now)
-        let (verdict, dropped) = verdict(subject, now: now)
-        records += dropped
-        return Judgement(verdict: verdict, records: records, notices: subject.notices)
+        do throws(TimeZoneError) {
+            let subject = try Subject(user, judge: self, now: now)
+            var records = try skippedSlots(subject, now: now)
+            let (verdict, dropped) = try verdict(subject, now: now)
+            records += dropped
+            return Judgement(verdict: verdict, records: records, notices: subject.notices)
+        } catch {
+            return Judgement(verdict: .ask(error), records: [], notices: [])
+        }
     }
 
-    private func verdict(_ subject: Subject, now: Instant) -> (Judgement.Verdict, [DeliveryRecord]) {
-        guard let retry = subject.retry else { return (firstAttempt(subject, now: now), []) }
+    private func verdict(
+        _ subject: Subject,
+        now: Instant
+    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
+        guard let retry = subject.retry else { return (try firstAttempt(subject, now: now), []) }
         let (left, ends) = subject.judged(retry)
         let rest = retry.keeping(left)
         // Every device was finally rejected, the last ones by quarantine: without this, the slot would be due again (apns.md).
         let isOver = left.isEmpty && !ends.isEmpty
         let (verdict, records) =
-            isOver
+            try isOver
             ? (firstAttempt(retry.counts ? subject : subject.closing(retry.slot), now: now), [])
             : retry.counts ? goOn(rest, subject, now: now) : tryAgain(rest, subject, now: now)
         return (verdict, ends + records)
@@ -50,8 +59,8 @@ struct Judge: Sendable {
     // MARK: The three ways to a nudge
 
     /// Nothing is left of an earlier one.
-    private func firstAttempt(_ subject: Subject, now: Instant) -> Judgement.Verdict {
-        let decision = policy.decide(subject.candidate, now: now)
+    private func firstAttempt(_ subject: Subject, now: Instant) throws(TimeZoneError) -> Judgement.Verdict {
+        let decision = try policy.decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
         return .send(
             subject.nudge(
@@ -70,14 +79,14 @@ struct Judge: Sendable {
         _ retry: Retry,
         _ subject: Subject,
         now: Instant
-    ) -> (Judgement.Verdict, [DeliveryRecord]) {
-        let decision = policy.decide(subject.candidate, now: now)
+    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
+        let decision = try policy.decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn, slot == retry.slot else {
-            return (firstAttempt(subject, now: now), [])
+            return (try firstAttempt(subject, now: now), [])
         }
         let left = subject.split(retry.left, now: now)
         // Devices that are all new since then owe nothing to the back-off of the old ones.
-        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (firstAttempt(subject, now: now), []) }
+        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (try firstAttempt(subject, now: now), []) }
         guard !left.due.isEmpty else {
             return (rest(subject, decision, now: now, retry: retry.keeping(left.waiting)), [])
         }
@@ -93,20 +102,24 @@ struct Judge: Sendable {
 
     /// Some device was answered, so the nudge counts: the others go on under its first answer until that ends or something
     /// changed, and are then asked without the nudge's own entry.
-    private func goOn(_ retry: Retry, _ subject: Subject, now: Instant) -> (Judgement.Verdict, [DeliveryRecord]) {
+    private func goOn(
+        _ retry: Retry,
+        _ subject: Subject,
+        now: Instant
+    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
         let left = subject.split(retry.left, now: now)
-        let asIs = policy.decide(subject.candidate, now: now)
-        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (firstAttempt(subject, now: now), []) }
+        let asIs = try policy.decide(subject.candidate, now: now)
+        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (try firstAttempt(subject, now: now), []) }
         let own = subject.candidate.history.checkIns.last { $0.slot == retry.slot }
         let without = subject.without(own)
         var validUntil = retry.validUntil
         if now >= retry.validUntil || retry.version != subject.user.version {
-            let decision = policy.decide(without.candidate, now: now)
+            let decision = try policy.decide(without.candidate, now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
                 return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
             }
             guard let again = decision.checkIn, again.slot == retry.slot else {
-                return (firstAttempt(subject, now: now), subject.stale(retry, now: now))
+                return (try firstAttempt(subject, now: now), subject.stale(retry, now: now))
             }
             validUntil = again.validUntil
         }
@@ -147,16 +160,24 @@ struct Judge: Sendable {
 
     /// The earliest instant at which the answer can change: exact, or a re-check within a day.
     ///
-    /// - Parameter soon: something about the user may change without a word to the database.
-    func dueAt(_ user: UUID, _ decision: Decision, retry: Retry?, now: Instant, soon: Bool = false) -> Instant {
+    /// - Parameters:
+    ///   - decision: nil: the zone could not be read now.
+    ///   - soon: something about the user may change without a word to the database.
+    func dueAt(_ user: UUID, _ decision: Decision?, retry: Retry?, now: Instant, soon: Bool = false) -> Instant {
         let spread = Int64(user.stableHash % Self.recheckSpreadSeconds)
         var due = now + (Self.recheckSeconds - spread)
         if soon { due = min(due, now + Self.foreignSeconds + Int64(user.stableHash % UInt64(Self.foreignSeconds))) }
-        if decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
+        if decision == nil { due = min(due, askAgainAt(user, now: now)) }
+        if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
         // Still to be sent: at once, or when the back-off of what is left ends.
-        if decision.action == .send, retry == nil { due = now + Self.unsentSeconds }
+        if decision?.action == .send, retry == nil { due = now + Self.unsentSeconds }
         if let retry { due = min(due, retry.dueAt) }
         return max(due, now + 1)
+    }
+
+    /// When a user is asked again whose zone could not be read.
+    func askAgainAt(_ user: UUID, now: Instant) -> Instant {
+        now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }
 
     /// The history that is kept: what caps can ask for, and some more, since a cap can be set after the sends that it counts.
@@ -168,9 +189,9 @@ struct Judge: Sendable {
         return candidate.history.trimmed(now: now, cap: Int(clamping: caps.compactMap { $0 }.max() ?? 64))
     }
 
-    private func skippedSlots(_ subject: Subject, now: Instant) -> [DeliveryRecord] {
+    private func skippedSlots(_ subject: Subject, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
         guard let asked = subject.user.askedAt, asked < now else { return [] }
-        return policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
+        return try policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
             DeliveryRecord(
                 userID: subject.user.userID,
                 kind: PlannedNudge.kind,

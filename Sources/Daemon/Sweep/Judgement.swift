@@ -1,5 +1,6 @@
 import Policy
 import Store
+import TimeZones
 
 /// What a claimed user's turn comes to: a value, which the sweep carries out.
 struct Judgement: Sendable {
@@ -8,6 +9,8 @@ struct Judgement: Sendable {
         case rest(PersonUpdate, Reason)
         /// The nudge goes out, once its intent is committed.
         case send(PlannedNudge)
+        /// Nothing was decided, since the user's zone could not be read now: they are asked again, the row stays as it is.
+        case ask(TimeZoneError)
     }
 
     let verdict: Verdict

@@ -19,7 +19,7 @@ struct Subject: Sendable {
     let retry: Retry?
     let notices: [Notice]
 
-    init(_ user: ClaimedUser, judge: Judge, now: Instant) {
+    init(_ user: ClaimedUser, judge: Judge, now: Instant) throws(TimeZoneError) {
         self.user = user
         let (served, refused, foreign) = Self.sort(user, judge.lanes)
         self.served = served
@@ -36,7 +36,7 @@ struct Subject: Sendable {
             history: user.history,
             nudge: .checkIn
         )
-        fingerprint = judge.policy.scheduleFingerprint(candidate)
+        fingerprint = try judge.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
         self.candidate = candidate
         notices = Self.notices(user, candidate, foreign: foreign.first, zones: judge.policy.zones, now: now)
@@ -87,7 +87,9 @@ struct Subject: Sendable {
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
         for zone in [candidate.preferences.timezone, user.timezone] {
-            if let zone, zones.zone(named: zone) == nil {
+            // One that can't be read now and isn't needed is no invalid one.
+            guard let zone, let found = try? zones.zone(named: zone) as Zone?? else { continue }
+            if found == nil {
                 notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
             }
         }

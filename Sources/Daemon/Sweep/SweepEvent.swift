@@ -1,4 +1,5 @@
 package import Store
+package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
@@ -10,6 +11,8 @@ package enum SweepEvent: Sendable {
     case recovered(pushes: Int)
     /// Something is wrong with a user's data.
     case noticed([Notice])
+    /// So many users of a batch were not decided, since their zones could not be read; the first one's error.
+    case zonesUnread(TimeZoneError, users: Int)
     /// A push that is final without being delivered, worth a line beyond the count.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
     /// A device gets nothing on its lane until it registers anew.

@@ -16,7 +16,7 @@ public struct SweepReport: Sendable, Equatable {
     public var skipped = 0
     /// Tokens deleted after a 410.
     public var tokensDeleted = 0
-    /// Users to whom nothing was sent, by the policy's reason.
+    /// Users to whom nothing was sent, by the policy's reason, and `timezone_unreadable` where it could not be asked.
     public var resting: [String: Int] = [:]
     /// Users whose intent did not hold, since something about them changed: they are asked again.
     public var changed = 0
@@ -26,6 +26,9 @@ public struct SweepReport: Sendable, Equatable {
     public var fenced = 0
     /// Milliseconds from the first query to the last.
     public var milliseconds: Int64 = 0
+
+    /// Stands for a reason in `resting`.
+    static let zonesUnread = "timezone_unreadable"
 
     /// Nothing done yet.
     public init() {}

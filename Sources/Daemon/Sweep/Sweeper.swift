@@ -223,6 +223,7 @@ package actor Sweeper {
         guard !batch.users.isEmpty else { return }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none)
         var nudges: [PlannedNudge] = []
+        var undecided: [Undecided] = []
         for user in batch.users {
             let judgement = judge.judge(user, now: batch.now)
             if !judgement.notices.isEmpty { onEvent(.noticed(judgement.notices)) }
@@ -234,6 +235,7 @@ package actor Sweeper {
             case .send(var nudge):
                 nudge.records = judgement.records
                 nudges.append(nudge)
+            case .ask(let error): undecided.append((user, error))
             }
         }
         for record in rests.records {
@@ -241,6 +243,7 @@ package actor Sweeper {
         }
         let aside = share(nudges, batch, run)
         settleBeside(rests)
+        await askAgain(undecided, batch, run)
         await stepAside(aside, leaseID: batch.leaseID)
     }
 

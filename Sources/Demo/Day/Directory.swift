@@ -9,7 +9,7 @@ struct Directory: Sendable {
     init(_ population: Population, zones: ZoneDatabase, start: Instant) {
         self.start = start
         recipients = population.people.map { person in
-            Recipient(person: person, zone: person.zone.flatMap { zones.zone(named: $0) })
+            Recipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
         }
         var byToken: [String: Int] = [:]
         for (index, person) in population.people.enumerated() {

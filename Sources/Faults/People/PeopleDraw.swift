@@ -19,7 +19,7 @@ struct PeopleDraw {
         random = SplitMix64(seed: seed)
         self.now = now
         let database = ZoneDatabase()
-        zones = Self.names.compactMap { database.zone(named: $0) }
+        zones = Self.names.compactMap { try? database.zone(named: $0) }
     }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int {

@@ -31,7 +31,7 @@ extension Fault {
                 // Slots from an hour ago to less than two hours ahead; for half of them the next hour but a half is quiet.
                 for place in 0..<plan.pick(test: 36, quick: 72, full: 170) {
                     let name = names[place % names.count]
-                    guard let zone = database.zone(named: name) else { continue }
+                    guard let zone = try database.zone(named: name) else { continue }
                     func minute(_ away: Int) -> Int {
                         zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
                     }
@@ -59,7 +59,7 @@ extension Fault {
     static let summerTime = Fault("summer-time", row: "DST both ways") { plan in
         [true, false].map { begins in
             stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
-                guard let zone = ZoneDatabase().zone(named: "Europe/Berlin"),
+                guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin"),
                     let change = nextChange(of: zone, forward: begins, after: stage.now / 1000)
                 else { throw FaultError("no zone files, or no summer time") }
                 let date = zone.localDate(at: change)
@@ -111,7 +111,7 @@ extension Fault {
     static let suspension = Fault("suspended-for-a-day", row: "suspended for a day") { plan in
         [
             stepped(plan, "a day") { stage in
-                guard let zone = ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
+                guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
                 let begin = stage.now / 1000
                 // Hours from now to the slot.
                 let hours = [-1, 1, 5, 10, 19]
@@ -155,7 +155,9 @@ extension Fault {
                     "sh", "-c",
                     "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'",
                 ])
-                guard let zone = ZoneDatabase().zone(named: "Europe/Berlin") else { throw FaultError("no zone files") }
+                guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin") else {
+                    throw FaultError("no zone files")
+                }
                 let minute = zone.localTime(at: Instant(seconds: stage.now / 1000 + 1800)).secondOfDay / 60
                 let clock = try await SteppedClock.start(
                     stage,

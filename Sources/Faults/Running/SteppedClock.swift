@@ -136,7 +136,7 @@ struct SteppedClock: Sendable {
         let sent = try await entries().filter { $0.outcome == "accepted" || $0.outcome == "unknown" }
         for entry in sent where zones {
             let sleeper = sleepers[entry.number]
-            guard let zone = database.zone(named: sleeper.zone) else { continue }
+            guard let zone = try database.zone(named: sleeper.zone) else { continue }
             let earliest = Self.earliest(sleeper, entry.slot, zone)
             let words = "sleeper \(entry.number), slot \(entry.slot.iso) at \(Instant(seconds: entry.at).rfc3339)"
             if entry.at < earliest || entry.at >= earliest + 14_400 { found[.notDue, default: []].append(words) }

@@ -117,6 +117,7 @@ struct SimulatedUser {
         switch judgement.verdict {
         case .rest(let update, _): settle(update)
         case .send(let nudge): send(nudge)
+        case .ask(let error): faults.append("undecided at \(now.rfc3339): \(error)")
         }
         if records.count == before { idleSteps += 1 }
     }
@@ -157,7 +158,7 @@ struct SimulatedUser {
     }
 
     private mutating func check(_ nudge: PlannedNudge) {
-        let zone = F.zones.zone(named: zoneName)
+        let zone = try? F.zones.zone(named: zoneName)
         let minute = (zone?.localTime(at: now).secondOfDay ?? 0) / 60
         if minute >= 22 * 60 || minute < 8 * 60 { faults.append("sent at night, \(now.rfc3339)") }
         if nudge.validUntil <= now { faults.append("sent after its end, \(now.rfc3339)") }

@@ -1,0 +1,68 @@
+import Glibc
+
+extension ZoneDatabase {
+    /// What a walk through the folder finds.
+    struct Scan {
+        var zones: [String: Zone] = [:]
+        /// The names of files and folders (the whole one's is empty) that could not be read now, each with its error.
+        var unread: [(name: String, error: TimeZoneError)] = []
+
+        /// Whether a name stands in what could not be read.
+        func leavesOpen(_ name: String) -> Bool {
+            unread.contains { $0.name.isEmpty || $0.name == name || name.hasPrefix("\($0.name)/") }
+        }
+    }
+
+    /// Every valid name on disk, sorted. Reads every file: for tests and tools.
+    public var names: [String] { scan().zones.keys.sorted() }
+
+    /// Reads every file whose name is valid.
+    func scan() -> Scan {
+        var scan = Scan()
+        collect(in: "", depth: 0, into: &scan)
+        return scan
+    }
+
+    /// Folders nest three deep in the real database; a bound ends a loop of links.
+    private func collect(in folder: String, depth: Int, into scan: inout Scan) {
+        guard depth < 5 else { return }
+        for entry in entries(of: folder, &scan) {
+            let name = folder.isEmpty ? entry : "\(folder)/\(entry)"
+            do throws(TimeZoneError) {
+                if Self.isWellFormed(name), case .zone(let zone) = try read(name) {
+                    scan.zones[name] = zone
+                } else if Self.isWellFormed("\(name)/x") {
+                    collect(in: name, depth: depth + 1, into: &scan)
+                }
+            } catch {
+                scan.unread.append((name, error))
+            }
+        }
+    }
+
+    /// What lies in a folder; nothing where it is none.
+    private func entries(of name: String, _ scan: inout Scan) -> [String] {
+        let path = "\(directory)/\(name)"
+        func note(_ number: Int32) {
+            let error = ZoneFile.failure(number, path)
+            if error.code == .unreadable { scan.unread.append((name, error)) }
+        }
+        guard let folder = opendir(path) else {
+            note(errno)
+            return []
+        }
+        defer { closedir(folder) }
+        var entries: [String] = []
+        while true {
+            // The end and a failure look alike but for errno.
+            errno = 0
+            guard let entry = readdir(folder) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { entries.append(name) }
+        }
+        if errno != 0 { note(errno) }
+        return entries
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Logging
+import Synchronization
+import Testing
+import TimeZones
+
+@testable import Daemon
+
+@Suite struct ReporterZonesTests {
+    /// Keeps the lines.
+    private final class Lines: Sendable {
+        private let kept = Mutex<[String]>([])
+        var all: [String] { kept.withLock { $0 } }
+        func add(_ line: String) { kept.withLock { $0.append(line) } }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.add("\(event.level) \(event.message)") }
+    }
+
+    private func unread(_ number: Int32, _ name: String) -> TimeZoneError {
+        TimeZoneError(.unreadable, "/zones/\(name): \(String(cString: strerror(number)))", number: number)
+    }
+
+    @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsMend() throws {
+        let lines = Lines()
+        let reporter = Reporter(Logger(label: "test") { _ in Handler(lines: lines) })
+        reporter.sweep(.zonesUnread(unread(EMFILE, "Asia/Tokyo"), users: 7))
+        reporter.sweep(.zonesUnread(unread(EMFILE, "Europe/Berlin"), users: 5))
+        let line = try #require(lines.all.first)
+        #expect(lines.all.count == 1 && line.hasPrefix("error "), "\(lines.all)")
+        for words in ["/zones/Asia/Tokyo: Too many open files", "7 users", "raise LimitNOFILE"] {
+            #expect(line.contains(words), "\(line)")
+        }
+        reporter.sweep(.zonesUnread(unread(EACCES, "Europe/Berlin"), users: 5))
+        #expect(lines.all.count == 2 && lines.all.last?.contains("let the daemon's user read it") == true)
+    }
+
+    @Test func zonesAre_whenFilesAreUnreadOrNone_saysSo() throws {
+        let lines = Lines()
+        let reporter = Reporter(Logger(label: "test") { _ in Handler(lines: lines) })
+        reporter.zonesAre(ZoneDatabase().reload(), in: "/usr/share/zoneinfo")
+        #expect(lines.all.isEmpty)
+        reporter.zonesAre(ZoneDatabase(directory: "/nonexistent").reload(), in: "/nonexistent")
+        // UTC needs no file.
+        #expect(lines.all.count == 1 && lines.all.last?.contains("no time-zone files in /nonexistent") == true)
+    }
+}
