@@ -338,7 +338,7 @@ import struct FoundationEssentials.UUID
         )
         let again = try await fixture.claim(lease: UUID())
         #expect(again.isEmpty)
-        try fixture.sql("update nudged.person set due_at = '2026-01-01'::timestamptz + (due_at - due_at)")
+        try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
         #expect(read == histories)
         await fixture.close()
