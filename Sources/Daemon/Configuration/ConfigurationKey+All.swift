@@ -28,11 +28,12 @@ extension ConfigurationKey {
             standard: "1",
             "The most connections to the push service, for each app."
         ),
-        // Apple's usual bound on the streams of one connection; also the most pushes whose fate a crash can leave unknown.
+        // Also the most pushes whose fate a crash can leave unknown. Intents are committed for free streams only, of which Apple gives a connection
+        // 1,000: the rest is the size of the chunks, a quarter of this (docs/PERFORMANCE.md, "The sweep").
         .init(
             "apns.maxInFlight",
             .integer(1...100_000, mayBeNone: false),
-            standard: "1000",
+            standard: "2000",
             "The most pushes that await their answer, of all apps together."
         ),
         // Apple answers in tens of milliseconds; after 10 s nobody knows what became of a push.
@@ -76,11 +77,11 @@ extension ConfigurationKey {
             standard: "30s",
             "How long claimed users are kept from other daemons; more than twice apns.responseTimeout."
         ),
-        // The batch that measured best: larger ones only lengthen the transactions.
+        // Half of it being sent while the next is claimed; larger ones only lengthen the transactions.
         .init(
             "schedule.batch",
             .integer(1...10_000, mayBeNone: false),
-            standard: "1000",
+            standard: "2000",
             "How many users are claimed at once."
         ),
     ]

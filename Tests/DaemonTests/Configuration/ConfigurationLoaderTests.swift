@@ -87,7 +87,7 @@ import YAML
         #expect(loaded.path == nil)
         #expect(loaded.warnings.isEmpty)
         #expect(configuration.apns?.lanes.first?.connections == 1)
-        #expect(configuration.apns?.maxInFlight == 1000)
+        #expect(configuration.apns?.maxInFlight == 2000)
         #expect(configuration.apns?.responseTimeout == .seconds(10))
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
@@ -180,7 +180,7 @@ import YAML
     @Test func emptyVariable_isNoVariable() throws {
         var environment = ConfigurationFixture.environment
         environment["SCHEDULE_BATCH"] = ""
-        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 1000)
+        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 2000)
     }
 
     @Test func privateKey_whenItsNewlinesAreWrittenOut() throws {
