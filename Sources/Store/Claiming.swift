@@ -7,8 +7,7 @@ import Synchronization
 final class Claiming: Sendable {
     private struct State {
         var walk: RangeWalk
-        var held: [UUID] = []
-        var heldUntil = ContinuousClock.now
+        var held: [UUID: ContinuousClock.Instant] = [:]
         var floor = DueFloor()
     }
 
@@ -37,18 +36,19 @@ final class Claiming: Sendable {
         state.withLock { $0.walk.took(isFull: isFull, last: last) }
     }
 
-    /// Users whose rows somebody holds.
+    /// Users whose rows somebody holds, or held a while ago.
     var held: [UUID] {
-        state.withLock { state in
-            if ContinuousClock.now >= state.heldUntil { state.held = [] }
-            return state.held
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            state.held = state.held.filter { $0.value > now }
+            return Array(state.held.keys)
         }
     }
 
-    func hold(_ user: UUID) {
+    func hold(_ users: some Sequence<UUID>) {
+        let end = ContinuousClock.now + Self.holdTime
         state.withLock { state in
-            if state.held.isEmpty { state.heldUntil = ContinuousClock.now + Self.holdTime }
-            state.held.append(user)
+            for user in users { state.held[user] = end }
         }
     }
 }

@@ -3,12 +3,14 @@ package enum Query: String, CaseIterable, Sendable {
     case claimCandidates = "claim_candidates"
     case claimDevices = "claim_devices"
     case claimDevicesBounded = "claim_devices_bounded"
+    case claimFree = "claim_free"
     case claimRecipients = "claim_recipients"
     case claimTaken = "claim_taken"
     case clock
     case daemonGone = "daemon_gone"
     case daemons
     case drain
+    case drainFree = "drain_free"
     case dueFloor = "due_floor"
     case forgetDevices = "forget_devices"
     case heartbeat
@@ -42,12 +44,14 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimCandidates: PackageResources.claim_candidates_sql
         case .claimDevices: PackageResources.claim_devices_sql
         case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
+        case .claimFree: PackageResources.claim_free_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
         case .drain: PackageResources.drain_sql
+        case .drainFree: PackageResources.drain_free_sql
         case .dueFloor: PackageResources.due_floor_sql
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql

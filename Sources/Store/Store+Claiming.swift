@@ -34,14 +34,33 @@ extension Store {
             claiming.restart()
         }
         var users: [ClaimedUser] = []
+        do throws(PostgresError) {
+            try await walk(terms, into: &users, onUnreadable: onUnreadable)
+        } catch {
+            // Those of the rounds before are ours, and would wait for the lease's end.
+            giveBack(users.map(\.userID), terms)
+            throw error
+        }
+        return users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) }
+    }
+
+    private func walk(
+        _ terms: ClaimTerms,
+        into users: inout [ClaimedUser],
+        onUnreadable: (UUID) -> Void
+    ) async throws(PostgresError) {
+        let begun = Self.milliseconds()
+        var seen: Set<UUID> = []
         var unreadable = 0
         for _ in 0..<Self.rounds {
             let wanted = terms.limit - users.count - unreadable
-            if wanted <= 0 { break }
+            // Whoever was found first must be decided and sent to before their lease ends.
+            if wanted <= 0 || Self.milliseconds() - begun > terms.leaseMilliseconds / 4 { break }
             let found = try await candidates(terms, limit: wanted)
             let isEnd = claiming.took(isFull: found.count >= wanted, last: found.last)
             if !found.isEmpty {
-                for claimed in try await take(found.map(\.userID), terms, patience: Self.patience) {
+                // Nobody twice in a batch, whatever clocks and leases say: they would be sent to twice.
+                for claimed in try await take(found.map(\.userID), terms) where seen.insert(claimed.userID).inserted {
                     switch claimed {
                     case .success(let user): users.append(user)
                     case .failure(let unread):
@@ -52,7 +71,12 @@ extension Store {
             }
             if isEnd { break }
         }
-        return users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) }
+    }
+
+    /// Without waiting: the database may be away.
+    private func giveBack(_ users: [UUID], _ terms: ClaimTerms) {
+        guard !users.isEmpty else { return }
+        Task { try? await release(users, leaseID: terms.leaseID) }
     }
 
     /// Now and then: from where on there is anyone.
@@ -96,18 +120,56 @@ extension Store {
         return found
     }
 
-    /// Leases those who are still free. Where somebody holds a row for longer than a commit takes, it is found by halves and left for a
-    /// while: one held row stops nobody else.
-    private func take(
+    private typealias Claimed = Result<ClaimedUser, ClaimedParts.Unreadable>
+
+    /// Leases those who are still free. Where somebody holds rows for longer than a commit takes, they are passed over and left for a while: they
+    /// stop nobody else.
+    private func take(_ users: [UUID], _ terms: ClaimTerms) async throws(PostgresError) -> [Claimed] {
+        do throws(PostgresError) {
+            return try await lease(users, .claimTaken, terms, patience: Self.patience)
+        } catch {
+            guard error.sqlState == Self.lockNotAvailable else { throw error }
+        }
+        do throws(PostgresError) {
+            let taken = try await lease(users, .claimFree, terms, patience: Self.patience)
+            let ours = Set(taken.map(\.userID))
+            claiming.hold(users.filter { !ours.contains($0) })
+            return taken
+        } catch {
+            // feature_not_supported: distributed rows can't be passed over.
+            guard error.sqlState == "0A000" else { throw error }
+            return try await halves(users, terms, until: Self.milliseconds() + terms.leaseMilliseconds / 8)
+        }
+    }
+
+    /// The same where rows can't be passed over: the held ones are found by halves, for as long as that may take.
+    private func halves(_ users: [UUID], _ terms: ClaimTerms, until end: Int64) async throws(PostgresError) -> [Claimed]
+    {
+        do throws(PostgresError) {
+            return try await lease(users, .claimTaken, terms, patience: Self.searchPatience)
+        } catch {
+            guard error.sqlState == Self.lockNotAvailable else { throw error }
+        }
+        guard users.count > 1, Self.milliseconds() < end else {
+            claiming.hold(users)
+            return []
+        }
+        let middle = users.count / 2
+        let left = try await halves(Array(users[..<middle]), terms, until: end)
+        return left + (try await halves(Array(users[middle...]), terms, until: end))
+    }
+
+    private func lease(
         _ users: [UUID],
+        _ query: Query,
         _ terms: ClaimTerms,
         patience: Int
-    ) async throws(PostgresError) -> [Result<ClaimedUser, ClaimedParts.Unreadable>] {
+    ) async throws(PostgresError) -> [Claimed] {
         let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
         let statements = [
             Statement(
-                Query.claimTaken.rawValue,
-                sql: Query.claimTaken.sql,
+                query.rawValue,
+                sql: query.sql,
                 parameters: [
                     .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
                     .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
@@ -124,27 +186,28 @@ extension Store {
                 parameters: [.uuidArray(users), .int8(Int64(deviceLimit))]
             ),
         ]
-        let rows: [Rows]
         do throws(PostgresError) {
-            rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
+            let rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
+            guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+            var devices = rows[2]
+            if devices.count >= deviceLimit {
+                devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)])
+            }
+            return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices).users()
         } catch {
-            // 55P03: lock_not_available.
-            guard error.sqlState == "55P03" else {
-                // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
-                if error.mayHaveCommitted { Task { try? await release(users, leaseID: terms.leaseID) } }
-                throw error
-            }
-            guard users.count > 1 else {
-                claiming.hold(users[0])
-                return []
-            }
-            let middle = users.count / 2
-            let left = try await take(Array(users[..<middle]), terms, patience: Self.searchPatience)
-            return left + (try await take(Array(users[middle...]), terms, patience: Self.searchPatience))
+            // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
+            if error.sqlState != Self.lockNotAvailable { giveBack(users, terms) }
+            throw error
         }
-        guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.claimTaken.rawValue) }
-        var devices = rows[2]
-        if devices.count >= deviceLimit { devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)]) }
-        return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices).users()
+    }
+}
+
+extension Result where Success == ClaimedUser, Failure == ClaimedParts.Unreadable {
+    /// Whose row it is.
+    fileprivate var userID: UUID {
+        switch self {
+        case .success(let user): user.userID
+        case .failure(let unread): unread.userID
+        }
     }
 }

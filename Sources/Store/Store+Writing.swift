@@ -36,7 +36,8 @@ extension Store {
         guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
         let kept = try userSet(rows[0])
         let held = intent.entries.filter { kept.contains($0.userID) }
-        return (kept, try changed(held.map { ($0.userID, $0.version) }, rows[1], rows[2]))
+        let decided = held.map { (user: $0.userID, version: $0.version) }
+        return (kept, try changed(decided, leaseID: intent.leaseID, rows[1], rows[2]))
     }
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.
@@ -47,13 +48,17 @@ extension Store {
     /// Users whose data changed since they were decided on, by the answers of `looks`.
     func changed(
         _ decided: [(user: UUID, version: Int64)],
+        leaseID: UUID,
         _ touches: Rows,
         _ versions: Rows
     ) throws(PostgresError) -> Set<UUID> {
         let touched = try userSet(touches)
         var known: [UUID: Int64] = [:]
         known.reserveCapacity(versions.count)
-        for row in 0..<versions.count { known[try versions.uuid(row, 0)] = try versions.int8(row, 1) }
+        // Another's lease is a change as well: the database's clock went past our lease's end while the intent was being committed.
+        for row in 0..<versions.count where try versions.uuidOrNull(row, 2) == leaseID {
+            known[try versions.uuid(row, 0)] = try versions.int8(row, 1)
+        }
         return Set(decided.filter { touched.contains($0.user) || known[$0.user] != $0.version }.map(\.user))
     }
 

@@ -59,8 +59,19 @@ public struct Store: Sendable {
 
     /// Makes users due whose data changed. Returns how many touches were taken; fewer than `limit`: none is left.
     public func drain(limit: Int, now: Instant) async throws(PostgresError) -> Int {
-        Int(try await one(claims, .drain, [.int8(Int64(limit)), .timestamp(now.microseconds)]).int8(0, 0))
+        let parameters: [Parameter] = [.int8(Int64(limit)), .timestamp(now.microseconds)]
+        do throws(PostgresError) {
+            return Int(try await one(claims, .drain, parameters, settings: Self.impatient).int8(0, 0))
+        } catch {
+            guard error.sqlState == Self.lockNotAvailable else { throw error }
+            return Int(try await one(claims, .drainFree, parameters, settings: Self.impatient).int8(0, 0))
+        }
     }
+
+    /// How long a row that somebody holds is waited for, in milliseconds: another daemon's commit takes less.
+    static let impatient = [("lock_timeout", "250")]
+    /// lock_not_available
+    static let lockNotAvailable = "55P03"
 
     /// Records as unknown what a dead daemon was about to write. Returns the chunks and the pushes.
     public func recover(except living: [UUID], limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {

@@ -74,6 +74,33 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// The commit came after the lease's end, and another daemon has the row by now: what it decided stands.
+    @Test func recover_whenTheRowIsAnothers_leavesItsHistory() async throws {
+        let (fixture, lease, users) = try await leased(1...1)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        try fixture.sql(
+            """
+            update nudged.person set lease_id = null, lease_until = null, check_in_slot = '{2026-11-20}', check_in_at = '{2026-11-20 11:00Z}', retry = '{"x": 3}';
+            update nudged.intent set expires_at = now() - interval '1 second'
+            """
+        )
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 1))
+        #expect(try fixture.sql("select check_in_slot, retry->>'x' from nudged.person") == "{2026-11-20}|3")
+        await fixture.close()
+    }
+
+    /// The database's clock went past the lease's end while the intent was being committed, and another daemon has claimed.
+    @Test func commit_whenTheLeaseIsAnothersByNow_countsAsChanged() async throws {
+        let (fixture, lease, users) = try await leased(1...2)
+        let looks = Store.looks(at: .uuidArray(users.map(\.userID)))
+        try fixture.sql("update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2))")
+        let rows = try await fixture.store.transaction(fixture.store.intents, looks)
+        let decided = users.map { (user: $0.userID, version: $0.version) }
+        let found = try fixture.store.changed(decided, leaseID: lease, rows[0], rows[1])
+        #expect(found == [F.user(2)])
+        await fixture.close()
+    }
+
     // MARK: Withdrawal
 
     /// The connection was lost at the commit, and the commit comes after the withdrawal: it must find its place taken.
@@ -132,12 +159,12 @@ import struct FoundationEssentials.UUID
 
     /// Another daemon drains the touch between our commit and our question: the version says so.
     @Test func touchedSince_whenTheTouchWasDrainedMeanwhile_findsTheVersion() async throws {
-        let (fixture, _, users) = try await leased()
+        let (fixture, lease, users) = try await leased()
         try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
         func changed() async throws -> Set<UUID> {
             let looks = Store.looks(at: .uuidArray(users.map(\.userID)))
             let rows = try await fixture.store.transaction(fixture.store.intents, looks)
-            return try fixture.store.changed(users.map { ($0.userID, $0.version) }, rows[0], rows[1])
+            return try fixture.store.changed(users.map { ($0.userID, $0.version) }, leaseID: lease, rows[0], rows[1])
         }
         #expect(try await changed() == [F.user(2)])
         _ = try await fixture.store.drain(limit: 100, now: F.now)

@@ -27,13 +27,14 @@ nudges as materialized (
 ),
 entered as (
     update nudged.person p set
+        -- Another's lease: a commit that came after its lease's end. The row is theirs, and what they decided stands.
         lease_id = case when p.lease_id = n.lease_id then null else p.lease_id end,
         lease_until = case when p.lease_id = n.lease_id then null else p.lease_until end,
         -- counted is null in the intent of an older daemon, which had entered all of this.
-        check_in_at = case when n.is_check_in and not n.counted then n.attempted_at || p.check_in_at else p.check_in_at end,
-        check_in_slot = case when n.is_check_in and not n.counted then n.slot || p.check_in_slot else p.check_in_slot end,
-        sent = case when not n.counted then n.attempted_at || p.sent else p.sent end,
-        retry = case when n.counted is null then p.retry else n.retry end
+        check_in_at = case when p.lease_id = n.lease_id and n.is_check_in and not n.counted then n.attempted_at || p.check_in_at else p.check_in_at end,
+        check_in_slot = case when p.lease_id = n.lease_id and n.is_check_in and not n.counted then n.slot || p.check_in_slot else p.check_in_slot end,
+        sent = case when p.lease_id = n.lease_id and not n.counted then n.attempted_at || p.sent else p.sent end,
+        retry = case when p.lease_id = n.lease_id and n.counted is not null then n.retry else p.retry end
     from nudges n
     where p.user_id = n.user_id
     returning p.user_id

@@ -10,7 +10,12 @@ taken as (
 ),
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at, since)
-    select distinct user_id, $1, $1, $1 from taken order by user_id
+    select distinct user_id, $1, $1, $1 from taken l
+    -- As in drain.sql: somebody of whom the app has nothing (erased) gets no row anew.
+    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
+       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
+       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
+    order by user_id
     on conflict (user_id) do update set
         version = p.version + 1,
         due_at = least(p.due_at, excluded.due_at),

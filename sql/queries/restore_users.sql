@@ -3,7 +3,7 @@
 -- What was left of a nudge, device by device, may have been sent since: it is recorded as skipped. `since` closes every slot before it. It survives the next
 -- decision: where the fingerprint is the same it stays, where there is none it counts before the devices' registrations,
 -- and where it differs `touched_at` takes its place, which is no older.
--- The version rises, so that no decision made before is carried out; a lease that lives is a running daemon's and stays.
+-- The version rises, so that no decision made before is carried out; leases stay as they are: one that has ended may still have an open intent, which keeps others away.
 with page as materialized (
     select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
@@ -20,9 +20,7 @@ restored as (
         due_at = least(p.due_at, $1),
         since = greatest(p.since, $1),
         touched_at = greatest(p.touched_at, $1),
-        retry = null,
-        lease_id = case when p.lease_until >= statement_timestamp() then p.lease_id end,
-        lease_until = case when p.lease_until >= statement_timestamp() then p.lease_until end
+        retry = null
     from mine
     where p.user_id = mine.user_id
     returning 1

@@ -143,7 +143,7 @@ extension Sweeper {
             let intent = intent(of: chunk)
             var (kept, changed) = try await store.commit(intent, leaseMilliseconds: settings.leaseMilliseconds)
             // An intent keeps others away from when they can see it: by now for sure, but was that before the lease ended?
-            if BootTime.milliseconds() >= leaseEnd { changed = kept }
+            if BootTime.milliseconds() >= leaseEnd - SweepSettings.marginMilliseconds { changed = kept }
             await hooks.reach(.afterIntent)
             var held = chunk
             held.nudges = chunk.nudges.filter { kept.contains($0.userID) }

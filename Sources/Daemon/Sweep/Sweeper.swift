@@ -93,12 +93,22 @@ package actor Sweeper {
         clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
         guard let now = clock.now else { return }
         await hooks.reach(.beforeDrain)
-        while !isStopping {
-            if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
-        }
+        try await drain(now: now)
         await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
         if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
+    }
+
+    /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
+    private func drain(now: Instant) async throws(PostgresError) {
+        do throws(PostgresError) {
+            while !isStopping {
+                if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
+            }
+        } catch {
+            guard error.code == .refusedByServer else { throw error }
+            onEvent(.settlementFailed(error: error.description))
+        }
     }
 
     private func recover() async throws(PostgresError) -> Int {
@@ -173,8 +183,9 @@ package actor Sweeper {
         let open = lanes.all.filter { !$0.sender.isBlocked }
         let limit = open.allSatisfy { $0.sender.isStopped } ? min(settings.batch, Self.probeBatch) : settings.batch
         let leaseID = UUID()
-        let living = Array(livingLeases.keys)
         livingLeases[leaseID] = 1
+        // This one as well: a claim that takes long must not find again whom it took first.
+        let living = Array(livingLeases.keys)
         let leaseEnd = BootTime.milliseconds() + settings.leaseMilliseconds
         var unreadable: [UUID] = []
         do throws(PostgresError) {

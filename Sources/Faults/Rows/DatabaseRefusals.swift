@@ -51,13 +51,13 @@ struct DatabaseRefusal: Sendable {
     /// How long each lasts.
     let milliseconds: Int64
 
-    /// Each third statement on a table fails with a state, all along.
+    /// Statements on a table fail with a state, three of seven, all along. (Each third would always be the same one of a sweep of three.)
     func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
         try await stage.refuse(
             table,
             on: table == "nudged.person" ? "update" : "insert",
             state: state,
-            times: "% 3 = 1"
+            times: "% 7 in (1, 4, 6)"
         )
         let process = try stage.service()
         try await stage.awaitIdle()

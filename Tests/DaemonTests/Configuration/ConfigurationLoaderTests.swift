@@ -91,7 +91,7 @@ import YAML
         #expect(configuration.apns?.responseTimeout == .seconds(10))
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
-        #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 1000))
+        #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 2000))
         #expect(configuration.record == .init(keepDays: 90))
         let short = ConfigurationFixture.environment.merging(["RECORD_KEEP_DAYS": "1"]) { $1 }
         #expect(try fixture.load(environment: short).configuration.record == .init(keepDays: 1))
@@ -167,7 +167,7 @@ import YAML
         fixture.write("7", to: "schedule.batch")
         #expect(
             try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
-                == 1000
+                == 2000
         )
     }
 

@@ -1,0 +1,31 @@
+-- As drain.sql, but passes over touches and users' rows that somebody holds: asked where drain.sql had to wait for one too long. Not for distributed tables.
+-- $1 most touches to take, $2 the policy's now. One row: touches taken.
+with waiting as materialized (
+    select user_id, id from nudged.touched order by user_id, id limit $1 for update skip locked
+),
+free as materialized (
+    select p.user_id from nudged.person p where p.user_id in (select user_id from waiting) order by p.user_id for update skip locked
+),
+taken as (
+    delete from nudged.touched t using waiting w
+    where t.user_id = w.user_id and t.id = w.id
+      and ((w.user_id in (select user_id from free)) is true or not exists (select 1 from nudged.person k where k.user_id = w.user_id))
+    returning t.user_id, t.at
+),
+latest as (
+    select user_id, max(at) as at from taken group by user_id
+),
+woken as (
+    insert into nudged.person as p (user_id, due_at, touched_at)
+    select user_id, $2, at from latest l
+    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
+       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
+       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
+    order by user_id
+    on conflict (user_id) do update set
+        version = p.version + 1,
+        due_at = least(p.due_at, excluded.due_at),
+        touched_at = greatest(p.touched_at, excluded.touched_at)
+    returning 1
+)
+select count(*) from taken
