@@ -22,7 +22,8 @@ import struct FoundationEssentials.UUID
     @Test func claim_whenManyRowsAreHeld_takesTheOthersAtOnce() async throws {
         let fixture = try await F()
         try fixture.seed(1...600)
-        try await holding("select from nudged.person where user_id <= \(F.quoted(400)) for update", fixture) { () async throws -> Void in
+        let sql = "select from nudged.person where user_id <= \(F.quoted(400)) for update"
+        try await holding(sql, fixture) { () async throws -> Void in
             let began = ContinuousClock.now
             let claimed = try await fixture.claim(1000)
             #expect(Set(claimed.map(\.userID)) == Set((401...600).map(F.user)))
@@ -37,7 +38,8 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...3)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        try await holding("select from nudged.person where user_id = \(F.quoted(2)) for update", fixture) { () async throws -> Void in
+        let sql = "select from nudged.person where user_id = \(F.quoted(2)) for update"
+        try await holding(sql, fixture) { () async throws -> Void in
             #expect(try await fixture.store.drain(limit: 10, now: F.now) == 2)
             #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(2).uuidString.lowercased()])
         }
@@ -50,7 +52,8 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...3)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        try await holding("delete from nudged.touched where user_id = \(F.quoted(1))", fixture) { () async throws -> Void in
+        let sql = "delete from nudged.touched where user_id = \(F.quoted(1))"
+        try await holding(sql, fixture) { () async throws -> Void in
             #expect(try await fixture.store.drain(limit: 10, now: F.now) == 2)
         }
         await fixture.close()
@@ -69,7 +72,8 @@ import struct FoundationEssentials.UUID
     @Test func claim_whenTheDevicesAreLocked_leasesNobody() async throws {
         let fixture = try await F()
         try fixture.seed(1...30)
-        try await holding("lock table public.push_tokens in access exclusive mode", fixture) { () async throws -> Void in
+        let sql = "lock table public.push_tokens in access exclusive mode"
+        try await holding(sql, fixture) { () async throws -> Void in
             let error = await #expect(throws: PostgresError.self) { try await fixture.claim(100) }
             #expect(error?.sqlState == "55P03")
             #expect(try fixture.sql("select count(*) from nudged.person where lease_id is not null") == "0")
