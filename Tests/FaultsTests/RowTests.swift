@@ -76,7 +76,5 @@ import Testing
     @Test func daemon_whenASynchronousStandbyIsPromoted() async throws {
         try await play("standby-promoted-synchronous")
     }
-    @Test func daemon_whenAnAsynchronousStandbyIsPromoted() async throws {
-        try await play("standby-promoted-asynchronous")
-    }
+    // The asynchronous promotion forgets what the standby had not got (docs/GUARANTEES.md): FailoverTests says what must hold then, `make faults` plays it.
 }
