@@ -83,7 +83,7 @@ extension Store {
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
         )
         if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement.staleTokens)) }
-        let rows = try await transaction(records, statements)
+        let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on")])
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
         }
