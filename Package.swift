@@ -70,7 +70,7 @@ let package = Package(
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        library("Store", ["TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
+        library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library(
             "Daemon",

@@ -3,7 +3,7 @@ import Policy
 import Postgres
 import TimeZones
 
-/// Puts claimed users together from the three answers of a claim in two steps: their rows, their profiles, their devices.
+/// Puts claimed users together from the answers of a claim: their rows, their profiles, their devices, their messages.
 struct ClaimedParts {
     /// A user whose row holds what can't be read (a hand has been in it).
     struct Unreadable: Error {
@@ -15,8 +15,11 @@ struct ClaimedParts {
     /// Rows of `recipients` by user; of several the first.
     private var recipientRow: [UUID: Int] = [:]
     private var devicesOf: [UUID: [Device]] = [:]
+    private var messagesOf: [UUID: [PendingMessage]] = [:]
+    /// How many wait, where not all were read.
+    private var pendingOf: [UUID: Int64] = [:]
 
-    init(people: Rows, recipients: Rows, devices: Rows) throws(PostgresError) {
+    init(people: Rows, recipients: Rows, devices: Rows, messages: Rows) throws(PostgresError) {
         self.people = people
         self.recipients = recipients
         for row in 0..<recipients.count {
@@ -33,6 +36,13 @@ struct ClaimedParts {
                     topic: try devices.textOrNull(row, 4)
                 )
             )
+        }
+        for row in 0..<messages.count {
+            let user = try messages.uuid(row, 0)
+            messagesOf[user, default: []].append(try PendingMessage(messages, row))
+            if messages.columnCount > PendingMessage.columns {
+                pendingOf[user] = try messages.int8(row, PendingMessage.columns)
+            }
         }
     }
 
@@ -74,7 +84,9 @@ struct ClaimedParts {
                 try recipients.boolOrNull(place, 3) ?? false
             } ?? false,
             // In no order of the database's, so that a nudge's devices are the same each time.
-            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token }
+            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
+            messages: messagesOf[id] ?? [],
+            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0
         )
     }
 }

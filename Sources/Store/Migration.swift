@@ -37,5 +37,7 @@ public struct Migration: Sendable, Equatable {
         Migration(10, "forget", PackageResources._010_forget_sql),
         Migration(11, "distribution", PackageResources._011_distribution_sql),
         Migration(12, "retention", PackageResources._012_retention_sql),
+        // A daemon that knows no messages would let their users rest.
+        Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
     ]
 }

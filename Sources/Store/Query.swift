@@ -4,6 +4,8 @@ package enum Query: String, CaseIterable, Sendable {
     case claimDevices = "claim_devices"
     case claimDevicesBounded = "claim_devices_bounded"
     case claimFree = "claim_free"
+    case claimMessages = "claim_messages"
+    case claimMessagesBounded = "claim_messages_bounded"
     case claimRecipients = "claim_recipients"
     case claimTaken = "claim_taken"
     case clock
@@ -15,10 +17,13 @@ package enum Query: String, CaseIterable, Sendable {
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
+    case holdMessages = "hold_messages"
+    case holdMessagesDistributed = "hold_messages_distributed"
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
     case postpone
+    case pruneMessageKeys = "prune_message_keys"
     case quarantine
     case recover
     case release
@@ -45,6 +50,8 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimDevices: PackageResources.claim_devices_sql
         case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
         case .claimFree: PackageResources.claim_free_sql
+        case .claimMessages: PackageResources.claim_messages_sql
+        case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
@@ -56,10 +63,13 @@ package enum Query: String, CaseIterable, Sendable {
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
+        case .holdMessages: PackageResources.hold_messages_sql
+        case .holdMessagesDistributed: PackageResources.hold_messages_distributed_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
         case .postpone: PackageResources.postpone_sql
+        case .pruneMessageKeys: PackageResources.prune_message_keys_sql
         case .quarantine: PackageResources.quarantine_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql

@@ -20,6 +20,10 @@ extension Store {
     /// More devices than these in a batch are no people's: then the newest hundred of each count.
     private static let devicesAUser = 4
     private static let devicesAtLeast = 100
+    /// More messages than these in a batch are no people's: then so many of each count, and so many in all.
+    private static let messagesAUser = 1000
+    private static let messagesOnAverage = 2
+    private static let messagesAtLeast = 500
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 
@@ -52,11 +56,19 @@ extension Store {
         let begun = Self.milliseconds()
         var seen: Set<UUID> = []
         var unreadable = 0
+        for claimed in try await claimExpress(terms) where seen.insert(claimed.userID).inserted {
+            switch claimed {
+            case .success(let user): users.append(user)
+            case .failure(let unread):
+                unreadable += 1
+                onUnreadable(unread.userID)
+            }
+        }
         for _ in 0..<Self.rounds {
             let wanted = terms.limit - users.count - unreadable
             // Whoever was found first must be decided and sent to before their lease ends.
             if wanted <= 0 || Self.milliseconds() - begun > terms.leaseMilliseconds / 4 { break }
-            let found = try await candidates(terms, limit: wanted)
+            let found = try await candidates(terms, claiming.ask, until: terms.now.endOfSecond, limit: wanted)
             let isEnd = claiming.took(isFull: found.count >= wanted, last: found.last)
             if !found.isEmpty {
                 // Nobody twice in a batch, whatever clocks and leases say: they would be sent to twice.
@@ -71,6 +83,20 @@ extension Store {
             }
             if isEnd { break }
         }
+    }
+
+    /// Users of urgent messages, wherever the walk stands.
+    private func claimExpress(_ terms: ClaimTerms) async throws(PostgresError) -> [Claimed] {
+        let asked = Self.milliseconds()
+        guard claiming.withExpress({ $0.isDue(at: asked) }) else { return [] }
+        let found = try await candidates(
+            terms,
+            RangeWalk.Ask(ranges: RangeWalk.all.compactMap(\.self), after: .start),
+            until: ExpressPace.horizon,
+            limit: terms.limit
+        )
+        claiming.withExpress { $0.took(asked: asked, answered: Self.milliseconds()) }
+        return found.isEmpty ? [] : try await take(found.map(\.userID), terms)
     }
 
     /// Without waiting: the database may be away.
@@ -102,13 +128,18 @@ extension Store {
 
     private static let started = ContinuousClock.now
 
-    private func candidates(_ terms: ClaimTerms, limit: Int) async throws(PostgresError) -> [Cursor] {
-        let ask = claiming.ask
+    /// - Parameter until: who is due by then, microseconds since 1970.
+    private func candidates(
+        _ terms: ClaimTerms,
+        _ ask: RangeWalk.Ask,
+        until: Int64,
+        limit: Int
+    ) async throws(PostgresError) -> [Cursor] {
         let rows = try await one(
             claims,
             .claimCandidates,
             [
-                .timestamp(terms.now.endOfSecond), .timestamp(ask.after.dueAt), .uuid(ask.after.userID),
+                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID),
                 .int8(Int64(limit)), .uuidArray(terms.living), .int4Array(ask.ranges), .uuidArray(claiming.held),
             ]
         )
@@ -166,6 +197,7 @@ extension Store {
         patience: Int
     ) async throws(PostgresError) -> [Claimed] {
         let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
+        let messageLimit = Self.messagesOnAverage * users.count + Self.messagesAtLeast
         let statements = [
             Statement(
                 query.rawValue,
@@ -185,15 +217,28 @@ extension Store {
                 sql: Query.claimDevices.sql,
                 parameters: [.uuidArray(users), .int8(Int64(deviceLimit))]
             ),
+            Statement(
+                Query.claimMessages.rawValue,
+                sql: Query.claimMessages.sql,
+                parameters: [.uuidArray(users), .int8(Int64(messageLimit))]
+            ),
         ]
         do throws(PostgresError) {
             let rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
-            guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+            guard rows.count == 4 else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
             var devices = rows[2]
             if devices.count >= deviceLimit {
                 devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)])
             }
-            return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices).users()
+            var messages = rows[3]
+            if messages.count >= messageLimit {
+                messages = try await one(
+                    claims,
+                    .claimMessagesBounded,
+                    [.uuidArray(users), .int8(Int64(messageLimit)), .int8(Int64(Self.messagesAUser))]
+                )
+            }
+            return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices, messages: messages).users()
         } catch {
             // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
             if error.sqlState != Self.lockNotAvailable { giveBack(users, terms) }

@@ -23,21 +23,59 @@ extension Store {
                 .uuidArray(devices.map(\.0.userID)), .textArray(devices.map(\.1.kind)),
                 .textArray(devices.map(\.1.key)), .dateArray(devices.map { $0.1.slot?.days }),
                 .textArray(devices.map(\.1.deviceHash)), .uuidArray(devices.map(\.1.apnsID)),
-                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.0.isCounted)),
+                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.1.isCounted)),
+                .int2Array(devices.map(\.1.nudge)), .boolArray(devices.map(\.1.ends)),
+                DeliveryRecord.json(intent.records).map(Parameter.json) ?? .null(.jsonb),
             ]
         )
-        // A list is joined with a list here: linear only by hashing.
-        let rows = try await transaction(
-            intents,
-            [commit],
-            afterwards: Self.looks(at: users),
-            settings: [("enable_hashjoin", "on")]
-        )
-        guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
-        let kept = try userSet(rows[0])
+        let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
+        guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        let kept = try userSet(answers[0])
         let held = intent.entries.filter { kept.contains($0.userID) }
         let decided = held.map { (user: $0.userID, version: $0.version) }
-        return (kept, try changed(decided, leaseID: intent.leaseID, rows[1], rows[2]))
+        let changed = try changed(decided, leaseID: intent.leaseID, answers[1], answers[2])
+        return (kept, changed.union(try cancelled(intent, holding).intersection(kept)))
+    }
+
+    /// The intent's transaction, its messages held first where there are any.
+    private func committing(
+        _ intent: Intent,
+        _ commit: Statement,
+        looks: [Statement]
+    ) async throws(PostgresError) -> (holding: Rows?, answers: [Rows]) {
+        // A list is joined with a list here: linear only by hashing.
+        let settings = [("enable_hashjoin", "on")]
+        guard !intent.messages.isEmpty else {
+            return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
+        }
+        let query: Query = claiming.refusesRowLocks ? .holdMessagesDistributed : .holdMessages
+        let parameters: [Parameter] = [
+            .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
+        ]
+        do throws(PostgresError) {
+            let answers = try await transaction(
+                intents,
+                [Statement(query.rawValue, sql: query.sql, parameters: parameters), commit],
+                afterwards: looks,
+                settings: settings + Self.impatient
+            )
+            return (answers.first, Array(answers.dropFirst()))
+        } catch {
+            // feature_not_supported: distributed rows are held by an update.
+            guard error.sqlState == "0A000", query == .holdMessages else { throw error }
+            claiming.refuseRowLocks()
+        }
+        return try await committing(intent, commit, looks: looks)
+    }
+
+    /// Users one of whose messages could not be held: it was cancelled, or is being cancelled.
+    private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<UUID> {
+        guard let holding else { return [] }
+        var held: Set<MessageReference> = []
+        for row in 0..<holding.count {
+            held.insert(MessageReference(userID: try holding.uuid(row, 0), id: try holding.uuid(row, 1)))
+        }
+        return Set(intent.messages.filter { !held.contains($0) }.map(\.userID))
     }
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.
@@ -119,6 +157,7 @@ extension Store {
             .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
             .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
             .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
+            .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
         ]
     }
 

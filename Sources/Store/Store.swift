@@ -109,7 +109,8 @@ public struct Store: Sendable {
             self.userID = userID
         }
 
-        var isStart: Bool { dueAt == .min }
+        /// Whether it is before everyone.
+        public var isStart: Bool { dueAt == .min }
 
         /// After this user.
         public init(after user: ClaimedUser) {
@@ -231,6 +232,11 @@ public struct Store: Sendable {
             settings: [("lock_timeout", "200")]
         )
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+    }
+
+    /// Forgets old dedupe keys, in bounded steps. Returns how many went: where any did, more may be left.
+    public func pruneMessageKeys() async throws(PostgresError) -> Int {
+        Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
     }
 
     // MARK: How a statement runs

@@ -136,6 +136,8 @@ import struct FoundationEssentials.UUID
             (.claimRecipients, [.uuidArray(users)]),
             (.claimDevices, [.uuidArray(users), .int8(2100)]),
             (.claimDevicesBounded, [.uuidArray(users)]),
+            (.claimMessages, [.uuidArray(users), .int8(1500)]),
+            (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
             (
                 .intent,
@@ -144,6 +146,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), versions,
                     .uuidArray(users), .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }),
                     .textArray(none), .uuidArray(users), .textArray(none), .boolArray(users.map { _ in false }),
+                    .int2Array(users.map { _ in 0 }), .boolArray(users.map { _ in false }), .null(.jsonb),
                 ]
             ),
             (
@@ -157,6 +160,7 @@ import struct FoundationEssentials.UUID
                     .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
+                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]),
                 ]
             ),
             (.touchedSince, [.uuidArray(users)]),

@@ -136,7 +136,6 @@ final class StoreFixture: Sendable {
                 Intent.Entry(
                     userID: user.userID,
                     version: user.version,
-                    isCounted: isCounted,
                     retry: retry,
                     devices: [
                         Intent.Target(
@@ -144,7 +143,8 @@ final class StoreFixture: Sendable {
                             key: slot.iso,
                             slot: slot,
                             deviceHash: "00000000000000aa",
-                            apnsID: UUID()
+                            apnsID: UUID(),
+                            isCounted: isCounted
                         )
                     ]
                 )

@@ -36,7 +36,8 @@ package struct Assembly: Sendable {
         }
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity))
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
+            messages: configuration.messages
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,

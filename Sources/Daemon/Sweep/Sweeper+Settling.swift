@@ -16,12 +16,13 @@ extension Sweeper {
         )
         let now = clock.now ?? chunk.attemptedAt
         var index = 0
-        for nudge in chunk.nudges {
-            let own = Array(outcomes[index..<index + nudge.targets.count])
+        for turn in chunk.turns {
+            let own = outcomes[index..<index + turn.pushCount]
             index += own.count
-            let settled = judge.settle(nudge, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
+            let settled = judge.settle(turn, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
             settlement.updates.append(settled.update)
             settlement.records += settled.records
+            settlement.ended += settled.ended.compactMap(turn.reference)
             settlement.staleTokens += settled.staleTokens
         }
         if let result = await carryOut(settlement) {
@@ -46,11 +47,12 @@ extension Sweeper {
             fence: .withdrawn(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
-        for nudge in chunk.nudges {
-            let outcomes = nudge.targets.map { _ in PushOutcome.unsent(reason: "intent_failed") }
-            let settled = judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
+        for turn in chunk.turns {
+            let outcomes = Array(repeating: PushOutcome.unsent(reason: "intent_failed"), count: turn.pushCount)
+            let settled = judge.settle(turn, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
             settlement.updates.append(settled.update)
             settlement.records += settled.records
+            settlement.ended += settled.ended.compactMap(turn.reference)
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         await hooks.reach(.afterWithdrawal)
@@ -152,7 +154,8 @@ extension Sweeper {
         for record in settlement.records {
             switch record.outcome {
             case .accepted: report.sent += 1
-            case .rejected, .dropped:
+            case .dropped: report.dropped += 1
+            case .rejected:
                 report.rejected += 1
                 onEvent(
                     .rejected(
