@@ -86,12 +86,15 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
-    func claim(_ limit: Int = 100, after: Store.Cursor = .start, lease: UUID = UUID(), milliseconds: Int64 = 60_000)
-        async throws -> [ClaimedUser]
-    {
+    func claim(
+        _ limit: Int = 100,
+        startingOver: Bool = true,
+        lease: UUID = UUID(),
+        milliseconds: Int64 = 60_000
+    ) async throws -> [ClaimedUser] {
         try await store.claim(
             now: Self.now,
-            after: after,
+            startingOver: startingOver,
             limit: limit,
             leaseID: lease,
             leaseMilliseconds: milliseconds

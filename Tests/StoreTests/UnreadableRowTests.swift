@@ -44,7 +44,6 @@ import struct FoundationEssentials.UUID
         let lease = UUID()
         let users = try await fixture.store.claim(
             now: F.now,
-            after: .start,
             limit: 9,
             leaseID: lease,
             leaseMilliseconds: 60_000

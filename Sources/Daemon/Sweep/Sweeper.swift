@@ -32,15 +32,16 @@ package actor Sweeper {
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
     var isAbandoned = false
 
-    private var cursor = Store.Cursor.start
-    private var cursorStartedAt = BootTime.milliseconds()
+    /// Whether the next claim starts its walk over, or goes on where the last one ended.
+    private var startsOver = true
+    private var walkStartedAt = BootTime.milliseconds()
     private var lookedAt: Int64 = 0
     private var nextChunk: Int32 = 0
     /// Decisions that send nothing, on their way to the database.
     private var openRests = 0
 
-    /// The cursor starts over at least this often, so that a user who became due behind it is seen.
-    private static let cursorMilliseconds: Int64 = 30_000
+    /// The walk starts over at least this often, so that a user who became due behind it is seen.
+    private static let walkMilliseconds: Int64 = 30_000
     private static let lookMilliseconds: Int64 = 1_000
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
@@ -96,7 +97,7 @@ package actor Sweeper {
         try await drain(now: now)
         await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
-        if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
+        if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
     }
 
     /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
@@ -135,7 +136,7 @@ package actor Sweeper {
             await hooks.reach(.claimed)
             run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
-            if isShort { restartCursor() } else { advanceCursor(batch) }
+            if isShort { startOver() } else { startsOver = false }
             await turn(batch, run)
             if isShort { break }
         }
@@ -191,7 +192,7 @@ package actor Sweeper {
         do throws(PostgresError) {
             let users = try await store.claim(
                 now: now,
-                after: cursor,
+                startingOver: startsOver,
                 limit: limit,
                 leaseID: leaseID,
                 leaseMilliseconds: settings.leaseMilliseconds,
@@ -211,13 +212,9 @@ package actor Sweeper {
         }
     }
 
-    private func restartCursor() {
-        cursor = .start
-        cursorStartedAt = BootTime.milliseconds()
-    }
-
-    private func advanceCursor(_ batch: Batch) {
-        if let last = batch.users.last { cursor = Store.Cursor(after: last) }
+    private func startOver() {
+        startsOver = true
+        walkStartedAt = BootTime.milliseconds()
     }
 
     func takeChunkNumber() -> Int32 {
