@@ -101,6 +101,14 @@ final class StoreFixture: Sendable {
         )
     }
 
+    /// A database of its own with these users, all claimed under one lease.
+    static func leased(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+        let fixture = try await StoreFixture()
+        try fixture.seed(numbers)
+        let lease = UUID()
+        return (fixture, lease, try await fixture.claim(lease: lease))
+    }
+
     static func update(
         _ user: ClaimedUser,
         dueAt: Instant = now + 3600,
