@@ -76,5 +76,7 @@ import Testing
     @Test func daemon_whenASynchronousStandbyIsPromoted() async throws {
         try await play("standby-promoted-synchronous")
     }
-    // The asynchronous promotion forgets what the standby had not got (docs/GUARANTEES.md): FailoverTests says what must hold then, `make faults` plays it.
+    @Test func daemon_whenAnAsynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-asynchronous")
+    }
 }

@@ -166,7 +166,8 @@ final class StoreFixture: Sendable {
     static func record(
         _ user: ClaimedUser,
         _ outcome: DeliveryRecord.Outcome = .accepted,
-        hash: String = "00000000000000aa"
+        hash: String = "00000000000000aa",
+        apnsID: UUID = UUID()
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
@@ -174,7 +175,7 @@ final class StoreFixture: Sendable {
             key: slot.iso,
             slot: slot,
             deviceHash: hash,
-            apnsID: UUID(),
+            apnsID: apnsID,
             outcome: outcome,
             status: 200,
             attemptedAt: now

@@ -182,7 +182,8 @@ private struct Ledger {
                 token: target.device.token,
                 environment: target.lane.environment,
                 topic: target.lane.topic,
-                unregisteredAt: instant
+                unregisteredAt: instant,
+                apnsID: target.apnsID
             )
         )
     }
