@@ -1,6 +1,6 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
 # make test   formatter, build with warnings as errors, all tests, a minute of chaos, half a minute of each fuzzer
-# make bench  the benchmarks, one JSON object each
+# make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
 # make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
