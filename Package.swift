@@ -118,7 +118,7 @@ let package = Package(
         tests("APNs", ["Locks", "Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "Seeded", "Daemon"]),
+        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),

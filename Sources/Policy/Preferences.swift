@@ -49,10 +49,18 @@ public struct Preferences: Sendable, Equatable {
         }
     }
 
-    /// Decodes the column's text; nil is SQL's null. A text that is no JSON counts as a value that is no object.
+    /// A longer text is nobody's wishes: it is not read. In characters, as PostgreSQL counts them.
+    public static let longest = 65_536
+
+    /// Decodes the column's text; nil is SQL's null. A text that is no JSON, or longer than `longest`, counts as a value that is no object.
     public init(parsing text: String?) {
         guard let text else {
             self.init(json: nil)
+            return
+        }
+        guard text.utf8.count <= Self.longest || text.unicodeScalars.count <= Self.longest else {
+            self.init(json: .bool(false))
+            malformed = "longer than 65,536 characters"
             return
         }
         do throws(JSONError) {

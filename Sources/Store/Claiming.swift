@@ -34,7 +34,7 @@ final class Claiming: Sendable {
 
     var ask: RangeWalk.Ask { state.withLock { $0.walk.ask } }
 
-    func took(isFull: Bool, last: Store.Cursor?) -> Bool {
+    func took(isFull: Bool, last: Cursor?) -> Bool {
         state.withLock { $0.walk.took(isFull: isFull, last: last) }
     }
 

@@ -14,14 +14,24 @@ public struct Settlement: Sendable {
         public let topic: String
         /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
         public let unregisteredAt: Int64
+        /// The push that was answered so: the token goes only with that row of the record.
+        public let apnsID: UUID
 
         /// All parts.
-        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Int64) {
+        public init(
+            userID: UUID,
+            token: String,
+            environment: String,
+            topic: String,
+            unregisteredAt: Int64,
+            apnsID: UUID
+        ) {
             self.userID = userID
             self.token = token
             self.environment = environment
             self.topic = topic
             self.unregisteredAt = unregisteredAt
+            self.apnsID = apnsID
         }
     }
 

@@ -30,10 +30,10 @@ extension Store {
     /// Leases as many as asked for, or all who are due: fewer than `limit` come only where every range was seen to its end.
     func claim(
         _ terms: ClaimTerms,
-        isStart: Bool,
+        startingOver: Bool,
         onUnreadable: (UUID) -> Void
     ) async throws(PostgresError) -> [ClaimedUser] {
-        if isStart {
+        if startingOver {
             try await lookForFloor(now: terms.now)
             claiming.restart()
         }

@@ -120,7 +120,7 @@ extension Store {
         statements.append(
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
         )
-        if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement.staleTokens)) }
+        if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement)) }
         let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on")])
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
@@ -164,8 +164,8 @@ extension Store {
     /// How long a withdrawn intent's place is kept: longer than a commit can still be on its way.
     private static let withdrawalMilliseconds: Int64 = 60_000
 
-    private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
-        let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+    private func forgetting(_ settlement: Settlement) -> Statement {
+        let tokens = settlement.staleTokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
         return Statement(
             Query.forgetDevices.rawValue,
             sql: Query.forgetDevices.sql,
@@ -177,6 +177,8 @@ extension Store {
                         $0.overflow ? nil : $0.partialValue
                     }
                 ),
+                .uuidArray(tokens.map(\.apnsID)),
+                .timestamp(settlement.records.map(\.attemptedAt.microseconds).min() ?? 0),
             ]
         )
     }

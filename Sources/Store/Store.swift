@@ -87,45 +87,15 @@ public struct Store: Sendable {
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
-    /// Where a claim ended; the next goes on from there.
-    public struct Cursor: Sendable {
-        let dueAt: Int64
-        let userID: UUID
-
-        /// Before everyone.
-        public static let start = Cursor(
-            dueAt: .min,
-            userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        )
-
-        /// Before everyone of that instant, microseconds; the infinities are the start.
-        init(before dueAt: Int64) {
-            self.init(dueAt: dueAt == .min || dueAt == .max ? .min : dueAt - 1, userID: Self.start.userID)
-        }
-
-        /// After whoever was due then.
-        public init(dueAt: Int64, userID: UUID) {
-            self.dueAt = dueAt
-            self.userID = userID
-        }
-
-        /// Whether it is before everyone.
-        public var isStart: Bool { dueAt == .min }
-
-        /// After this user.
-        public init(after user: ClaimedUser) {
-            self.init(dueAt: user.dueAt, userID: user.userID)
-        }
-    }
-
     /// Leases the next users who are due.
     ///
     /// - Parameters:
+    ///   - startingOver: from the start; false: where the last claim ended.
     ///   - living: leases of ours whose outcomes are on the way: their users are not claimed, even where the lease has ended meanwhile.
     ///   - onUnreadable: hears of users whose row holds what can't be read (a hand has been in it); they are leased, and not in the result.
     public func claim(
         now: Instant,
-        after cursor: Cursor,
+        startingOver: Bool = true,
         limit: Int,
         leaseID: UUID,
         leaseMilliseconds: Int64,
@@ -139,7 +109,7 @@ public struct Store: Sendable {
             leaseMilliseconds: leaseMilliseconds,
             living: living
         )
-        return try await claim(terms, isStart: cursor.isStart, onUnreadable: onUnreadable)
+        return try await claim(terms, startingOver: startingOver, onUnreadable: onUnreadable)
     }
 
     /// Gives users back to be asked again later.

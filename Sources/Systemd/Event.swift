@@ -14,6 +14,8 @@ public enum Event: String, CaseIterable, Sendable {
     case sweepFailed = "sweep_failed"
     /// The connection to PostgreSQL broke or could not be made.
     case databaseLost = "database_lost"
+    /// PostgreSQL is there and gave a statement up: a lock, a time-out of its own, a deadlock.
+    case databaseBusy = "database_busy"
     /// PostgreSQL answers again.
     case databaseBack = "database_back"
     /// PostgreSQL refused the credentials or the rights.
@@ -78,6 +80,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .sweep: "2d1b78e5ca934e2793fe7f37f671784a"
         case .sweepFailed: "56cbd4561cf04e70ade5549a291303ef"
         case .databaseLost: "71dfae06d55d4ef6a427e5cf78b6cebf"
+        case .databaseBusy: "10f2aa4a3e6948868c9f0a7626e5529c"
         case .databaseBack: "24f940733d4a449687b1df314f5777be"
         case .databaseRefused: "2d2d0a23b24a4af09abf01b86164c9c5"
         case .migrationsMissing: "5802b8ea786c491cb958347c785acaec"

@@ -57,6 +57,16 @@ struct PreferencesTests {
         )
     }
 
+    @Test(arguments: [("x", 0), ("é", 0), ("x", 1), ("é", 1)])
+    func preferences_whenTooLong_sayThatTheyAre(filler: String, beyond: Int) {
+        let frame = #"{"check_ins_enabled":true,"frequency":"daily","note":"NOTE"}"#
+        let length = 65_536 + beyond - (frame.count - 4)
+        let text = frame.split(separator: "NOTE").joined(separator: String(repeating: filler, count: length))
+        let preferences = Preferences(parsing: text)
+        #expect(preferences.malformed == (beyond > 0 ? "longer than 65,536 characters" : nil))
+        #expect(preferences.allowUrgent == (beyond == 0))
+    }
+
     @Test func rules_whenOutOfRange_nameTheField() throws {
         #expect(try Rules(json: .object(JSONObject())) == .defaults)
         let error = #expect(throws: PolicyError.self) { try Rules(spreadMinutes: 1441) }

@@ -44,7 +44,7 @@ import struct FoundationEssentials.UUID
             )
             var plan: [String] = []
             for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            for table in ["person", "touched", "push_tokens", "context_profiles"] {
+            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles"] {
                 #expect(
                     !plan.contains { $0.contains("Seq Scan on \(table)") },
                     "\(belief) \(query): \(plan.joined(separator: "\n"))"
@@ -161,6 +161,14 @@ import struct FoundationEssentials.UUID
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
                     .uuidArray([F.user(3)]), .uuidArray([F.user(4)]),
+                ]
+            ),
+            (
+                .forgetDevices,
+                [
+                    .uuidArray(users), .textArray(none), .textArray(none), .textArray(none),
+                    .timestampArray(users.map { _ in now }), .uuidArray(users),
+                    .timestamp(F.now.seconds * 1_000_000),
                 ]
             ),
             (.touchedSince, [.uuidArray(users)]),

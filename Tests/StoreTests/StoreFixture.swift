@@ -86,16 +86,27 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
-    func claim(_ limit: Int = 100, after: Store.Cursor = .start, lease: UUID = UUID(), milliseconds: Int64 = 60_000)
-        async throws -> [ClaimedUser]
-    {
+    func claim(
+        _ limit: Int = 100,
+        startingOver: Bool = true,
+        lease: UUID = UUID(),
+        milliseconds: Int64 = 60_000
+    ) async throws -> [ClaimedUser] {
         try await store.claim(
             now: Self.now,
-            after: after,
+            startingOver: startingOver,
             limit: limit,
             leaseID: lease,
             leaseMilliseconds: milliseconds
         )
+    }
+
+    /// A database of its own with these users, all claimed under one lease.
+    static func leased(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+        let fixture = try await StoreFixture()
+        try fixture.seed(numbers)
+        let lease = UUID()
+        return (fixture, lease, try await fixture.claim(lease: lease))
     }
 
     static func update(
@@ -155,7 +166,8 @@ final class StoreFixture: Sendable {
     static func record(
         _ user: ClaimedUser,
         _ outcome: DeliveryRecord.Outcome = .accepted,
-        hash: String = "00000000000000aa"
+        hash: String = "00000000000000aa",
+        apnsID: UUID = UUID()
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
@@ -163,7 +175,7 @@ final class StoreFixture: Sendable {
             key: slot.iso,
             slot: slot,
             deviceHash: hash,
-            apnsID: UUID(),
+            apnsID: apnsID,
             outcome: outcome,
             status: 200,
             attemptedAt: now

@@ -7,14 +7,7 @@ public struct MigrationRun: Sendable {
 
     /// - Throws: what is wrong with `database.url`.
     public init(_ configuration: Configuration) throws {
-        guard let database = configuration.database else {
-            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
-        }
-        self.configuration = try Assembly.connection(
-            database.url.text,
-            allowInsecure: database.allowInsecure,
-            statementTimeout: database.statementTimeout
-        )
+        self.configuration = try DatabaseAccess(configuration).connection
     }
 
     /// Applies what is pending, or says what would be. Returns lines for a person.

@@ -188,7 +188,8 @@ package final class Reporter: Sendable {
         }
         guard isNew else { return }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
-        say(refused ? .databaseRefused : .databaseLost, .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+        let event = refused ? Event.databaseRefused : error.isHeldUp ? .databaseBusy : .databaseLost
+        say(event, event == .databaseBusy ? .warning : .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }
 
     func databaseAnswered() {

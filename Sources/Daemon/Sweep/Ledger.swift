@@ -96,7 +96,8 @@ struct Ledger {
                 token: target.device.token,
                 environment: target.lane.environment,
                 topic: target.lane.topic,
-                unregisteredAt: instant
+                unregisteredAt: instant,
+                apnsID: target.apnsID
             )
         )
     }

@@ -32,8 +32,9 @@ package actor Sweeper {
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
     var isAbandoned = false
 
-    private var cursor = Store.Cursor.start
-    private var cursorStartedAt = BootTime.milliseconds()
+    /// Whether the next claim starts its walk over, or goes on where the last one ended.
+    private var startsOver = true
+    private var walkStartedAt = BootTime.milliseconds()
     private var lookedAt: Int64 = 0
     private var nextChunk: Int32 = 0
     /// Decisions that send nothing, on their way to the database.
@@ -42,8 +43,8 @@ package actor Sweeper {
     /// Whether changes wait that the last look did not take.
     private var areTouchesLeft = false
 
-    /// The cursor starts over at least this often, so that a user who became due behind it is seen.
-    private static let cursorMilliseconds: Int64 = 30_000
+    /// The walk starts over at least this often, so that a user who became due behind it is seen.
+    private static let walkMilliseconds: Int64 = 30_000
     /// In a long sweep: an urgent message waits for the next look.
     private static let lookMilliseconds: Int64 = 250
     /// A lane that takes nothing for so long: the next sweep looks again.
@@ -104,7 +105,7 @@ package actor Sweeper {
         try await drain(now: now)
         await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
-        if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
+        if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
     }
 
     /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
@@ -149,7 +150,7 @@ package actor Sweeper {
             await hooks.reach(.claimed)
             run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
-            if isShort { restartCursor() } else { advanceCursor(batch) }
+            if isShort { startOver() } else { startsOver = false }
             await turn(batch, run)
             if isShort, !areTouchesLeft { break }
         }
@@ -157,7 +158,7 @@ package actor Sweeper {
 
     /// Where nobody is due any more and changes are left, at once.
     private var isTimeToLook: Bool {
-        areTouchesLeft && cursor.isStart || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
+        areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
     }
 
     /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
@@ -210,7 +211,7 @@ package actor Sweeper {
         do throws(PostgresError) {
             let users = try await store.claim(
                 now: now,
-                after: cursor,
+                startingOver: startsOver,
                 limit: limit,
                 leaseID: leaseID,
                 leaseMilliseconds: settings.leaseMilliseconds,
@@ -230,13 +231,9 @@ package actor Sweeper {
         }
     }
 
-    private func restartCursor() {
-        cursor = .start
-        cursorStartedAt = BootTime.milliseconds()
-    }
-
-    private func advanceCursor(_ batch: Batch) {
-        if let last = batch.users.last { cursor = Store.Cursor(after: last) }
+    private func startOver() {
+        startsOver = true
+        walkStartedAt = BootTime.milliseconds()
     }
 
     func takeChunkNumber() -> Int32 {
