@@ -1,5 +1,5 @@
 import JSON
-import Policy
+import NudgedKit
 import Testing
 
 struct PreferencesTests {
@@ -55,14 +55,5 @@ struct PreferencesTests {
             Preferences(parsing: nil).isNull && Preferences(parsing: "null").isNull
                 && Preferences(json: .null).allowUrgent
         )
-    }
-
-    @Test func rules_whenOutOfRange_nameTheField() throws {
-        #expect(try Rules(json: .object(JSONObject())) == .defaults)
-        let error = #expect(throws: PolicyError.self) { try Rules(spreadMinutes: 1441) }
-        #expect(error?.field == "spread_minutes")
-        #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 0) }
-        #expect(throws: PolicyError.self) { try Rules(maxPerDay: 0) }
-        #expect(throws: PolicyError.self) { try Rules(quietEndJitterMinutes: 241) }
     }
 }
