@@ -1,7 +1,7 @@
 extension String {
     /// The text of UTF-8 bytes; nil where they are none.
     ///
-    /// The standard library's `String(validating:as:)` came with the systems of 2024. Apps that use `NudgedKit` run on older ones, too.
+    /// The standard library has `init(validating:as:)` for it, which came with the systems of 2024. Apps that use `NudgedKit` run on older ones, too.
     init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
         // What is ill-formed becomes U+FFFD, so the bytes are the same exactly where nothing was.

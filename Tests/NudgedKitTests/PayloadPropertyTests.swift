@@ -103,8 +103,10 @@ struct PayloadPropertyTests {
 
     @Test func payload_whenNestedDeep_isNone() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
-            let deep = String(repeating: open, count: 2_000) + "1" + String(repeating: close, count: 2_000)
-            #expect(Payload(parsing: "{\"a\":\(deep)}").malformed == "found no JSON, wanted an object")
+            let deepest = String(repeating: open, count: 63) + "1" + String(repeating: close, count: 63)
+            #expect(Payload(parsing: "{\"a\":\(deepest)}").malformed == nil)
+            let deeper = Payload(parsing: "{\"a\":\(open)\(deepest)\(close)}")
+            #expect(deeper.malformed == "found no JSON, wanted an object" && deeper.data.isEmpty)
         }
     }
 }

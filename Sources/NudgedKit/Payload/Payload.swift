@@ -28,10 +28,13 @@ public struct Payload: Sendable, Equatable {
         read(object)
     }
 
-    /// Reads a JSON text in UTF-8. One that is none is a payload without anything.
+    /// A tap is handled on a thread of half a megabyte of stack, which 512 levels would fill in a debug build.
+    static let maximumDepth = 64
+
+    /// Reads a JSON text in UTF-8. One that is none, or is nested deeper than 64, is a payload without anything.
     public init(parsing bytes: some Collection<UInt8>) {
         do throws(JSONError) {
-            self.init(json: try JSONValue(parsing: bytes))
+            self.init(json: try JSONValue(parsing: bytes, maximumDepth: Self.maximumDepth))
         } catch {
             self.init(json: .null)
             malformed = "found no JSON, wanted an object"
