@@ -1,4 +1,5 @@
 import JSON
+import NudgedKit
 public import TimeZones
 
 /// Messages and reminders.

@@ -1,3 +1,4 @@
+import NudgedKit
 public import TimeZones
 
 /// The pure decision function of policy.md: when a nudge may be sent. It reads no clock, no database and no environment but the zones.

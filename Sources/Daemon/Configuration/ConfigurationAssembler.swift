@@ -1,4 +1,5 @@
 import Logging
+import NudgedKit
 import Policy
 import Systemd
 

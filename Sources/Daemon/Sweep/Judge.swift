@@ -1,4 +1,5 @@
 import APNs
+import NudgedKit
 import Policy
 import Store
 import TimeZones

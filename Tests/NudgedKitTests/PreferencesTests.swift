@@ -1,5 +1,5 @@
 import JSON
-import Policy
+import NudgedKit
 import Testing
 
 struct PreferencesTests {
@@ -65,14 +65,5 @@ struct PreferencesTests {
         let preferences = Preferences(parsing: text)
         #expect(preferences.malformed == (beyond > 0 ? "longer than 65,536 characters" : nil))
         #expect(preferences.allowUrgent == (beyond == 0))
-    }
-
-    @Test func rules_whenOutOfRange_nameTheField() throws {
-        #expect(try Rules(json: .object(JSONObject())) == .defaults)
-        let error = #expect(throws: PolicyError.self) { try Rules(spreadMinutes: 1441) }
-        #expect(error?.field == "spread_minutes")
-        #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 0) }
-        #expect(throws: PolicyError.self) { try Rules(maxPerDay: 0) }
-        #expect(throws: PolicyError.self) { try Rules(quietEndJitterMinutes: 241) }
     }
 }

@@ -1,4 +1,4 @@
-public import JSON
+package import JSON
 
 /// The user's `notification_preferences`, decoded once.
 ///
@@ -32,12 +32,14 @@ public struct Preferences: Sendable, Equatable {
     /// Whether messages and reminders are wanted; default true.
     public internal(set) var messagesEnabled = true
     /// For the decision service: analyses an hour, 5 to 20; default 10.
-    public internal(set) var maxAnalysesPerHour = 10
+    public internal(set) var maxAnalysesPerHour = Self.defaultMaxAnalysesPerHour
     /// For the decision service: what it does where it cannot analyse; default simple rules.
     public internal(set) var fallbackStrategy = FallbackStrategy.simpleRules
 
+    static let defaultMaxAnalysesPerHour = 10
+
     /// Decodes the column's value; nil is SQL's null.
-    public init(json: JSONValue?) {
+    package init(json: JSONValue?) {
         switch json {
         case nil, .null?:
             isNull = true

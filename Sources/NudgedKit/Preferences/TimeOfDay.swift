@@ -23,11 +23,13 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
         self.minutes = minutes
     }
 
-    init(hour: Int) {
+    /// A whole hour, 0 to 23, of our own code.
+    package init(hour: Int) {
         minutes = hour * 60
     }
 
-    var seconds: Int64 { Int64(minutes) * 60 }
+    /// Seconds after midnight.
+    public var seconds: Int64 { Int64(minutes) * 60 }
 
     /// `HH:MM`
     public var description: String {
