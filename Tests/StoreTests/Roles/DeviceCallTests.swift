@@ -242,7 +242,7 @@ import Testing
         create type public.platform as enum ('ios', 'android');
         create table public.push_tokens (
             id bigint generated always as identity primary key, user_id uuid not null, device_token varchar(100) not null,
-            platform public.platform not null, created_at timestamp not null default now(), app_version text not null default '1'
+            platform public.platform not null, created_at timestamp not null default now(), updated_at timestamp, app_version text not null default '1'
         );
         """
 

@@ -137,6 +137,8 @@ import struct FoundationEssentials.UUID
             leaseMilliseconds: 60_000
         )
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
+        let first = try #require(users.first)
+        let device = try #require(first.devices.first)
         let intent = F.intent(users, lease: lease)
         #expect(try await store.commit(intent, leaseMilliseconds: 60_000).kept.count == 3)
         let settled = try await store.settle(
@@ -148,8 +150,8 @@ import struct FoundationEssentials.UUID
                 records: users.map { F.record($0) },
                 staleTokens: [
                     Settlement.StaleToken(
-                        userID: users[0].userID,
-                        token: users[0].devices[0].token,
+                        userID: first.userID,
+                        token: device.token,
                         environment: "sandbox",
                         topic: "com.example.app",
                         unregisteredAt: F.now.seconds * 1000
@@ -208,6 +210,12 @@ import struct FoundationEssentials.UUID
         #expect(try await daemon.standing() == .hidden)
         try fixture.sql("alter role app_owner bypassrls")
         #expect(try await daemon.standing() == .current)
+        // Nor does it hide anything from a superuser.
+        try fixture.sql(
+            "alter role app_owner nobypassrls; create role boss superuser; alter view nudged.device owner to boss"
+        )
+        #expect(try await daemon.standing() == .current)
+        try fixture.sql("alter view nudged.device owner to app_owner; alter role app_owner bypassrls")
         try fixture.sql("drop policy nudged_daemon on nudged.person")
         #expect(try await daemon.standing() == .hidden)
         #expect(try await owner.standing() == .current)
