@@ -31,6 +31,7 @@ package enum Query: String, CaseIterable, Sendable {
     case renew
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
+    case rolesWanting = "roles_wanting"
     case settle
     case status
     case touchedSince = "touched_since"
@@ -77,6 +78,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .renew: PackageResources.renew_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
+        case .rolesWanting: PackageResources.roles_wanting_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
