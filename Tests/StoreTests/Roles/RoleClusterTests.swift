@@ -128,10 +128,12 @@ import struct FoundationEssentials.UUID
         let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
         #expect(try await store.drain(limit: 9, now: F.now) == 1)
         try fixture.seed(1...3)
+        try fixture.sql("set role app_owner; select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
+        #expect(try await store.drain(limit: 9, now: F.now) == 1)
         let lease = UUID()
         let users = try await store.claim(
             now: F.now,
-            after: .start,
+            startingOver: true,
             limit: 9,
             leaseID: lease,
             leaseMilliseconds: 60_000
@@ -139,27 +141,43 @@ import struct FoundationEssentials.UUID
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
         let first = try #require(users.first)
         let device = try #require(first.devices.first)
-        let intent = F.intent(users, lease: lease)
-        #expect(try await store.commit(intent, leaseMilliseconds: 60_000).kept.count == 3)
+        let plain = F.intent(users, lease: lease)
+        let messages = users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
+        #expect(messages.count == 1)
+        let intent = Intent(
+            leaseID: lease,
+            number: 1,
+            sweepID: plain.sweepID,
+            attemptedAt: F.now,
+            entries: plain.entries,
+            messages: messages
+        )
+        let committed = try await store.commit(intent, leaseMilliseconds: 60_000)
+        #expect(committed.kept.count == 3 && committed.changed.isEmpty)
+        let refused = UUID()
         let settled = try await store.settle(
             Settlement(
                 leaseID: lease,
                 sweepID: UUID(),
                 fence: .openIntent(chunk: 1),
                 updates: users.map { F.update($0) },
-                records: users.map { F.record($0) },
+                records: users.dropFirst().map { F.record($0) } + [F.record(first, .rejected, apnsID: refused)],
+                ended: messages,
                 staleTokens: [
                     Settlement.StaleToken(
                         userID: first.userID,
                         token: device.token,
                         environment: "sandbox",
                         topic: "com.example.app",
-                        unregisteredAt: F.now.seconds * 1000
+                        unregisteredAt: F.now.seconds * 1000,
+                        apnsID: refused
                     )
                 ]
             )
         )
         #expect(settled.counted && settled.usersSettled == 3 && settled.tokensDeleted == 1)
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        #expect(try await store.pruneMessageKeys() == 0)
         // Partitions are made and dropped by the role that owns them.
         try fixture.sql(
             "do $$ declare p text; begin for p in select relname from pg_class where relname ~ '^delivery_2' and relkind = 'r' loop execute format('drop table nudged.%I', p); end loop; end $$"
