@@ -21,9 +21,9 @@ extension Store {
     private static let devicesAUser = 4
     private static let devicesAtLeast = 100
     /// More messages than these in a batch are no people's: then so many of each count, and so many in all.
-    private static let messagesAUser = 1000
+    private static let messagesAUser = 2000
     private static let messagesOnAverage = 2
-    private static let messagesAtLeast = 500
+    private static let messagesAtLeast = 2000
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 

@@ -121,7 +121,7 @@ extension Store {
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
         )
         if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement)) }
-        let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on")])
+        let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on"), ("lock_timeout", "2000")])
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
         }

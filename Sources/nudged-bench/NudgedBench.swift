@@ -9,6 +9,7 @@ struct NudgedBench: AsyncParsableCommand {
         abstract: "Benchmarks of nudged; each prints one JSON object.",
         subcommands: [
             Send.self, DecideCommand.self, Sweep.self, Idle.self, ClaimBench.self, RecordCommand.self, HeldXmin.self,
+            MessagesCommand.self,
             Apple.self, ChaosCommand.self,
             FaultsCommand.self,
         ]

@@ -97,15 +97,15 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             insert into nudged.message (user_id, id, created_at, title, body, urgent)
-            select \(F.quoted(1)), gen_random_uuid(), now() - n * interval '1 second', 't' || n, '', n = 7 from generate_series(1, 1500) n;
+            select \(F.quoted(1)), gen_random_uuid(), now() - n * interval '1 second', 't' || n, '', n = 7 from generate_series(1, 5000) n;
             """
         )
         let id = try send(fixture, 2)
         try await drain(fixture)
         let users = try await fixture.claim()
         let crowded = try #require(users.first { $0.userID == F.user(1) })
-        #expect(crowded.hasMoreMessages && crowded.messages.count < 1000 && crowded.messages.first?.urgent == true)
-        #expect(crowded.messages.dropFirst().first?.title == "t1500", "then the oldest")
+        #expect(crowded.hasMoreMessages && crowded.messages.count < 2500 && crowded.messages.first?.urgent == true)
+        #expect(crowded.messages.dropFirst().first?.title == "t5000", "then the oldest")
         let other = try #require(users.first { $0.userID == F.user(2) })
         #expect(other.messages.map(\.id) == [id] && !other.hasMoreMessages)
         await fixture.close()

@@ -127,6 +127,7 @@ extension Judge {
             payload: nil,
             collapseKey: identity.key,
             validUntil: validUntil,
+            endsAt: validUntil,
             // A phone that finds its network again in the night does not buzz with yesterday's.
             expiresAt: validUntil,
             targets: targets,

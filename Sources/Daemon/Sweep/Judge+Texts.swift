@@ -216,6 +216,7 @@ extension Judge {
                 payload: payload,
                 collapseKey: text.collapseName,
                 validUntil: decision.validUntil,
+                endsAt: text.expiresAt,
                 expiresAt: text.expiration(now: now),
                 targets: targets,
                 waiting: waiting,

@@ -130,7 +130,7 @@ package actor Sweeper {
         var pushes = 0
         await hooks.reach(.beforeRecover)
         while !isStopping {
-            let found = try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+            guard let found = try await recoverSome() else { break }
             pushes += found.pushes
             if found.chunks < Self.recoveredAtOnce { break }
         }
@@ -139,6 +139,17 @@ package actor Sweeper {
             onEvent(.recovered(pushes: pushes))
         }
         return pushes
+    }
+
+    /// nil: somebody holds one of their rows; the next look tries again, and the sweep goes on.
+    private func recoverSome() async throws(PostgresError) -> (chunks: Int, pushes: Int)? {
+        do throws(PostgresError) {
+            return try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            onEvent(.settlementFailed(error: error.description))
+            return nil
+        }
     }
 
     /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
