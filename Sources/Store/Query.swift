@@ -7,6 +7,7 @@ package enum Query: String, CaseIterable, Sendable {
     case claimRecipients = "claim_recipients"
     case claimTaken = "claim_taken"
     case clock
+    case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
     case drain
@@ -18,6 +19,9 @@ package enum Query: String, CaseIterable, Sendable {
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case pause
+    case pausedKinds = "paused_kinds"
+    case pauses
     case postpone
     case quarantine
     case recover
@@ -26,10 +30,13 @@ package enum Query: String, CaseIterable, Sendable {
     case renew
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
+    case resume
+    case resumed
     case settle
     case status
     case touchedSince = "touched_since"
     case versions
+    case wakeUsers = "wake_users"
     case withdrawIntent = "withdraw_intent"
 
     /// The file's text, decoded once.
@@ -48,6 +55,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
+        case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
         case .drain: PackageResources.drain_sql
@@ -59,6 +67,9 @@ package enum Query: String, CaseIterable, Sendable {
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .pause: PackageResources.pause_sql
+        case .pausedKinds: PackageResources.paused_kinds_sql
+        case .pauses: PackageResources.pauses_sql
         case .postpone: PackageResources.postpone_sql
         case .quarantine: PackageResources.quarantine_sql
         case .recover: PackageResources.recover_sql
@@ -67,10 +78,13 @@ package enum Query: String, CaseIterable, Sendable {
         case .renew: PackageResources.renew_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
+        case .resume: PackageResources.resume_sql
+        case .resumed: PackageResources.resumed_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
+        case .wakeUsers: PackageResources.wake_users_sql
         case .withdrawIntent: PackageResources.withdraw_intent_sql
         }
     }

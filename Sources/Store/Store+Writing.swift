@@ -6,7 +6,7 @@ extension Store {
     /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.
     ///
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
-    /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
+    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
         _ intent: Intent,
         leaseMilliseconds: Int64
@@ -33,16 +33,17 @@ extension Store {
             afterwards: Self.looks(at: users),
             settings: [("enable_hashjoin", "on")]
         )
-        guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        guard rows.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
         let kept = try userSet(rows[0])
         let held = intent.entries.filter { kept.contains($0.userID) }
         let decided = held.map { (user: $0.userID, version: $0.version) }
-        return (kept, try changed(decided, leaseID: intent.leaseID, rows[1], rows[2]))
+        let changed = try changed(decided, leaseID: intent.leaseID, rows[1], rows[2])
+        return (kept, changed.union(try Self.held(held, by: Self.kinds(rows[3]))))
     }
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.
     static func looks(at users: Parameter) -> [Statement] {
-        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) }
+        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) } + [pausedKinds]
     }
 
     /// Users whose data changed since they were decided on, by the answers of `looks`.

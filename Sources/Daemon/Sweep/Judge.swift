@@ -9,6 +9,10 @@ import struct FoundationEssentials.UUID
 struct Judge: Sendable {
     let policy: Policy
     let lanes: LaneDirectory
+    /// Kinds that the kill switch holds.
+    var paused: Set<NudgeKind> = []
+    /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
+    var recorder: DecisionRecorder?
     private let preferences = PreferencesCache()
 
     init(policy: Policy, lanes: LaneDirectory) {
@@ -47,6 +51,7 @@ struct Judge: Sendable {
         guard let retry = subject.retry else { return (try firstAttempt(subject, now: now), []) }
         let (left, ends) = subject.judged(retry)
         let rest = retry.keeping(left)
+        if let paused = try restPaused(rest, subject, now: now) { return (paused, ends) }
         // Every device was finally rejected, the last ones by quarantine: without this, the slot would be due again (apns.md).
         let isOver = left.isEmpty && !ends.isEmpty
         let (verdict, records) =
@@ -60,7 +65,7 @@ struct Judge: Sendable {
 
     /// Nothing is left of an earlier one.
     private func firstAttempt(_ subject: Subject, now: Instant) throws(TimeZoneError) -> Judgement.Verdict {
-        let decision = try policy.decide(subject.candidate, now: now)
+        let decision = try decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
         return .send(
             subject.nudge(
@@ -80,7 +85,7 @@ struct Judge: Sendable {
         _ subject: Subject,
         now: Instant
     ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
-        let decision = try policy.decide(subject.candidate, now: now)
+        let decision = try decide(subject.candidate, now: now)
         guard let (slot, validUntil) = decision.checkIn, slot == retry.slot else {
             return (try firstAttempt(subject, now: now), [])
         }
@@ -108,13 +113,13 @@ struct Judge: Sendable {
         now: Instant
     ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
         let left = subject.split(retry.left, now: now)
-        let asIs = try policy.decide(subject.candidate, now: now)
+        let asIs = try decide(subject.candidate, now: now)
         guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (try firstAttempt(subject, now: now), []) }
         let own = subject.candidate.history.checkIns.last { $0.slot == retry.slot }
         let without = subject.without(own)
         var validUntil = retry.validUntil
         if now >= retry.validUntil || retry.version != subject.user.version {
-            let decision = try policy.decide(without.candidate, now: now)
+            let decision = try decide(without.candidate, now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
                 return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
             }
@@ -139,7 +144,7 @@ struct Judge: Sendable {
 
     // MARK: When to ask again
 
-    private func rest(
+    func rest(
         _ subject: Subject,
         _ decision: Decision,
         now: Instant,
@@ -191,7 +196,10 @@ struct Judge: Sendable {
 
     private func skippedSlots(_ subject: Subject, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
         guard let asked = subject.user.askedAt, asked < now else { return [] }
-        return try policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
+        // The kill switch makes no slot undone: what came while it held is skipped, and the record says so.
+        var candidate = subject.candidate
+        candidate.paused = false
+        return try policy.skippedSlots(candidate, lastAsked: asked, now: now).map { skipped in
             DeliveryRecord(
                 userID: subject.user.userID,
                 kind: PlannedNudge.kind,

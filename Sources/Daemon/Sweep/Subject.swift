@@ -28,6 +28,7 @@ struct Subject: Sendable {
         retry = user.retry.flatMap(Retry.init(json:))
         var candidate = Candidate(
             userID: user.userID,
+            paused: judge.paused.contains(.checkIn),
             preferences: judge.parsed(user.preferences),
             timezone: user.timezone,
             firstSessionComplete: user.firstSessionComplete,

@@ -51,8 +51,8 @@ extension Sweeper {
             guard let now = clock.now, let leaseEnd = feeds[lane]?.portions.first?.leaseEnd else { return true }
             // Asked again, and taken without a pause between: other lanes' feeds share the room.
             let nudges = takeFirst(upTo: min(free, room(lane)), from: lane)
-            // Judged at the moment of sending: what waited past its answer's end is asked again.
-            let fresh = nudges.filter { $0.validUntil > now }
+            // Judged at the moment of sending: what waited past its answer's end, or into a pause, is asked again.
+            let fresh = nudges.filter { $0.validUntil > now && !isPaused($0) }
             let count = fresh.reduce(0) { $0 + $1.targets.count }
             feeds[lane]?.openPushes += count
             if fresh.count < nudges.count {
