@@ -51,6 +51,31 @@ struct ClaimedParts {
         return all
     }
 
+    /// Somebody whose row the next drain makes; nil where the app has nothing of them.
+    func newcomer(_ id: UUID, dueAt: Int64) throws(PostgresError) -> ClaimedUser? {
+        guard recipientRow[id] != nil || devicesOf[id] != nil else { return nil }
+        let recipient = recipientRow[id]
+        return ClaimedUser(
+            userID: id,
+            // One less than the drain's, which is the first.
+            version: 0,
+            dueAt: dueAt,
+            touchedAt: nil,
+            since: nil,
+            fingerprint: nil,
+            askedAt: nil,
+            history: History(),
+            retry: nil,
+            preferences: try recipient.map { (place) throws(PostgresError) in try recipients.textOrNull(place, 1) }
+                ?? nil,
+            timezone: try recipient.map { (place) throws(PostgresError) in try recipients.textOrNull(place, 2) } ?? nil,
+            firstSessionComplete: try recipient.map { (place) throws(PostgresError) in
+                try recipients.boolOrNull(place, 3) ?? false
+            } ?? false,
+            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token }
+        )
+    }
+
     private func user(_ id: UUID, _ row: Int) throws(PostgresError) -> ClaimedUser {
         let recipient = recipientRow[id]
         func text(_ column: Int) throws(PostgresError) -> String? {

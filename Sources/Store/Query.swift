@@ -24,6 +24,11 @@ package enum Query: String, CaseIterable, Sendable {
     case pauses
     case postpone
     case quarantine
+    case readDeliveries = "read_deliveries"
+    case readDue = "read_due"
+    case readIntents = "read_intents"
+    case readTouches = "read_touches"
+    case readUsers = "read_users"
     case recover
     case release
     case remaining
@@ -72,6 +77,11 @@ package enum Query: String, CaseIterable, Sendable {
         case .pauses: PackageResources.pauses_sql
         case .postpone: PackageResources.postpone_sql
         case .quarantine: PackageResources.quarantine_sql
+        case .readDeliveries: PackageResources.read_deliveries_sql
+        case .readDue: PackageResources.read_due_sql
+        case .readIntents: PackageResources.read_intents_sql
+        case .readTouches: PackageResources.read_touches_sql
+        case .readUsers: PackageResources.read_users_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql

@@ -20,6 +20,7 @@ extension Store {
     /// More devices than these in a batch are no people's: then the newest hundred of each count.
     private static let devicesAUser = 4
     private static let devicesAtLeast = 100
+    static func deviceLimit(users: Int) -> Int { devicesAUser * users + devicesAtLeast }
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 
@@ -165,7 +166,7 @@ extension Store {
         _ terms: ClaimTerms,
         patience: Int
     ) async throws(PostgresError) -> [Claimed] {
-        let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
+        let deviceLimit = Self.deviceLimit(users: users.count)
         let statements = [
             Statement(
                 query.rawValue,

@@ -14,7 +14,7 @@ public struct ResumeReport: Sendable {
     public var words: String {
         guard !resumed.isEmpty else { return "nothing was paused" }
         let kinds = resumed.map(\.kind.rawValue).joined(separator: ", ")
-        let due = "\(Elapsed.grouped(result.woken)) users who were held are due"
+        let due = "\(Elapsed.grouped(result.woken)) users who were asked meanwhile are asked again"
         return result.isInterrupted
             ? "resumed \(kinds): \(due); interrupted before all were: run nudged resume again (who is left is asked within a day)"
             : "resumed \(kinds): \(due)"
