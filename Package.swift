@@ -122,7 +122,7 @@ let package = Package(
         tests("Systemd", ["Locks", logging]),
         tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
         tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
-        tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
+        tests("Demo", ["Seeded", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Daemon", "LocalPostgres"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],

@@ -29,6 +29,7 @@ package enum Query: String, CaseIterable, Sendable {
     case readIntents = "read_intents"
     case readTouches = "read_touches"
     case readUsers = "read_users"
+    case readWaiting = "read_waiting"
     case recover
     case release
     case remaining
@@ -82,6 +83,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .readIntents: PackageResources.read_intents_sql
         case .readTouches: PackageResources.read_touches_sql
         case .readUsers: PackageResources.read_users_sql
+        case .readWaiting: PackageResources.read_waiting_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql

@@ -83,6 +83,34 @@ public struct SnapshotReader: Sendable {
         return (users, ids.count - users.count, people.count < limit ? nil : next)
     }
 
+    /// The next users of changes that no sweep has seen, but for those who are due up to `end` anyway: the next sweep makes them due.
+    ///
+    /// - Parameter user: after whom; `Store.firstUser` at first.
+    public func waiting(
+        after user: UUID,
+        until end: Instant,
+        now: Instant,
+        limit: Int
+    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: UUID?) {
+        let rows = try await run(.readWaiting, [.uuid(user), .timestamp(end.endOfSecond), .int8(Int64(limit))])
+        var ids: [UUID] = []
+        for row in 0..<rows.count where try !rows.bool(row, 1) { ids.append(try rows.uuid(row, 0)) }
+        let next = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
+        guard !ids.isEmpty else { return ([], 0, next) }
+        let people = try await run(.readUsers, [.uuidArray(ids)])
+        let parts = try await parts(of: ids, people)
+        let touches = try await touches(ids)
+        var known: Set<UUID> = []
+        for row in 0..<people.count { known.insert(try people.uuid(row, 0)) }
+        var users: [ClaimedUser] = []
+        for case .success(let user) in try parts.users() { users.append(user) }
+        let unreadable = known.count - users.count
+        for id in ids where !known.contains(id) {
+            if let user = try parts.newcomer(id, dueAt: now.microseconds) { users.append(user) }
+        }
+        return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable, next)
+    }
+
     /// All ranges of the claim's index, each with an equal share of the users.
     public static let ranges = RangeWalk.all.compactMap(\.self)
 

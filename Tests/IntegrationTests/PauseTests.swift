@@ -22,7 +22,7 @@ import Testing
     @Test func pause_whenABatchWaitsToBeSent_stopsItWithinASecond() async throws {
         let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(50), then: .accept) })
         let slow = Self.fast.merging(["APNS_MAX_IN_FLIGHT": "5"]) { $1 }
-        let users = 600
+        let users = 3000
         try scene.seedDue(users)
         let daemons = [try scene.start(["run"], slow), try scene.start(["run"], slow)]
         #expect(try await wait { scene.simulator.counts.accepted > 20 })

@@ -7,7 +7,10 @@ extension Explanation {
     /// Lines for a person, none longer than `width` where words allow it, without a newline at the end.
     public func words(width: Int) -> String {
         var page = TextPage(width: width)
-        page.line(head)
+        page.line("user \(userID.uuidString.lowercased())")
+        page.line(
+            "at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "in no zone: none of their names is valid")"
+        )
         guard let read else {
             page.line("nudged has no row of this user and the app has nothing of them; what the record still has:")
             show(records, in: &page)
@@ -28,15 +31,10 @@ extension Explanation {
         show(read, in: &page)
         showDevices(&page)
         page.line("")
-        page.line(question == .past ? "the record around then" : "the record, the last \(records.count)")
+        let newest = records.isEmpty ? "the record" : "the record, the newest \(records.count)"
+        page.line(question == .past ? "the record around then" : newest)
         show(records, in: &page)
         return page.text
-    }
-
-    private var head: String {
-        let name = zone.map { " in \($0.name)" } ?? ", no zone is valid"
-        return
-            "user \(userID.uuidString.lowercased()) at \(at.rfc3339): \(local(at))\(zone == nil ? ", no zone is valid" : name)"
     }
 
     private func local(_ instant: Instant) -> String { InstantText.local(instant, zone) }

@@ -2,7 +2,7 @@
 struct TextPage {
     private let width: Int
     private var lines: [String] = []
-    private static let label = 16
+    private static let label = 17
 
     init(width: Int) {
         self.width = max(40, width)

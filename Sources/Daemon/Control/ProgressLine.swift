@@ -16,9 +16,10 @@ public struct ProgressLine: Sendable {
     public mutating func draw(_ done: Int, of total: Int) -> String? {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let percent = String(Int(share * 100))
+        let all = Elapsed.grouped(total)
+        let count = Elapsed.grouped(done)
         let tail =
-            String(repeating: " ", count: 3 - percent.count)
-            + "\(percent) %  \(Elapsed.grouped(done)) of \(Elapsed.grouped(total))"
+            "\(Self.right(percent, 3)) %  \(Self.right(count, all.count)) of \(all)"
         let room = width - what.count - tail.count - 5
         var line = "\(what)  \(tail)"
         if room >= 10 {
@@ -31,6 +32,10 @@ public struct ProgressLine: Sendable {
         drawn = line
         // ECMA-48: to the line's start, and away with what stood there.
         return "\r\u{1B}[K" + line.prefix(max(1, width - 1))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
     /// Takes the bar away; nil where there is none.

@@ -30,7 +30,11 @@ public struct ResumeRun: Sendable {
                 guard let since = resumed.map(\.heldSince).min(), let until = resumed.compactMap(\.resumedAt).max()
                 else { return ResumeReport(resumed: [], result: UserWalk.Result()) }
                 try? await Task.sleep(for: Self.settling)
-                let walk = UserWalk(store: store, flag: flag, asked: since - Self.slack...until + Self.slack)
+                let walk = UserWalk(
+                    store: store,
+                    flag: flag,
+                    asked: min(since, until) - Self.slack...until + Self.slack
+                )
                 let total = try await walk.count()
                 let result = try await walk.run(pace: ReplanRun.pace) { onProgress($0.users, total) }
                 if !result.isInterrupted { try await store.endResume(resumed.map(\.kind)) }

@@ -8,6 +8,11 @@ public struct Forecast: Sendable {
     let tally: ForecastTally
     let paused: Set<NudgeKind>
 
+    /// Users who are asked in that time.
+    public var users: Int { tally.users }
+    /// All pushes.
+    public var pushes: Int { tally.pushes }
+
     /// Hours, bars and sums, without a newline at the end.
     ///
     /// - Parameters:

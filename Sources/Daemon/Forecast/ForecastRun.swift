@@ -3,6 +3,8 @@ import Postgres
 import Store
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 /// `nudged forecast`: the policy run forward over everyone who is due in that time, on one snapshot of the real data; nothing is written.
 public struct ForecastRun: Sendable {
     /// Hours that can be looked ahead: what lies further is decided by changes that nobody knows.
@@ -60,6 +62,30 @@ public struct ForecastRun: Sendable {
             let empty = ForecastTally(start: future.start, end: future.end)
             var total = empty
             var open = 0
+            func judge(_ users: [ClaimedUser]) async throws {
+                if open >= pagesAtOnce, let tally = try await group.next() {
+                    total.add(tally)
+                    open -= 1
+                }
+                group.addTask {
+                    var tally = empty
+                    for user in users { future.run(user, into: &tally) }
+                    return tally
+                }
+                open += 1
+            }
+            var waiting: UUID? = Store.firstUser
+            while let user = waiting {
+                let page = try await reader.waiting(
+                    after: user,
+                    until: future.end - 1,
+                    now: future.start,
+                    limit: Self.page
+                )
+                waiting = page.next
+                total.unreadable += page.unreadable
+                try await judge(page.users)
+            }
             for (done, range) in SnapshotReader.ranges.enumerated() {
                 var next: Store.Cursor? = .start
                 while let cursor = next {
@@ -73,16 +99,7 @@ public struct ForecastRun: Sendable {
                     )
                     next = page.next
                     total.unreadable += page.unreadable
-                    if open >= pagesAtOnce, let tally = try await group.next() {
-                        total.add(tally)
-                        open -= 1
-                    }
-                    group.addTask {
-                        var tally = empty
-                        for user in page.users { future.run(user, into: &tally) }
-                        return tally
-                    }
-                    open += 1
+                    try await judge(page.users)
                 }
                 onProgress(done + 1, SnapshotReader.ranges.count)
             }
