@@ -418,8 +418,8 @@ import struct FoundationEssentials.UUID
     /// An answer that ended while it waited for a stream is asked again; the others go.
     @Test func turn_whenOneAnswerEnded_sendsTheOthers() throws {
         let turn = try #require(judge.judge(user([message(1, expiresAt: now + 5), message(2)]), now: now).turn)
-        let rest = turn.valid(at: now + 5)
+        let rest = turn.sendable(at: now + 5, paused: [])
         #expect(rest.nudges.map(\.identity) == [.message(id(2))] && rest.isPartial)
-        #expect(turn.valid(at: now + 4).nudges.count == 2)
+        #expect(turn.sendable(at: now + 4, paused: []).nudges.count == 2)
     }
 }
