@@ -45,7 +45,7 @@ public struct Forecast: Sendable {
 
     private func chart(width: Int, hasBlocks: Bool) -> [String] {
         let most = max(1, tally.hours.map(\.allPushes).max() ?? 1)
-        let room = max(10, width - 30)
+        let room = max(10, width - 32)
         let head = "hour (UTC)              pushes"
         return [head]
             + tally.hours.enumerated().map { place, hour in
