@@ -44,13 +44,14 @@ struct MessagesCommand: AsyncParsableCommand {
         let daemon = try BenchDaemon(bench.configuration(port: port))
         daemon.start()
         let begin = ContinuousClock.now
-        let isOver = Atomic<Bool>(false)
+        let end = End()
+        let (users, pause) = (users, urgentEvery)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await sendUrgent(bench, until: { isOver.load(ordering: .acquiring) }) }
+            group.addTask { try await Self.sendUrgent(bench, among: users, every: pause, until: end) }
             let sent = try await sendLoad(bench)
             try await awaitEnd(bench)
             let took = (ContinuousClock.now - begin) / .seconds(1)
-            isOver.store(true, ordering: .releasing)
+            end.come()
             try await group.waitForAll()
             try await awaitEnd(bench)
             try report(bench, sent: sent, took: took)
@@ -84,9 +85,21 @@ struct MessagesCommand: AsyncParsableCommand {
         return (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    private func sendUrgent(_ bench: Workbench, until isOver: @Sendable () -> Bool) async throws {
+    /// Tells the urgent sender that it is over.
+    private final class End: Sendable {
+        private let over = Atomic<Bool>(false)
+        var hasCome: Bool { over.load(ordering: .acquiring) }
+        func come() { over.store(true, ordering: .releasing) }
+    }
+
+    private static func sendUrgent(
+        _ bench: Workbench,
+        among users: Int,
+        every pause: Int,
+        until end: End
+    ) async throws {
         let connection = try await Connection.open(bench.connection)
-        while !isOver() {
+        while !end.hasCome {
             _ = try await connection.run(
                 Statement(
                     "urgent",
@@ -98,7 +111,7 @@ struct MessagesCommand: AsyncParsableCommand {
                 ),
                 timeout: .seconds(60)
             )
-            try await Task.sleep(for: .milliseconds(urgentEvery))
+            try await Task.sleep(for: .milliseconds(pause))
         }
         await connection.close()
     }

@@ -68,6 +68,15 @@ import Testing
         #expect(status.exit == .code(69) && status.output.contains("schema        current"), "\(status.text)")
         let recovered = try await scene.nudged(["recover"], rig.daemon)
         #expect(recovered.exit == .code(0), "\(recovered.text)")
+        // The switch and the questions work with the configuration that is at hand, which is the daemon's.
+        for command in [
+            ["pause", "message"], ["explain", Scene.user(1)], ["forecast", "--hours", "1"], ["resume"],
+            ["replan", "--over", "0s"],
+        ] {
+            let run = try await scene.nudged(command, rig.daemon)
+            #expect(run.exit == .code(0), "\(run.text)")
+        }
+        #expect(try scene.sql("select count(*) from nudged.paused") == "0")
         let current = try await scene.nudged(["migrate"], rig.daemon)
         #expect(current.exit == .code(0) && current.output.contains("nothing to do"), "\(current.text)")
     }

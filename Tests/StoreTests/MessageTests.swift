@@ -234,12 +234,14 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let id = try send(fixture, 1)
         try fixture.sql(
-            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())"}]'"#
+            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counts": true}]'"#
         )
         #expect(try fixture.sql("select nudged.cancel('\(id)')") == "f")
         #expect(
-            try fixture.sql("select (select count(*) from nudged.message), (select count(*) from nudged.delivery)")
-                == "0|0"
+            try fixture.sql(
+                "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"
+            )
+                == "0|dropped cancelled"
         )
         await fixture.close()
     }

@@ -82,6 +82,7 @@ package final class Reporter: Sendable {
                 "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
                 ["unknown": "\(pushes)"]
             )
+        case .paused(let kinds, let before): paused(kinds, before: before)
         case .progress: break
         }
     }

@@ -78,7 +78,9 @@ struct Ledger {
         status: Int
     ) {
         // Past the nudge's end there is no other attempt: this is it on this device.
-        guard nudge.endsAt.map({ notBefore < $0 }) ?? true else { return record(end, target, reason: reason, status: status) }
+        guard nudge.endsAt.map({ notBefore < $0 }) ?? true else {
+            return record(end, target, reason: reason, status: status)
+        }
         record(.deferred, target, reason: reason, status: status)
         left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: target.isRepeat))
     }

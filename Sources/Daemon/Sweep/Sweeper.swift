@@ -76,7 +76,9 @@ package actor Sweeper {
 
     /// From the next sweep on.
     func reconfigure(judge: Judge, settings: SweepSettings) {
+        let paused = self.judge.paused
         self.judge = judge
+        self.judge.paused = paused
         self.settings = settings
     }
 
@@ -96,10 +98,13 @@ package actor Sweeper {
         try await claimAll(run)
     }
 
-    /// What may have come since the last look: the database's time, changes, a dead daemon's intents. At each sweep's start, and again and again in a long one.
+    /// What may have come since the last look: the database's time, the kill switch, changes, a dead daemon's intents. At each sweep's start, and again and again
+    /// in a long one.
     private func lookAround(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
-        clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
+        let look = try await store.look()
+        clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
+        hear(paused: look.paused)
         guard let now = clock.now else { return }
         await hooks.reach(.beforeDrain)
         try await drain(now: now)

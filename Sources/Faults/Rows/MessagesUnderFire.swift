@@ -7,7 +7,8 @@ import struct FoundationEssentials.UUID
 extension Fault {
     /// Messages are written and taken back as fast as the server takes it, while daemons are killed: what was taken back in time never arrives, everything else
     /// ends in the record, and no device gets a message more often than once and once for each time that it was unknown.
-    static let messagesUnderFire = Fault("messages-under-fire", row: "messages cancelled, their daemons killed") { plan in
+    static let messagesUnderFire = Fault("messages-under-fire", row: "messages cancelled, their daemons killed") {
+        plan in
         let (rounds, kills) = plan.pick(test: (1, 2), quick: (1, 3), full: (10, 6))
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...120
@@ -24,7 +25,8 @@ extension Fault {
                     set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
                     """
                 )
-                try await MessageWriters(stage, random, said).play(kills: kills)
+                var writers = MessageWriters(stage, random, said)
+                try await writers.play(kills: kills)
             }
         }
     }
@@ -50,7 +52,8 @@ private final class SaidMessages: Sendable {
         let rows = try await connection.run(
             Statement(
                 "record",
-                sql: "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
+                sql:
+                    "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
             )
         )
         var outcomes: [String: [String]] = [:]
@@ -73,17 +76,23 @@ private final class SaidMessages: Sendable {
         let pushes = Dictionary(grouping: stage.taken.all) { "\($0.apnsID) \($0.token)" }.values
         for same in pushes {
             guard let push = same.first, let key = keys[push.apnsID] else {
-                found[.misrecorded, default: []].append("apns-id \(same.first?.apnsID ?? "") is in no row of the record")
+                found[.misrecorded, default: []].append(
+                    "apns-id \(same.first?.apnsID ?? "") is in no row of the record"
+                )
                 continue
             }
-            if said.takenBack.contains(key) { found[.notDue, default: []].append("message \(key) was taken back in time") }
+            if said.takenBack.contains(key) {
+                found[.notDue, default: []].append("message \(key) was taken back in time")
+            }
             if same.count > 1 + min(1, unknown[push.apnsID] ?? 0) {
                 found[.doubled, default: []].append("message \(key), at \(same.map(\.at))")
             }
         }
         let taken = Set(stage.taken.all.map(\.apnsID))
         for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
-            found[.misrecorded, default: []].append("message \(try rows.text(row, 0)) is recorded as accepted, and Apple has it not")
+            found[.misrecorded, default: []].append(
+                "message \(try rows.text(row, 0)) is recorded as accepted, and Apple has it not"
+            )
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
             found[.unknownBeyond, default: []].append("apns-id \(id), \(count) times")
@@ -134,8 +143,8 @@ private struct MessageWriters {
         let process = try stage.service()
         try await stage.measureRecovery(since: stage.now)
         try await stage.wait(.seconds(120), for: "all messages to end", every: .milliseconds(100)) {
-            let left = try await stage.number("select count(*) from nudged.message")
-            return try await left == 0 && stage.isIdle()
+            guard try await stage.number("select count(*) from nudged.message") == 0 else { return false }
+            return try await stage.isIdle()
         }
         try await stage.stop(process)
         let deadlocks = try await stage.deadlocks()

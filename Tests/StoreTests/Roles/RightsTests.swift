@@ -21,6 +21,7 @@ import Testing
         "delivery_default": [],
         "daemon": ["select", "insert", "update", "delete"],
         "migration": ["select"],
+        "paused": ["select", "insert", "update", "delete"],
         "role_right": [],
         "recipient": ["select"],
         "device": ["select"],
