@@ -143,7 +143,13 @@ let package = Package(
                 logging,
             ]
         ),
-        tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
+        tests(
+            "Demo",
+            [
+                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Daemon",
+                "LocalPostgres",
+            ]
+        ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],

@@ -82,6 +82,9 @@ begin
     elsif data is not null and jsonb_typeof(data) <> 'object' then
         fault := format('data is of type %s', jsonb_typeof(data));
         mend := 'data is a JSON object; its members stand beside "aps" in the payload.';
+    elsif jsonb_path_exists(data, '$.**{61}') then
+        fault := 'data is nested more than 60 levels deep';
+        mend := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
     elsif data ?| array['aps', 'action'] then
         fault := 'data holds "aps" or "action"';
         mend := 'The payload sets these itself: give those members other names.';
@@ -149,7 +152,10 @@ begin
         on conflict (user_id, key) do nothing;
         if not found then
             select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key;
-            return known;
+            -- Gone between the two (forgotten, or thirty days old): then it is as new.
+            if known is not null then
+                return known;
+            end if;
         end if;
     end if;
     insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
@@ -278,8 +284,8 @@ begin
 end
 $$;
 
--- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What was tried already (its outcome
--- is unknown, or Apple asked to come back) is not tried again, and false is returned.
+-- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What a phone may have got already (its
+-- outcome is unknown, or one of several devices has it) is not tried again, and false is returned.
 --
 -- Nobody waits for the daemon: a row that it holds is on its way out.
 create function nudged.cancel(id uuid) returns boolean
@@ -308,15 +314,17 @@ begin
     exception when sqlstate 'ND001' then
         return false;
     end;
-    select coalesce(p.retry::text like '%' || cancel.id::text || '%', false) into tried from nudged.person p where p.user_id = recipient;
+    select exists (
+        select 1
+        from nudged.person p
+        cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
+        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry -> 'counts' = 'true'
+    ) into tried;
     delete from nudged.message m where m.user_id = recipient and m.id = cancel.id;
     insert into nudged.touched (user_id) values (recipient);
-    if tried then
-        return false;
-    end if;
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     values (recipient, 'message', cancel.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
-    return true;
+    return not tried;
 end
 $$;
 

@@ -38,9 +38,9 @@ public struct CustomMembers: Sendable, Equatable {
     /// - Throws: as above; `APNsError.malformedMember` with an empty name for what is no object.
     public init(object text: String) throws(APNsError) {
         guard case .object(let object)? = try? JSONValue(parsing: text) else { throw .malformedMember(name: "") }
-        var names = Self.reserved
-        for member in object.members {
-            guard names.insert(member.key).inserted else { throw .reservedMember(name: member.key) }
+        // Its own names differ, or it was no object; that two look alike to a reader is the app's part.
+        for member in object.members where Self.reserved.contains(member.key) {
+            throw .reservedMember(name: member.key)
         }
         guard !object.members.isEmpty else {
             rendered = []

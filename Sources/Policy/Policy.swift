@@ -47,7 +47,7 @@ public struct Policy: Sendable {
     }
 
     /// The first valid name among the preferences', the profile's and the rules'. One that can't be read now may be valid, so the next is not asked.
-    func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
+    public func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
         if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
         if let name = candidate.timezone, let zone = try zones.zone(named: name) { return zone }
         guard let name = rules.defaultTimezone else { return nil }

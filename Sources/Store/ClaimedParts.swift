@@ -61,14 +61,16 @@ struct ClaimedParts {
         return all
     }
 
+    /// Somebody whose row the next drain makes; nil where the app has nothing of them.
+    func newcomer(_ id: UUID, dueAt: Int64) throws(PostgresError) -> ClaimedUser? {
+        guard recipientRow[id] != nil || devicesOf[id] != nil || messagesOf[id] != nil else { return nil }
+        // One less than the drain's version, which is the first.
+        return try user(id, version: 0, dueAt: dueAt)
+    }
+
     private func user(_ id: UUID, _ row: Int) throws(PostgresError) -> ClaimedUser {
-        let recipient = recipientRow[id]
-        func text(_ column: Int) throws(PostgresError) -> String? {
-            guard let recipient else { return nil }
-            return try recipients.textOrNull(recipient, column)
-        }
-        return ClaimedUser(
-            userID: id,
+        try user(
+            id,
             version: try people.int8(row, 1),
             dueAt: try people.timestamp(row, 2),
             touchedAt: Instant(microseconds: try people.timestampOrNull(row, 3)),
@@ -77,7 +79,39 @@ struct ClaimedParts {
             askedAt: Instant(microseconds: try people.timestampOrNull(row, 6)),
             history: try ClaimedUser.history(people, row),
             retry: try people.textOrNull(row, 11),
-            quarantine: try people.textOrNull(row, 12),
+            quarantine: try people.textOrNull(row, 12)
+        )
+    }
+
+    /// Their own row's part, and what the app has of them.
+    private func user(
+        _ id: UUID,
+        version: Int64,
+        dueAt: Int64,
+        touchedAt: Instant? = nil,
+        since: Instant? = nil,
+        fingerprint: Int64? = nil,
+        askedAt: Instant? = nil,
+        history: History = History(),
+        retry: String? = nil,
+        quarantine: String? = nil
+    ) throws(PostgresError) -> ClaimedUser {
+        let recipient = recipientRow[id]
+        func text(_ column: Int) throws(PostgresError) -> String? {
+            guard let recipient else { return nil }
+            return try recipients.textOrNull(recipient, column)
+        }
+        return ClaimedUser(
+            userID: id,
+            version: version,
+            dueAt: dueAt,
+            touchedAt: touchedAt,
+            since: since,
+            fingerprint: fingerprint,
+            askedAt: askedAt,
+            history: history,
+            retry: retry,
+            quarantine: quarantine,
             preferences: try text(1),
             timezone: try text(2),
             firstSessionComplete: try recipient.map { (place) throws(PostgresError) in

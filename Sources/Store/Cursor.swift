@@ -1,13 +1,16 @@
 import FoundationEssentials
 
 /// A place in the order of who is due, (`due_at`, `user_id`): a walk goes on after it.
-struct Cursor: Sendable, Equatable {
+public struct Cursor: Sendable, Equatable {
     /// Microseconds since 1970.
     let dueAt: Int64
     let userID: UUID
 
     /// Before everyone.
-    static let start = Cursor(dueAt: .min, userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    public static let start = Cursor(
+        dueAt: .min,
+        userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    )
 
     /// After whoever was due then.
     init(dueAt: Int64, userID: UUID) {

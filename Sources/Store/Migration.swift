@@ -39,5 +39,7 @@ public struct Migration: Sendable, Equatable {
         Migration(12, "retention", PackageResources._012_retention_sql),
         // A daemon that knows no messages would let their users rest.
         Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
+        Migration(14, "roles", PackageResources._014_roles_sql),
+        Migration(15, "pause", PackageResources._015_pause_sql),
     ]
 }

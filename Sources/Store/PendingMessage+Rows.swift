@@ -8,10 +8,12 @@ extension PendingMessage {
 
     /// Reads a row of `claim_messages.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        let created = try rows.timestampOrNull(row, 2)
         self.init(
             id: try rows.uuid(row, 1),
             // An infinite instant, which only a hand can have written: it waits since ever.
-            createdAt: Instant(microseconds: try rows.timestampOrNull(row, 2)) ?? Instant(seconds: 0),
+            createdAt: Instant(microseconds: created) ?? Instant(seconds: 0),
+            order: created,
             title: try rows.text(row, 3),
             body: try rows.text(row, 4),
             data: try rows.textOrNull(row, 5),

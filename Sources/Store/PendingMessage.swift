@@ -7,6 +7,8 @@ public struct PendingMessage: Sendable, Equatable {
     public let id: UUID
     /// When `nudged.send` was called.
     public let createdAt: Instant
+    /// The same in microseconds since 1970: which of two of one second was said first.
+    public let order: Int64
     /// The push's title; may be empty.
     public let title: String
     /// The push's body; may be empty.
@@ -32,6 +34,7 @@ public struct PendingMessage: Sendable, Equatable {
     public init(
         id: UUID,
         createdAt: Instant,
+        order: Int64? = nil,
         title: String,
         body: String,
         data: String? = nil,
@@ -45,6 +48,7 @@ public struct PendingMessage: Sendable, Equatable {
     ) {
         self.id = id
         self.createdAt = createdAt
+        self.order = order ?? createdAt.microseconds
         self.title = title
         self.body = body
         self.data = data

@@ -17,13 +17,6 @@ extension Store {
     private static let patience = 250
     /// The same while the one is sought among many whom somebody holds for longer.
     private static let searchPatience = 50
-    /// More devices than these in a batch are no people's: then the newest hundred of each count.
-    private static let devicesAUser = 4
-    private static let devicesAtLeast = 100
-    /// More messages than these in a batch are no people's: then so many of each count, and so many in all.
-    private static let messagesAUser = 1000
-    private static let messagesOnAverage = 2
-    private static let messagesAtLeast = 500
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 
@@ -196,49 +189,25 @@ extension Store {
         _ terms: ClaimTerms,
         patience: Int
     ) async throws(PostgresError) -> [Claimed] {
-        let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
-        let messageLimit = Self.messagesOnAverage * users.count + Self.messagesAtLeast
-        let statements = [
-            Statement(
-                query.rawValue,
-                sql: query.sql,
-                parameters: [
-                    .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
-                    .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
-                ]
-            ),
-            Statement(
-                Query.claimRecipients.rawValue,
-                sql: Query.claimRecipients.sql,
-                parameters: [.uuidArray(users)]
-            ),
-            Statement(
-                Query.claimDevices.rawValue,
-                sql: Query.claimDevices.sql,
-                parameters: [.uuidArray(users), .int8(Int64(deviceLimit))]
-            ),
-            Statement(
-                Query.claimMessages.rawValue,
-                sql: Query.claimMessages.sql,
-                parameters: [.uuidArray(users), .int8(Int64(messageLimit))]
-            ),
-        ]
+        let questions = PartQuestions(users)
+        let taking = Statement(
+            query.rawValue,
+            sql: query.sql,
+            parameters: [
+                .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
+                .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
+            ]
+        )
         do throws(PostgresError) {
-            let rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
-            guard rows.count == 4 else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
-            var devices = rows[2]
-            if devices.count >= deviceLimit {
-                devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)])
-            }
-            var messages = rows[3]
-            if messages.count >= messageLimit {
-                messages = try await one(
-                    claims,
-                    .claimMessagesBounded,
-                    [.uuidArray(users), .int8(Int64(messageLimit)), .int8(Int64(Self.messagesAUser))]
-                )
-            }
-            return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices, messages: messages).users()
+            let rows = try await transaction(
+                claims,
+                [taking] + questions.statements,
+                settings: [("lock_timeout", String(patience))]
+            )
+            guard let people = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+            return try await questions.parts(people: people, rows.dropFirst()) {
+                (query, parameters) async throws(PostgresError) in try await one(claims, query, parameters)
+            }.users()
         } catch {
             // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
             if error.sqlState != Self.lockNotAvailable { giveBack(users, terms) }

@@ -6,7 +6,7 @@ extension Store {
     /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.
     ///
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
-    /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
+    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
         _ intent: Intent,
         leaseMilliseconds: Int64
@@ -29,12 +29,13 @@ extension Store {
             ]
         )
         let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
-        guard answers.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
         let kept = try userSet(answers[0])
         let held = intent.entries.filter { kept.contains($0.userID) }
         let decided = held.map { (user: $0.userID, version: $0.version) }
         let changed = try changed(decided, leaseID: intent.leaseID, answers[1], answers[2])
-        return (kept, changed.union(try cancelled(intent, holding).intersection(kept)))
+        let undone = try cancelled(intent, holding).union(try Self.held(held, by: Self.kinds(answers[3])))
+        return (kept, changed.union(undone.intersection(kept)))
     }
 
     /// The intent's transaction, its messages held first where there are any.
@@ -80,7 +81,7 @@ extension Store {
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.
     static func looks(at users: Parameter) -> [Statement] {
-        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) }
+        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) } + [pausedKinds]
     }
 
     /// Users whose data changed since they were decided on, by the answers of `looks`.
@@ -121,7 +122,11 @@ extension Store {
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
         )
         if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement)) }
-        let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on")])
+        let rows = try await transaction(
+            records,
+            statements,
+            settings: [("enable_hashjoin", "on"), ("lock_timeout", "2000")]
+        )
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
         }

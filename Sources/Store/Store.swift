@@ -83,7 +83,12 @@ public struct Store: Sendable {
         limit: Int,
         reason: String
     ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        let rows = try await one(claims, .recover, [.uuidArray(living), .int8(Int64(limit)), .text(reason)])
+        let rows = try await one(
+            claims,
+            .recover,
+            [.uuidArray(living), .int8(Int64(limit)), .text(reason)],
+            settings: Self.impatient
+        )
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 

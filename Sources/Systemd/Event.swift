@@ -62,6 +62,10 @@ public enum Event: String, CaseIterable, Sendable {
     case historyAhead = "history_ahead"
     /// A lease ended before its sweep; another daemon may go on.
     case leaseLost = "lease_lost"
+    /// An operator holds kinds of nudges (`nudged pause`).
+    case kindsPaused = "kinds_paused"
+    /// An operator lets them be sent again (`nudged resume`).
+    case kindsResumed = "kinds_resumed"
     /// Open intents of a dead lease were recorded as unknown.
     case intentsRecovered = "intents_recovered"
     /// A new configuration is in force.
@@ -104,6 +108,8 @@ public enum Event: String, CaseIterable, Sendable {
         case .timezoneUnreadable: "b10e9b06da9007e7d8e4b5a79565ee7c"
         case .historyAhead: "ab40e38e37c440a3861ffa60a86d0e7f"
         case .leaseLost: "9f7027b2b9734ca1b8d20820d3f3f172"
+        case .kindsPaused: "31ba89c668604745b366a717b497b405"
+        case .kindsResumed: "b1f48c1ed44f48009631b43a54a6f21e"
         case .intentsRecovered: "5c02f2c273c14af8af0a50dfc096ba89"
         case .reloadDone: "f4e0d244d9d341089b37a644dea43a49"
         case .reloadFailed: "0511c875e75f4751aa7f3cafebb571aa"

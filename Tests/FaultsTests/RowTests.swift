@@ -57,6 +57,7 @@ import Testing
     @Test func daemon_whenSuspendedForADay() async throws { try await play("suspended-for-a-day") }
     @Test func daemon_whenZoneFilesAreUpgraded() async throws { try await play("zone-files-upgraded") }
     @Test func daemon_whenItsLogIsGone() async throws { try await play("logs-lost") }
+    @Test func messages_whenCancelledUnderKills() async throws { try await play("messages-under-fire") }
     @Test func daemon_whenFilesOrMemoryAreScarce() async throws { try await play("scarcity") }
     @Test func daemon_whenManyRowsAreBad() async throws { try await play("bad-rows") }
     @Test func daemon_whenPreferencesChangeAllTheTime() async throws { try await play("preferences-change") }

@@ -97,15 +97,15 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             insert into nudged.message (user_id, id, created_at, title, body, urgent)
-            select \(F.quoted(1)), gen_random_uuid(), now() - n * interval '1 second', 't' || n, '', n = 7 from generate_series(1, 1500) n;
+            select \(F.quoted(1)), gen_random_uuid(), now() - n * interval '1 second', 't' || n, '', n = 7 from generate_series(1, 5000) n;
             """
         )
         let id = try send(fixture, 2)
         try await drain(fixture)
         let users = try await fixture.claim()
         let crowded = try #require(users.first { $0.userID == F.user(1) })
-        #expect(crowded.hasMoreMessages && crowded.messages.count < 1000 && crowded.messages.first?.urgent == true)
-        #expect(crowded.messages.dropFirst().first?.title == "t1500", "then the oldest")
+        #expect(crowded.hasMoreMessages && crowded.messages.count < 2500 && crowded.messages.first?.urgent == true)
+        #expect(crowded.messages.dropFirst().first?.title == "t5000", "then the oldest")
         let other = try #require(users.first { $0.userID == F.user(2) })
         #expect(other.messages.map(\.id) == [id] && !other.hasMoreMessages)
         await fixture.close()
@@ -234,12 +234,14 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let id = try send(fixture, 1)
         try fixture.sql(
-            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())"}]'"#
+            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counts": true}]'"#
         )
         #expect(try fixture.sql("select nudged.cancel('\(id)')") == "f")
         #expect(
-            try fixture.sql("select (select count(*) from nudged.message), (select count(*) from nudged.delivery)")
-                == "0|0"
+            try fixture.sql(
+                "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"
+            )
+                == "0|dropped cancelled"
         )
         await fixture.close()
     }
@@ -353,6 +355,116 @@ import struct FoundationEssentials.UUID
                 Set([F.user(1)]), []
             )
         )
+        await fixture.close()
+    }
+
+    /// A message that a decision dropped beside the pushes of a dead daemon is in the record as dropped, so it goes.
+    @Test func recover_whenAMessageWasDropped_deletesIt() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let (old, new) = (try send(fixture, 1, "old"), try send(fixture, 1, "new"))
+        try await drain(fixture)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let plain = intent(users, lease: lease)
+        let dropped = DeliveryRecord(
+            userID: F.user(1),
+            kind: "message",
+            key: old.uuidString.lowercased(),
+            slot: nil,
+            deviceHash: "",
+            outcome: .dropped,
+            reason: "collapsed",
+            attemptedAt: F.now
+        )
+        let named = Intent(
+            leaseID: lease,
+            number: 1,
+            sweepID: plain.sweepID,
+            attemptedAt: F.now,
+            entries: plain.entries,
+            records: [dropped],
+            messages: plain.messages
+        )
+        _ = try await fixture.store.commit(named, leaseMilliseconds: 60_000)
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        _ = try await fixture.store.recover(except: [], limit: 9)
+        #expect(try fixture.sql("select id from nudged.message") == new.uuidString.lowercased())
+        await fixture.close()
+    }
+
+    /// Of two dead daemons' intents the one counts under whose lease the row is; the other came after its lease's end, and was not written.
+    @Test func recover_whenTwoIntentsNameAUser_entersTheOneOfTheirLease() async throws {
+        for first in [true, false] {
+            let fixture = try await F()
+            try fixture.seed(1...1)
+            let (late, own) = (
+                UUID(uuid: (first ? 1 : 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                UUID(uuid: (5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+            )
+            let users = try await fixture.claim(lease: late)
+            _ = try await fixture.store.commit(F.intent(users, lease: late), leaseMilliseconds: 60_000)
+            try fixture.sql("update nudged.person set lease_id = '\(own)'")
+            _ = try await fixture.store.commit(F.intent(users, lease: own), leaseMilliseconds: 60_000)
+            try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+            #expect(try await fixture.store.recover(except: [], limit: 9).chunks == 2)
+            #expect(try fixture.sql("select check_in_slot, lease_id is null from nudged.person") == "{2026-11-20}|t")
+            await fixture.close()
+        }
+    }
+
+    /// `nudged recover`: what waited may have been sent since the backup.
+    @Test func restore_whenMessagesWait_dropsThem() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        _ = try send(fixture, 1)
+        _ = try send(fixture, 2)
+        let now = try #require(Instant(rfc3339: "2099-01-01T00:00:00Z"))
+        while try await fixture.store.restoreTouches(before: now, limit: 10) {}
+        #expect(
+            try await fixture.store.restoreUsers(
+                from: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                now: now,
+                limit: 10
+            ).users == 2
+        )
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        #expect(
+            try fixture.lines("select outcome, reason, count(*) from nudged.delivery group by 1, 2") == [
+                "dropped|restored|2"
+            ]
+        )
+        await fixture.close()
+    }
+
+    /// The app holds a message that a decision ended: its user waits for the lease's end, the others are settled.
+    @Test func settlement_whenAMessageIsHeld_isRefusedSoon() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let id = try send(fixture, 1)
+        try await drain(fixture)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let settlement = Settlement(
+            leaseID: lease,
+            sweepID: UUID(),
+            fence: .none,
+            updates: users.map { F.update($0) },
+            ended: [MessageReference(userID: F.user(1), id: id)]
+        )
+        let app = try await fixture.connection()
+        let hold = Statement("hold", sql: "select 1 from nudged.message for update")
+        try await app.transaction(timeout: .seconds(60)) { transaction in
+            _ = try await transaction.run(hold)
+            do {
+                _ = try await fixture.store.settle(settlement)
+                Issue.record("the row is held")
+            } catch let error as PostgresError {
+                #expect(error.sqlState == "55P03")
+            }
+        }
+        #expect(try await fixture.store.settle(settlement).usersSettled == 1)
+        await app.close()
         await fixture.close()
     }
 }

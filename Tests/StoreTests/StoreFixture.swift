@@ -33,15 +33,17 @@ final class StoreFixture: Sendable {
     let store: Store
 
     /// An empty database, or a migrated one.
-    init(migrated: Bool = true) async throws {
-        cluster = try Self.cluster.get()
+    convenience init(migrated: Bool = true) async throws {
+        let cluster = try Self.cluster.get()
+        try self.init(on: cluster, template: migrated ? try await Self.template.value : "template1")
+    }
+
+    /// A copy of another database, for the superuser unless another role is named.
+    init(on cluster: LocalCluster, template: String = "template1", user: String = "postgres") throws {
+        self.cluster = cluster
         name = "s\(Self.count.add(1, ordering: .relaxed).newValue)"
-        if migrated {
-            try cluster.createDatabase(named: name, template: try await Self.template.value)
-        } else {
-            try cluster.createDatabase(named: name)
-        }
-        configuration = try .parse(url: cluster.url(database: name))
+        try cluster.createDatabase(named: name, template: template)
+        configuration = try .parse(url: cluster.url(database: name, user: user))
         store = Store(configuration: configuration)
     }
 

@@ -14,7 +14,7 @@ taken as (
     returning t.user_id, t.at, t.urgent
 ),
 latest as (
-    select user_id, max(at) as at, case when bool_or(urgent) then '1970-01-01Z' else $2 end as due_at from taken group by user_id
+    select user_id, max(at) as at, case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at from taken group by user_id
 ),
 -- In the order of user_id, like every other writer: two daemons can't deadlock.
 woken as (

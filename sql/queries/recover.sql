@@ -20,7 +20,7 @@ pushes as materialized (
 ),
 -- In the order of user_id, like every other writer that waits: two daemons can't deadlock.
 nudges as materialized (
-    select distinct on (user_id)
+    select
         user_id, lease_id, attempted_at,
         -- retry is the same for all of a user's pushes. counted is null in the intent of an older daemon, which had entered all of this.
         min(retry)::jsonb as retry, bool_and(counted is null) as is_entered,
@@ -29,7 +29,12 @@ nudges as materialized (
         count(distinct coalesce(nudge, 0)) filter (where not counted) as sends
     from pushes
     group by user_id, lease_id, attempted_at
-    order by user_id
+),
+-- Of two dead daemons' intents the one under whose lease the row is: the other came after its lease's end, and was not written.
+newest as materialized (
+    select distinct on (n.user_id) n.*
+    from nudges n left join nudged.person o on o.user_id = n.user_id
+    order by n.user_id, (o.lease_id = n.lease_id) desc nulls last
 ),
 entered as (
     update nudged.person p set
@@ -40,7 +45,7 @@ entered as (
         check_in_slot = case when p.lease_id = n.lease_id and n.slot is not null then n.slot || p.check_in_slot else p.check_in_slot end,
         sent = case when p.lease_id = n.lease_id then array_fill(n.attempted_at, array[n.sends::integer]) || p.sent else p.sent end,
         retry = case when p.lease_id = n.lease_id and not n.is_entered then n.retry else p.retry end
-    from nudges n
+    from newest n
     where p.user_id = n.user_id
     returning p.user_id
 ),
@@ -58,6 +63,15 @@ missed as (
 ended as (
     delete from nudged.message m using pushes d
     where d.ends and d.kind = 'message' and m.user_id = d.user_id and m.id = d.key::uuid
+),
+-- Those of which the record says now that they were dropped.
+dropped as (
+    delete from nudged.message m using (
+        select (r ->> 'user_id')::uuid as user_id, (r ->> 'key')::uuid as id
+        from gone g cross join lateral jsonb_array_elements(g.records) as r
+        where r ->> 'kind' = 'message' and r ->> 'outcome' = 'dropped'
+    ) as d
+    where m.user_id = d.user_id and m.id = d.id and (d.user_id in (select user_id from entered)) is true
 ),
 recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id)

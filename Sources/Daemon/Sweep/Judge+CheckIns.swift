@@ -21,6 +21,7 @@ extension Judge {
             return try firstCheckIn(subject, &draft, now: now)
         }
         let rest = retry.keeping(left)
+        if let paused = try restPaused(rest, subject, &draft, now: now) { return paused }
         return try retry.counts
             ? goOn(rest, subject, &draft, now: now) : tryAgain(rest, subject, &draft, now: now)
     }
@@ -31,7 +32,7 @@ extension Judge {
         _ draft: inout TurnDraft,
         now: Instant
     ) throws(TimeZoneError) -> Decision? {
-        let decision = try policy.decide(subject.asked(with: draft.history), now: now)
+        let decision = try decide(subject.asked(with: draft.history), now: now)
         guard let (slot, validUntil) = decision.checkIn else { return decision }
         let identity = NudgeIdentity.checkIn(slot)
         draft.send(
@@ -48,7 +49,7 @@ extension Judge {
         _ draft: inout TurnDraft,
         now: Instant
     ) throws(TimeZoneError) -> Decision? {
-        let decision = try policy.decide(subject.asked(with: draft.history), now: now)
+        let decision = try decide(subject.asked(with: draft.history), now: now)
         guard let (slot, validUntil) = decision.checkIn, slot == retry.identity.slot else {
             return try firstCheckIn(subject, &draft, now: now)
         }
@@ -76,13 +77,13 @@ extension Judge {
         now: Instant
     ) throws(TimeZoneError) -> Decision? {
         let left = subject.split(retry.left, now: now)
-        let asIs = try policy.decide(subject.asked(with: draft.history), now: now)
+        let asIs = try decide(subject.asked(with: draft.history), now: now)
         guard !(left.due.isEmpty && left.waiting.isEmpty) else { return try firstCheckIn(subject, &draft, now: now) }
         let own = draft.history.checkIns.last { $0.slot == retry.identity.slot }
         guard var validUntil = retry.validUntil else { return try firstCheckIn(subject, &draft, now: now) }
         if now >= validUntil || retry.version != subject.user.version {
             let without = own.map(draft.history.removing) ?? draft.history
-            let decision = try policy.decide(subject.asked(with: without), now: now)
+            let decision = try decide(subject.asked(with: without), now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
                 draft.wait(until: nil, retry: retry.postponed(by: decision))
                 return decision
@@ -127,6 +128,7 @@ extension Judge {
             payload: nil,
             collapseKey: identity.key,
             validUntil: validUntil,
+            endsAt: validUntil,
             // A phone that finds its network again in the night does not buzz with yesterday's.
             expiresAt: validUntil,
             targets: targets,

@@ -77,6 +77,7 @@ extension Judge {
         var woken: [PendingText] = []
         for text in live where retries[text.identity] == nil {
             guard try policy.isQuiet(subject.candidate, at: text.createdAt) else { continue }
+            // A look ahead: each is decided for itself below, or within the digest.
             let decision = try policy.decide(subject.asked(text.nudge, with: draft.history), now: now)
             if decision.action == .send, !decision.urgent { woken.append(text) }
         }
@@ -114,7 +115,7 @@ extension Judge {
         _ draft: inout TurnDraft,
         now: Instant
     ) throws(TimeZoneError) {
-        let decision = try policy.decide(subject.asked(text.nudge, with: draft.history), now: now)
+        let decision = try decide(subject.asked(text.nudge, with: draft.history), of: text, now: now)
         guard decision.action == .send else { return keep(text, nil, decision, subject, &draft, now: now) }
         send(text, decision, subject.targets(subject.served, of: text.identity), nil, [], subject, &draft, now: now)
     }
@@ -130,7 +131,7 @@ extension Judge {
         let left = subject.split(retry.left, now: now)
         // Devices that are all new since then owe nothing to the back-off of the old ones.
         guard !(left.due.isEmpty && left.waiting.isEmpty) else { return try first(text, subject, &draft, now: now) }
-        let decision = try policy.decide(subject.asked(text.nudge, with: draft.history), now: now)
+        let decision = try decide(subject.asked(text.nudge, with: draft.history), of: text, now: now)
         guard decision.action == .send else { return keep(text, retry, decision, subject, &draft, now: now) }
         guard !left.due.isEmpty else {
             let rest = retry.keeping(left.waiting)
@@ -154,8 +155,10 @@ extension Judge {
         // The devices that were left are gone.
         guard !(left.due.isEmpty && left.waiting.isEmpty) else { return draft.end(text.members) }
         let without = draft.history.removing(text.identity, at: countedAt)
-        var decision = try policy.decide(subject.asked(text.nudge, with: without), now: now)
+        var decision = try decide(subject.asked(text.nudge, with: without), of: text, now: now)
         let isOver = retry.validUntil.map { now >= $0 } ?? false
+        // The first answer is no leave to go past the kill switch: what is left is kept for a resume.
+        if !isOver, isPaused(decision) { return keep(text, retry, decision, subject, &draft, now: now) }
         if isOver || retry.version != subject.user.version {
             switch decision.action {
             case .send: break
@@ -216,6 +219,7 @@ extension Judge {
                 payload: payload,
                 collapseKey: text.collapseName,
                 validUntil: decision.validUntil,
+                endsAt: text.expiresAt,
                 expiresAt: text.expiration(now: now),
                 targets: targets,
                 waiting: waiting,

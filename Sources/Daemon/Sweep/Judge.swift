@@ -11,6 +11,10 @@ struct Judge: Sendable {
     let policy: Policy
     let lanes: LaneDirectory
     let messages: Configuration.Messages
+    /// Kinds that the kill switch holds.
+    var paused: Set<NudgeKind> = []
+    /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
+    var recorder: DecisionRecorder?
     private let preferences = PreferencesCache()
 
     init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
@@ -77,7 +81,7 @@ struct Judge: Sendable {
     ///
     /// - Parameters:
     ///   - decision: on the check-in; nil: the zone could not be read now.
-    ///   - retries: what is left of nudges; a check-in's says when it is to be tried, the others' own instants are in `others`.
+    ///   - retries: what is left of nudges; a check-in's says when it is to be tried (or, paused, when it ends), the others' own instants are in `others`.
     ///   - others: when the answer for something else that waits can change.
     ///   - soon: something about the user may change without a word to the database.
     func dueAt(
@@ -96,7 +100,7 @@ struct Judge: Sendable {
         let retry = retries.first { $0.identity.kind == .checkIn }
         // Still to be sent: at once, or when the back-off of what is left ends.
         if decision?.action == .send, retry == nil { due = now + Self.unsentSeconds }
-        if let retry { due = min(due, retry.dueAt) }
+        if let retry { due = min(due, isPaused(decision) ? retry.validUntil ?? due : retry.dueAt) }
         if let others { due = min(due, others) }
         return max(due, now + 1)
     }
@@ -117,7 +121,10 @@ struct Judge: Sendable {
 
     private func skippedSlots(_ subject: Subject, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
         guard let asked = subject.user.askedAt, asked < now else { return [] }
-        return try policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).flatMap { skipped in
+        // The kill switch makes no slot undone: what came while it held is skipped, and the record says so.
+        var candidate = subject.candidate
+        candidate.paused = false
+        return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
             subject.records(
                 [.checkIn(skipped.slot)],
                 .skipped,

@@ -27,4 +27,13 @@ struct Judgement: Sendable {
     let verdict: Verdict
     /// What an operator should hear, once per value.
     let notices: [Notice]
+
+    /// What the decision found to record, whatever becomes of a push.
+    var records: [DeliveryRecord] {
+        switch verdict {
+        case .rest(let rest): rest.records
+        case .send(let turn): turn.records
+        case .ask: []
+        }
+    }
 }

@@ -77,8 +77,10 @@ struct Ledger {
         reason: String,
         status: Int
     ) {
-        // Past the answer's end there is no other attempt: this is the nudge's end on this device.
-        guard nudge.isValid(at: notBefore) else { return record(end, target, reason: reason, status: status) }
+        // Past the nudge's end there is no other attempt: this is it on this device.
+        guard nudge.endsAt.map({ notBefore < $0 }) ?? true else {
+            return record(end, target, reason: reason, status: status)
+        }
         record(.deferred, target, reason: reason, status: status)
         left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: target.isRepeat))
     }

@@ -11,6 +11,8 @@ struct PendingText: Sendable {
     let nudge: Nudge
     /// When the app said it.
     let createdAt: Instant
+    /// The same to the microsecond.
+    private let order: Int64
     /// Of several with one key only the newest is sent.
     let collapseKey: String?
     /// From when on it is of no use; nil: never.
@@ -32,6 +34,7 @@ struct PendingText: Sendable {
             )
         )
         createdAt = message.createdAt
+        order = message.order
         collapseKey = message.collapseKey
         expiresAt = message.expiresAt
         isUrgent = message.urgent
@@ -47,6 +50,7 @@ struct PendingText: Sendable {
         // Its words are ours: no keyword of the user's is sought in them.
         nudge = .message(Message(title: "", body: "", urgent: false, expiresAt: expiresAt))
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
+        order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
         isUrgent = false
         content = TextContent(
@@ -70,7 +74,7 @@ struct PendingText: Sendable {
     }
 
     func isNewer(than other: PendingText) -> Bool {
-        (createdAt, identity.key) > (other.createdAt, other.identity.key)
+        (order, identity.key) > (other.order, other.identity.key)
     }
 
     /// In the order in which they are decided: urgent ones, then the oldest.

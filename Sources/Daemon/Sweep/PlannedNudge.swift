@@ -25,6 +25,8 @@ struct PlannedNudge: Sendable {
     let collapseKey: String
     /// Not written any more from this instant on; nil: the answer holds for ever.
     let validUntil: Instant?
+    /// From when on there is no other attempt: a check-in's answer ends it; a message goes on after the night that its answer does not reach into. nil: never.
+    let endsAt: Instant?
     /// When Apple drops it.
     let expiresAt: Instant
     var targets: [Target]

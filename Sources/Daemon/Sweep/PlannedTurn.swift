@@ -59,9 +59,12 @@ struct PlannedTurn: Sendable {
         }
     }
 
-    /// The nudges whose answers still hold; the others are asked again.
-    func valid(at now: Instant) -> PlannedTurn {
-        nudges.allSatisfy { $0.isValid(at: now) } ? self : rebuilt { $0.isValid(at: now) ? $0 : nil }
+    /// The nudges whose answers still hold and whose kinds the kill switch lets go; the others are asked again.
+    func sendable(at now: Instant, paused: Set<NudgeKind>) -> PlannedTurn {
+        func isSendable(_ nudge: PlannedNudge) -> Bool {
+            nudge.isValid(at: now) && !paused.contains(nudge.identity.kind)
+        }
+        return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
     }
 
     /// As many nudges as fit. One whose devices alone are too many is split: the others follow under the same answer.

@@ -21,6 +21,8 @@ struct Subject: Sendable {
     /// What waits to be said, in the order in which it is decided.
     let texts: [PendingText]
     let notices: [Notice]
+    /// Kinds that the kill switch holds.
+    private let paused: Set<NudgeKind>
 
     init(_ user: ClaimedUser, judge: Judge, now: Instant) throws(TimeZoneError) {
         self.user = user
@@ -28,10 +30,12 @@ struct Subject: Sendable {
         self.served = served
         self.refused = refused
         self.foreign = foreign
+        paused = judge.paused
         retries = user.retry.map(Retry.all(json:)) ?? []
         texts = user.messages.isEmpty ? [] : user.messages.map(PendingText.init).sorted(by: PendingText.precedes)
         var candidate = Candidate(
             userID: user.userID,
+            paused: paused.contains(.checkIn),
             preferences: judge.parsed(user.preferences),
             timezone: user.timezone,
             firstSessionComplete: user.firstSessionComplete,
@@ -116,6 +120,7 @@ struct Subject: Sendable {
         var copy = candidate
         copy.history = history
         copy.nudge = nudge
+        copy.paused = paused.contains(nudge.kind)
         return copy
     }
 

@@ -51,8 +51,8 @@ extension Sweeper {
             guard let now = clock.now, let leaseEnd = feeds[lane]?.portions.first?.leaseEnd else { return true }
             // Asked again, and taken without a pause between: other lanes' feeds share the room.
             let turns = takeFirst(upTo: min(free, room(lane)), from: lane)
-            // Judged at the moment of sending: what waited past its answer's end is asked again.
-            let fresh = turns.map { $0.valid(at: now) }.filter { !$0.nudges.isEmpty }
+            // Judged at the moment of sending: what waited past its answer's end, or into a pause, is asked again.
+            let fresh = turns.map { $0.sendable(at: now, paused: judge.paused) }.filter { !$0.nudges.isEmpty }
             let count = fresh.reduce(0) { $0 + $1.pushCount }
             feeds[lane]?.openPushes += count
             if fresh.count < turns.count {

@@ -76,7 +76,9 @@ package actor Sweeper {
 
     /// From the next sweep on.
     func reconfigure(judge: Judge, settings: SweepSettings) {
+        let paused = self.judge.paused
         self.judge = judge
+        self.judge.paused = paused
         self.settings = settings
     }
 
@@ -96,10 +98,13 @@ package actor Sweeper {
         try await claimAll(run)
     }
 
-    /// What may have come since the last look: the database's time, changes, a dead daemon's intents. At each sweep's start, and again and again in a long one.
+    /// What may have come since the last look: the database's time, the kill switch, changes, a dead daemon's intents. At each sweep's start, and again and again
+    /// in a long one.
     private func lookAround(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
-        clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
+        let look = try await store.look()
+        clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
+        hear(paused: look.paused)
         guard let now = clock.now else { return }
         await hooks.reach(.beforeDrain)
         try await drain(now: now)
@@ -130,7 +135,7 @@ package actor Sweeper {
         var pushes = 0
         await hooks.reach(.beforeRecover)
         while !isStopping {
-            let found = try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+            guard let found = try await recoverSome() else { break }
             pushes += found.pushes
             if found.chunks < Self.recoveredAtOnce { break }
         }
@@ -139,6 +144,17 @@ package actor Sweeper {
             onEvent(.recovered(pushes: pushes))
         }
         return pushes
+    }
+
+    /// nil: somebody holds one of their rows; the next look tries again, and the sweep goes on.
+    private func recoverSome() async throws(PostgresError) -> (chunks: Int, pushes: Int)? {
+        do throws(PostgresError) {
+            return try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            onEvent(.settlementFailed(error: error.description))
+            return nil
+        }
     }
 
     /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.

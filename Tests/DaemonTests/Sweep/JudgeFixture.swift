@@ -102,14 +102,6 @@ extension Judgement {
         return nil
     }
 
-    var records: [DeliveryRecord] {
-        switch verdict {
-        case .rest(let rest): rest.records
-        case .send(let turn): turn.records
-        case .ask: []
-        }
-    }
-
     var ended: [NudgeIdentity] {
         switch verdict {
         case .rest(let rest): rest.ended

@@ -418,8 +418,46 @@ import struct FoundationEssentials.UUID
     /// An answer that ended while it waited for a stream is asked again; the others go.
     @Test func turn_whenOneAnswerEnded_sendsTheOthers() throws {
         let turn = try #require(judge.judge(user([message(1, expiresAt: now + 5), message(2)]), now: now).turn)
-        let rest = turn.valid(at: now + 5)
+        let rest = turn.sendable(at: now + 5, paused: [])
         #expect(rest.nudges.map(\.identity) == [.message(id(2))] && rest.isPartial)
-        #expect(turn.valid(at: now + 4).nudges.count == 2)
+        #expect(turn.sendable(at: now + 4, paused: []).nudges.count == 2)
+    }
+
+    /// The tick takes both: the microsecond decides, not the ids.
+    @Test func messages_whenSaidInOneSecond_keepTheirOrder() throws {
+        func said(_ number: UInt8, _ microseconds: Int64, key: String? = nil) -> PendingMessage {
+            PendingMessage(
+                id: id(number),
+                createdAt: now,
+                order: now.seconds * 1_000_000 + microseconds,
+                title: "\(number)",
+                body: "",
+                collapseKey: key
+            )
+        }
+        let collapsed = try #require(judge.judge(user([said(9, 1, key: "k"), said(1, 2, key: "k")]), now: now).turn)
+        #expect(collapsed.nudges.map(\.identity) == [.message(id(1))] && collapsed.ended == [.message(id(9))])
+        let both = try #require(judge.judge(user([said(1, 2), said(9, 1)]), now: now).turn)
+        #expect(both.nudges.map(\.identity) == [.message(id(9)), .message(id(1))])
+    }
+
+    /// Apple is busy shortly before quiet hours: the message goes on in the morning. One that expires before its next attempt ends.
+    @Test func message_whenAppleIsBusyBeforeTheNight_waitsForTheMorning() throws {
+        let evening = F.at("2026-11-20T12:50:00Z")
+        let busy = PushOutcome.delayed(reason: "ServiceUnavailable", status: 503, retryAfter: nil)
+        let turn = try #require(judge.judge(user([message(1)]), now: evening).turn)
+        #expect(turn.validUntil == F.at("2026-11-20T13:00:00Z"))
+        let settled = judge.settle(turn, outcomes: [busy], attemptedAt: evening, now: evening)
+        #expect(settled.ended.isEmpty && settled.records.map(\.outcome) == [.deferred])
+        let again = user([message(1)], retry: settled.update.retry, history: settled.update.history)
+        let asleep = judge.judge(again, now: settled.update.dueAt)
+        #expect(asleep.turn == nil && asleep.ended.isEmpty)
+        let morning = F.at("2026-11-20T23:00:00Z")
+        #expect(try #require(asleep.rest).dueAt == morning)
+        let late = user([message(1)], retry: asleep.rest?.retry, history: settled.update.history)
+        #expect(judge.judge(late, now: morning).turn?.targets.map(\.apnsID) == turn.targets.map(\.apnsID))
+        let short = user([message(2, expiresAt: evening + 600)])
+        let last = try #require(judge.judge(short, now: evening).turn)
+        #expect(judge.settle(last, outcomes: [busy], attemptedAt: evening, now: evening).ended == [.message(id(2))])
     }
 }
