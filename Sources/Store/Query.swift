@@ -1,5 +1,6 @@
 /// The SQL of `sql/queries`, one case a file, embedded at build time.
 package enum Query: String, CaseIterable, Sendable {
+    case analysed
     case claimCandidates = "claim_candidates"
     case claimDevices = "claim_devices"
     case claimDevicesBounded = "claim_devices_bounded"
@@ -23,6 +24,7 @@ package enum Query: String, CaseIterable, Sendable {
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case noteAnalysed = "note_analysed"
     case pause
     case pausedKinds = "paused_kinds"
     case pauses
@@ -60,6 +62,7 @@ package enum Query: String, CaseIterable, Sendable {
 
     private var bytes: [UInt8] {
         switch self {
+        case .analysed: PackageResources.analysed_sql
         case .claimCandidates: PackageResources.claim_candidates_sql
         case .claimDevices: PackageResources.claim_devices_sql
         case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
@@ -83,6 +86,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .noteAnalysed: PackageResources.note_analysed_sql
         case .pause: PackageResources.pause_sql
         case .pausedKinds: PackageResources.paused_kinds_sql
         case .pauses: PackageResources.pauses_sql

@@ -46,16 +46,21 @@ struct CircuitBreaker: Sendable {
     /// Whether the service counts as dead.
     var isOpen: Bool { state != .closed }
 
+    /// Whether nobody would get leave now.
+    func isResting(now: Int64) -> Bool {
+        switch state {
+        case .closed: false
+        case .open(let until): now < until
+        case .halfOpen(let since): now - since < Self.probePatience
+        }
+    }
+
     /// Leave to ask now; nil: don't.
     mutating func pass(now: Int64) -> Pass? {
-        switch state {
-        case .closed: return Pass(epoch: epoch, isProbe: false)
-        case .open(let until) where now < until: return nil
-        case .halfOpen(let since) where now - since < Self.probePatience: return nil
-        case .open, .halfOpen:
-            go(to: .halfOpen(since: now))
-            return Pass(epoch: epoch, isProbe: true)
-        }
+        if state == .closed { return Pass(epoch: epoch, isProbe: false) }
+        guard !isResting(now: now) else { return nil }
+        go(to: .halfOpen(since: now))
+        return Pass(epoch: epoch, isProbe: true)
     }
 
     /// A question ended.

@@ -20,9 +20,9 @@ struct PlannedTurn: Sendable {
     private(set) var isPartial: Bool
     /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
     /// it was looked.
-    let records: [DeliveryRecord]
+    private(set) var records: [DeliveryRecord]
     /// Messages that ended without a push.
-    let ended: [NudgeIdentity]
+    private(set) var ended: [NudgeIdentity]
 
     init(_ subject: Subject, _ draft: TurnDraft) {
         candidate = subject.candidate
@@ -84,6 +84,40 @@ struct PlannedTurn: Sendable {
             defer { room = 0 }
             return nudge.keeping(Array(nudge.targets.prefix(room)), then: nudge.targets.dropFirst(room))
         }
+    }
+
+    /// What a nudge comes to that the rules let go.
+    enum Fate {
+        case goes(PlannedNudge)
+        /// It is as it was, and asked again.
+        case stays
+        /// It ends unsent: a check-in's slot is closed, a message or a reminder is over.
+        case ends([DeliveryRecord])
+    }
+
+    /// Each nudge by its fate.
+    func taking(_ fate: (PlannedNudge) -> Fate) -> PlannedTurn {
+        var rest = self
+        rest.nudges = []
+        var kept: [NudgeIdentity: PlannedNudge] = [:]
+        for nudge in nudges {
+            switch fate(nudge) {
+            case .goes(let decided):
+                kept[nudge.identity] = decided
+                rest.nudges.append(nudge)
+            case .stays: rest.nudges.append(nudge)
+            case .ends(let records):
+                rest.records += records
+                if let slot = nudge.identity.slot {
+                    rest.candidate.history = rest.candidate.history.closing(slot)
+                } else {
+                    rest.ended += nudge.members
+                }
+                // A cap has room that was counted as taken.
+                if othersDue != nil { rest.isPartial = true }
+            }
+        }
+        return rest.rebuilt { kept[$0.identity] }
     }
 
     /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they were.
