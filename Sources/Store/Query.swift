@@ -24,6 +24,7 @@ package enum Query: String, CaseIterable, Sendable {
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case migrationsNeeded = "migrations_needed"
     case noteAnalysed = "note_analysed"
     case pause
     case pausedKinds = "paused_kinds"
@@ -86,6 +87,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .migrationsNeeded: PackageResources.migrations_needed_sql
         case .noteAnalysed: PackageResources.note_analysed_sql
         case .pause: PackageResources.pause_sql
         case .pausedKinds: PackageResources.paused_kinds_sql

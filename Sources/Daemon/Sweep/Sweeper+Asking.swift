@@ -77,7 +77,7 @@ extension Sweeper {
     // MARK: One user
 
     private func ask(_ user: AskedTurn) async {
-        if let verdicts = await verdicts(user), !isStopping, await isStanding(user, verdicts) {
+        if let verdicts = await verdicts(user), !isHalted, await isStanding(user, verdicts) {
             var declined = Settlement(leaseID: user.batch.leaseID, sweepID: user.run.id, fence: .none)
             if let decided = conclude(user, verdicts, &declined) {
                 join(decided, user.batch, user.run, to: user.lane)
@@ -148,7 +148,7 @@ extension Sweeper {
         _ analyses: inout Analyses
     ) async -> Result<DecisionAnswer, DecisionFailure> {
         guard !decider.isResting else { return .failure(.resting) }
-        guard let now = clock.now, !isStopping else { return .failure(.stopped) }
+        guard let now = clock.now, !isHalted else { return .failure(.stopped) }
         do throws(PostgresError) {
             if analyses.budget == nil {
                 let known = try await store.analysed(analyses.userID, leaseID: analyses.leaseID)

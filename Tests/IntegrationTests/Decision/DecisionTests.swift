@@ -196,13 +196,13 @@ import TestSupport
             S.answer(true)
         }
         try scene.send(1)
-        let run = try await scene.once(["APNS_RESPONSE_TIMEOUT": "1s", "DECISION_TIMEOUT": "4s", "SCHEDULE_LEASE": "12s"])
+        let run = try await scene.once([
+            "APNS_RESPONSE_TIMEOUT": "1s", "DECISION_TIMEOUT": "4s", "SCHEDULE_LEASE": "12s",
+        ])
         #expect(run.number("sent") == 1 && run.number("unknown") == 1, "\(run.text)")
         #expect(try scene.questions().count == 1)
-        #expect(
-            try scene.record() == [
-                "message|unknown|deadline|service|true|high|because it is so", "message|accepted|||||",
-            ]
-        )
+        let record = try scene.record()
+        #expect(record.count == 2 && record.last == "message|accepted|||||", "\(record)")
+        #expect(record[0].hasPrefix("message|unknown|") && record[0].hasSuffix("|service|true|high|because it is so"))
     }
 }
