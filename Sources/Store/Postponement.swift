@@ -5,6 +5,7 @@ public import TimeZones
 public struct Postponement: Sendable {
     let userID: UUID
     let version: Int64?
+    /// When they are due again.
     public let until: Instant
 
     /// - Parameter version: the claimed one, on another the user stays due; nil: whatever it is.
