@@ -51,7 +51,7 @@ extension Sweeper {
 
     /// Begins as many as may be asked at a time.
     func askNext() {
-        // Without a service those who waited for it go as they are.
+        // Without a service those who waited for it are given back, and decided anew.
         let concurrency = decider?.settings.concurrency ?? .max
         while let step = asking.next(concurrency: concurrency, now: BootTime.milliseconds()) {
             switch step {
