@@ -68,6 +68,10 @@ public enum Event: String, CaseIterable, Sendable {
     case kindsPaused = "kinds_paused"
     /// An operator lets them be sent again (`nudged resume`).
     case kindsResumed = "kinds_resumed"
+    /// The decision service counts as dead: the users' fallback strategies decide.
+    case decisionFallback = "decision_fallback"
+    /// The decision service answers again.
+    case decisionBack = "decision_back"
     /// Open intents of a dead lease were recorded as unknown.
     case intentsRecovered = "intents_recovered"
     /// A new configuration is in force.
@@ -113,6 +117,8 @@ public enum Event: String, CaseIterable, Sendable {
         case .leaseLost: "9f7027b2b9734ca1b8d20820d3f3f172"
         case .kindsPaused: "31ba89c668604745b366a717b497b405"
         case .kindsResumed: "b1f48c1ed44f48009631b43a54a6f21e"
+        case .decisionFallback: "458aeadf3ed96f21a9f869fccc3c6658"
+        case .decisionBack: "a5a760897535ae06d7d1a1ca8a773a8e"
         case .intentsRecovered: "5c02f2c273c14af8af0a50dfc096ba89"
         case .reloadDone: "f4e0d244d9d341089b37a644dea43a49"
         case .reloadFailed: "0511c875e75f4751aa7f3cafebb571aa"

@@ -14,6 +14,8 @@ package final class Reporter: Sendable {
     private let refusals = LineThrottle(every: 10_000)
     /// Tried again each minute; behind a long reader it is the same line for hours.
     private let partitionLines = LineThrottle(every: 3_600_000)
+    /// A service that comes and goes is two lines a minute.
+    let decisionLines = LineThrottle(every: 60_000)
     /// One line in ten minutes for each way to fail.
     let zoneFailures = LineThrottle(every: 600_000)
     private let databaseTrouble = Mutex<String?>(nil)
