@@ -120,7 +120,7 @@ let package = Package(
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Faults", ["nudged", "Seeded", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
-        tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones"]),
+        tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
         tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
         .testTarget(

@@ -37,5 +37,6 @@ public struct Migration: Sendable, Equatable {
         Migration(10, "forget", PackageResources._010_forget_sql),
         Migration(11, "distribution", PackageResources._011_distribution_sql),
         Migration(12, "retention", PackageResources._012_retention_sql),
+        Migration(15, "reminders", PackageResources._015_reminders_sql),
     ]
 }

@@ -141,6 +141,18 @@ struct RecurrenceTests {
         }
     }
 
+    @Test func next_whenTheLastOneLiesBeforeTheStart_isNoEarlierThanTheStart() throws {
+        let (start, before) = (try time("2026-11-25T18:00:00"), try time("2026-06-01T09:00:00"))
+        let expected = [
+            "FREQ=DAILY;INTERVAL=9": "2026-11-25T18:00:00", "FREQ=WEEKLY;BYDAY=MO": "2026-11-30T18:00:00",
+            "FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=3": "2027-01-03T18:00:00",
+        ]
+        for (text, next) in expected {
+            let rule = try Recurrence(parsing: text)
+            #expect(rule.next(after: .init(number: 1, time: before), start: start)?.time.iso == next, "\(text)")
+        }
+    }
+
     @Test func start_whenTheRuleLeavesItOut_isTheFirstAllTheSame() throws {
         let wednesday = try time("2026-11-25T18:00:00")
         let rule = try Recurrence(parsing: "FREQ=WEEKLY;BYDAY=MO;COUNT=3")

@@ -21,12 +21,14 @@ extension Recurrence {
 
     /// The next occurrence; nil: there is none. An UNTIL that is an instant is asked with a zone only.
     ///
-    /// - Parameter start: the wall time of the first one.
+    /// - Parameters:
+    ///   - occurrence: the last one; one before the start, which no series has, counts as the start's eve.
+    ///   - start: the wall time of the first one.
     public func next(after occurrence: Occurrence, start: LocalDateTime) -> Occurrence? {
         if case .count(let count) = end, occurrence.number >= count { return nil }
         // A rule comes once a day at most, at the first one's time of day.
         let isToday = occurrence.time.secondOfDay < start.secondOfDay
-        let from = max(isToday ? occurrence.time.date : occurrence.time.date + 1, start.date + 1)
+        let from = max(isToday ? occurrence.time.date : occurrence.time.date + 1, start.date)
         guard let last = LocalDate(year: 9999, month: 12, day: 31),
             let date = firstDate(from: from, through: min(from - 1 + Self.horizon, last), start: start.date)
         else { return nil }
@@ -38,7 +40,7 @@ extension Recurrence {
         }
     }
 
-    /// The first date of a span that the rule chooses; the span lies after the start.
+    /// The first date of a span that the rule chooses; the span does not begin before the start.
     private func firstDate(from: LocalDate, through last: LocalDate, start: LocalDate) -> LocalDate? {
         guard from <= last else { return nil }
         return switch frequency {
