@@ -1,10 +1,10 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, build with warnings as errors, all tests, a minute of chaos, half a minute of each fuzzer
-# make bench  the benchmarks, one JSON object each
+# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, a minute of chaos, half a minute of each fuzzer
+# make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
 # make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
-# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one)
+# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one; FAULTS_OLDER: a nudged of an earlier version)
 # make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
 
 SHELL := /bin/bash
@@ -43,6 +43,7 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Fuzz
 
 test: dependencies lint
+	scripts/try-platforms
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build $(WIDTH)
 	scripts/endurance
@@ -60,7 +61,7 @@ chaos: dependencies
 # A debug build: no other has fail points.
 faults: dependencies
 	$(SWIFT) build
-	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED))
+	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(if $(FAULTS_OLDER),--older $(FAULTS_OLDER))
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench

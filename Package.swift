@@ -49,6 +49,10 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 // The order is the direction of imports: a target may depend only on those above it.
 let package = Package(
     name: "nudged",
+    // For apps: the executables need no product here.
+    products: [
+        .library(name: "NudgedKit", targets: ["NudgedKit"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
@@ -63,18 +67,22 @@ let package = Package(
         library("Locks", []),
         library("Seeded", []),
         library("JSON", []),
+        library("NudgedKit", ["JSON"]),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
-        library("Policy", ["JSON", "TimeZones"]),
+        library("Policy", ["JSON", "NudgedKit", "TimeZones"]),
         library("Postgres", ["CLibPQ"]),
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        library("Store", ["TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
+        library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library(
             "Daemon",
-            ["JSON", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", logging]
+            [
+                "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
+                logging,
+            ]
         ),
         library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         library("LocalPostgres", ["CLinux"]),
@@ -96,8 +104,8 @@ let package = Package(
         executable(
             "nudged-bench",
             [
-                "Seeded", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd", "Daemon",
-                "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
+                "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
+                "Daemon", "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds and generated keys.
@@ -108,21 +116,37 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("JSON", ["Seeded", "TestSupport"]),
+        tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
-        tests("Policy", ["Seeded", "JSON", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
+        tests("Policy", ["Seeded", "JSON", "NudgedKit", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
         tests("Postgres", ["LocalPostgres"]),
         tests("LocalPostgres"),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
         tests("HTTP2", ["Locks", "OpenSSL"]),
-        tests("APNs", ["Locks", "Seeded", "JSON", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]),
+        tests(
+            "APNs",
+            ["Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]
+        ),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "Seeded", "Daemon"]),
+        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
-        tests("Store", ["LocalPostgres", "Policy", "Postgres", "TimeZones", "TestSupport"]),
-        tests("Daemon", ["Seeded", "JSON", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport", logging]),
-        tests("Demo", ["Seeded", "TimeZones", "Systemd", "LocalPostgres"]),
+        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        tests(
+            "Daemon",
+            [
+                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport",
+                logging,
+            ]
+        ),
+        tests(
+            "Demo",
+            [
+                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Daemon",
+                "LocalPostgres",
+            ]
+        ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],

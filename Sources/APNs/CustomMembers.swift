@@ -32,4 +32,24 @@ public struct CustomMembers: Sendable, Equatable {
         }
         self.rendered = rendered
     }
+
+    /// The members of a JSON object, its text copied as it is: numbers keep all their digits.
+    ///
+    /// - Throws: as above; `APNsError.malformedMember` with an empty name for what is no object.
+    public init(object text: String) throws(APNsError) {
+        guard case .object(let object)? = try? JSONValue(parsing: text) else { throw .malformedMember(name: "") }
+        // Its own names differ, or it was no object; that two look alike to a reader is the app's part.
+        for member in object.members where Self.reserved.contains(member.key) {
+            throw .reservedMember(name: member.key)
+        }
+        guard !object.members.isEmpty else {
+            rendered = []
+            return
+        }
+        // From the first member to the last; what is around the braces is white space.
+        var inner = text.utf8[...]
+        while let first = inner.popFirst(), first != UInt8(ascii: "{") {}
+        while let last = inner.popLast(), last != UInt8(ascii: "}") {}
+        rendered = [UInt8(ascii: ",")] + inner
+    }
 }

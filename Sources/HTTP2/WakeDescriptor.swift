@@ -12,10 +12,25 @@ struct WakeDescriptor: ~Copyable, Sendable {
 
     /// Ends the present or next poll.
     func signal() {
-        var one: UInt64 = 1
-        // Fails only where the counter is full, and then the poll ends anyway.
-        _ = Glibc.write(descriptor, &one, 8)
+        let descriptor = descriptor
+        Self.insist {
+            var one: UInt64 = 1
+            return Glibc.write(descriptor, &one, 8) == 8 ? 0 : errno
+        }
     }
+
+    /// A wake-up that is lost leaves its thread asleep until the next PING is due, so one that fails is tried again, a few times.
+    ///
+    /// - Parameter attempt: returns 0, or the system's error number.
+    static func insist(_ attempt: () -> Int32) {
+        for _ in 0..<Self.attempts {
+            let error = attempt()
+            // EAGAIN: the counter is full, and then the poll ends anyway.
+            if error == 0 || error == EAGAIN { return }
+        }
+    }
+
+    private static let attempts = 8
 
     /// Takes all signals back.
     func clear() {

@@ -28,7 +28,7 @@ extension JSONParser {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "\""):
-                let result = content.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+                let result = content.withUnsafeBufferPointer { String(validUTF8: $0) }
                 guard let result else { throw JSONError(offset: opening, what: "a string is no valid UTF-8") }
                 position += 1
                 return result
@@ -46,7 +46,7 @@ extension JSONParser {
     }
 
     private func validated(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) -> String {
-        guard let text = String(validating: content, as: UTF8.self) else {
+        guard let text = String(validUTF8: content) else {
             throw JSONError(offset: start, what: "a string is no valid UTF-8")
         }
         return text

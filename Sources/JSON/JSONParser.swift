@@ -3,15 +3,17 @@ struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     private var depth = 0
+    private let maximumDepth: Int
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     /// Parses the whole buffer as one document.
-    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONError> {
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ maximumDepth: Int) -> Result<JSONValue, JSONError> {
         do throws(JSONError) {
-            var parser = JSONParser(bytes)
+            var parser = JSONParser(bytes, maximumDepth)
             parser.skipSpace()
             let value = try parser.value()
             parser.skipSpace()
@@ -69,7 +71,7 @@ struct JSONParser {
 
     private mutating func enter() throws(JSONError) {
         depth += 1
-        guard depth <= JSONValue.maximumDepth else { throw error("nested deeper than \(JSONValue.maximumDepth)") }
+        guard depth <= maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
         position += 1
         skipSpace()
     }

@@ -21,15 +21,17 @@ extension JSONValue {
     /// Invalid UTF-8, a byte-order mark, a lone surrogate escape and unescaped control characters are errors.
     public init(parsing text: String) throws(JSONError) {
         var text = text
-        self = try text.withUTF8 { JSONParser.parse($0) }.get()
+        self = try text.withUTF8 { JSONParser.parse($0, Self.maximumDepth) }.get()
     }
 
     /// Parses a whole document of UTF-8 bytes.
-    public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
-        if let result = bytes.withContiguousStorageIfAvailable({ JSONParser.parse($0) }) {
+    ///
+    /// - Parameter maximumDepth: less than usual where the stack is small: a level takes up to a kilobyte of it.
+    public init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = Self.maximumDepth) throws(JSONError) {
+        if let result = bytes.withContiguousStorageIfAvailable({ JSONParser.parse($0, maximumDepth) }) {
             self = try result.get()
         } else {
-            self = try Array(bytes).withUnsafeBufferPointer { JSONParser.parse($0) }.get()
+            self = try Array(bytes).withUnsafeBufferPointer { JSONParser.parse($0, maximumDepth) }.get()
         }
     }
 

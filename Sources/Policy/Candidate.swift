@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import NudgedKit
 public import TimeZones
 
 /// One user and one nudge: everything that the policy may look at, but for the rules and `now`.

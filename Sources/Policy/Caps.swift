@@ -1,3 +1,4 @@
+import NudgedKit
 import TimeZones
 
 /// The rolling limits in force for a user: of the rule and of the preferences the smaller.

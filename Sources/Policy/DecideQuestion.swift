@@ -1,4 +1,5 @@
 import JSON
+import NudgedKit
 import TimeZones
 
 /// What one input line of `nudged decide` asks, checked as policy.md's section "Input" says.

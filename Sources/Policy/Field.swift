@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSON
+import NudgedKit
 import TimeZones
 
 /// One value of an input line with its path.

@@ -1,3 +1,4 @@
+import NudgedKit
 import TimeZones
 
 /// What the frequency allows after a user's check-ins: the condition ok(D), in its half about dates and its half about instants.

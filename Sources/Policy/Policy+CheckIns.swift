@@ -1,4 +1,5 @@
 import JSON
+import NudgedKit
 import TimeZones
 
 extension Policy {

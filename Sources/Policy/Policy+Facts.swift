@@ -1,4 +1,5 @@
 import JSON
+import NudgedKit
 import TimeZones
 
 /// The facts of the trace.

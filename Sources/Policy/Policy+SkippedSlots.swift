@@ -1,3 +1,4 @@
+import NudgedKit
 public import TimeZones
 
 extension Policy {

@@ -1,5 +1,6 @@
 import JSON
-import TimeZones
+import NudgedKit
+public import TimeZones
 
 /// Messages and reminders.
 extension Policy {
@@ -119,5 +120,15 @@ extension Policy {
         trace.note("send", .send, [("expires_at", .instant(expiresAt)), ("next_quiet", .instant(quietAgain))])
         let validUntil = [expiresAt, quietAgain].compactMap { $0 }.min()
         return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: validUntil)
+    }
+}
+
+extension Policy {
+    /// Whether an instant lies in the candidate's quiet hours, as they are set now; false where there are none, or no zone to tell them by.
+    ///
+    /// - Throws: as `decide`.
+    public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
+        guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
+        return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false
     }
 }

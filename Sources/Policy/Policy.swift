@@ -1,3 +1,4 @@
+import NudgedKit
 public import TimeZones
 
 /// The pure decision function of policy.md: when a nudge may be sent. It reads no clock, no database and no environment but the zones.
@@ -46,7 +47,7 @@ public struct Policy: Sendable {
     }
 
     /// The first valid name among the preferences', the profile's and the rules'. One that can't be read now may be valid, so the next is not asked.
-    func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
+    public func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
         if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
         if let name = candidate.timezone, let zone = try zones.zone(named: name) { return zone }
         guard let name = rules.defaultTimezone else { return nil }

@@ -1,3 +1,4 @@
+import NudgedKit
 import TimeZones
 
 /// The quiet hours in force in a zone: for each local date D one interval [s, e).

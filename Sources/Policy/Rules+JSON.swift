@@ -1,4 +1,5 @@
 public import JSON
+import NudgedKit
 
 extension Rules {
     /// Reads the object `rules` of policy.md: absent keys take the default, unknown keys are ignored.

@@ -1,3 +1,5 @@
+public import NudgedKit
+
 /// The operator's rules; each default is the one of policy.md.
 public struct Rules: Sendable, Equatable {
     /// Zone for users who have none that is valid; default none.

@@ -11,13 +11,34 @@ extension Connection {
         timeout: Duration? = nil,
         _ body: @Sendable (Transaction) async throws -> T
     ) async throws -> T {
+        try await transaction(Self.begin, settings: settings, timeout: timeout, body)
+    }
+
+    /// Runs `body` in a transaction that only reads, all of it as of one instant: REPEATABLE READ READ ONLY. While it lasts, nothing that dies in the
+    /// database is cleaned up: keep it short.
+    ///
+    /// - Parameters, throws: as `transaction`.
+    public func snapshot<T: Sendable>(
+        settings: [(String, String)] = [],
+        timeout: Duration? = nil,
+        _ body: @Sendable (Transaction) async throws -> T
+    ) async throws -> T {
+        try await transaction(Self.beginSnapshot, settings: settings, timeout: timeout, body)
+    }
+
+    private func transaction<T: Sendable>(
+        _ begin: Statement,
+        settings: [(String, String)],
+        timeout: Duration?,
+        _ body: @Sendable (Transaction) async throws -> T
+    ) async throws -> T {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
         let transaction = Transaction(connection: self, id: startTransaction(), timeout: timeout)
         defer { endTransaction() }
         _ = try flight(
-            [Self.begin, Self.settings(settings, timeout)],
+            [begin, Self.settings(settings, timeout)],
             timeout + Self.grace,
             leavingTransaction: true
         )

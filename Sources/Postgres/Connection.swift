@@ -189,6 +189,7 @@ extension Connection {
 
 extension Connection {
     static let begin = Statement("begin", sql: "begin")
+    static let beginSnapshot = Statement("begin_snapshot", sql: "begin isolation level repeatable read, read only")
     static let commit = Statement("commit", sql: "commit")
     static let rollback = Statement("rollback", sql: "rollback")
 

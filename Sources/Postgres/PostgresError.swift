@@ -69,6 +69,10 @@ extension PostgresError {
         }
     }
 
+    /// Whether the server is there and gave the statement up for others' sake: a lock that was held too long, a time-out of its own, a deadlock. The
+    /// connection stands, and the same call can succeed later.
+    public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.isHeldUp) ?? false) }
+
     /// Whether the transaction may have been committed although it failed here.
     public var mayHaveCommitted: Bool {
         switch code {

@@ -20,6 +20,17 @@ enum SQLState {
         }
     }
 
+    /// What others' work brings about.
+    static func isHeldUp(_ state: String) -> Bool {
+        switch state {
+        case "40001", "40P01",  // serialization, deadlock
+            "55006", "55P03",  // object in use, lock not available
+            "57014":  // cancelled: the statement time-out
+            true
+        default: false
+        }
+    }
+
     /// The mend for those that an operator can act on.
     static func mend(_ state: String) -> String? {
         switch state {
@@ -34,6 +45,8 @@ enum SQLState {
                 + " or give it more server connections or a longer query_wait_timeout"
         case "53100": "free disk space on the database server"
         case "25006": "connect to the primary: add target_session_attrs=read-write, or end the read-only mode"
+        case "55P03", "57014":
+            "see in pg_stat_activity who holds locks for long (pg_blocking_pids names them), and whether the server is overloaded"
         case "57P03": "wait: the server is starting up or shutting down"
         default: nil
         }

@@ -3,7 +3,7 @@ import Policy
 import Postgres
 import TimeZones
 
-/// Puts claimed users together from the three answers of a claim in two steps: their rows, their profiles, their devices.
+/// Puts claimed users together from the answers of a claim: their rows, their profiles, their devices, their messages.
 struct ClaimedParts {
     /// A user whose row holds what can't be read (a hand has been in it).
     struct Unreadable: Error {
@@ -15,8 +15,11 @@ struct ClaimedParts {
     /// Rows of `recipients` by user; of several the first.
     private var recipientRow: [UUID: Int] = [:]
     private var devicesOf: [UUID: [Device]] = [:]
+    private var messagesOf: [UUID: [PendingMessage]] = [:]
+    /// How many wait, where not all were read.
+    private var pendingOf: [UUID: Int64] = [:]
 
-    init(people: Rows, recipients: Rows, devices: Rows) throws(PostgresError) {
+    init(people: Rows, recipients: Rows, devices: Rows, messages: Rows) throws(PostgresError) {
         self.people = people
         self.recipients = recipients
         for row in 0..<recipients.count {
@@ -33,6 +36,13 @@ struct ClaimedParts {
                     topic: try devices.textOrNull(row, 4)
                 )
             )
+        }
+        for row in 0..<messages.count {
+            let user = try messages.uuid(row, 0)
+            messagesOf[user, default: []].append(try PendingMessage(messages, row))
+            if messages.columnCount > PendingMessage.columns {
+                pendingOf[user] = try messages.int8(row, PendingMessage.columns)
+            }
         }
     }
 
@@ -51,14 +61,16 @@ struct ClaimedParts {
         return all
     }
 
+    /// Somebody whose row the next drain makes; nil where the app has nothing of them.
+    func newcomer(_ id: UUID, dueAt: Int64) throws(PostgresError) -> ClaimedUser? {
+        guard recipientRow[id] != nil || devicesOf[id] != nil || messagesOf[id] != nil else { return nil }
+        // One less than the drain's version, which is the first.
+        return try user(id, version: 0, dueAt: dueAt)
+    }
+
     private func user(_ id: UUID, _ row: Int) throws(PostgresError) -> ClaimedUser {
-        let recipient = recipientRow[id]
-        func text(_ column: Int) throws(PostgresError) -> String? {
-            guard let recipient else { return nil }
-            return try recipients.textOrNull(recipient, column)
-        }
-        return ClaimedUser(
-            userID: id,
+        try user(
+            id,
             version: try people.int8(row, 1),
             dueAt: try people.timestamp(row, 2),
             touchedAt: Instant(microseconds: try people.timestampOrNull(row, 3)),
@@ -67,14 +79,48 @@ struct ClaimedParts {
             askedAt: Instant(microseconds: try people.timestampOrNull(row, 6)),
             history: try ClaimedUser.history(people, row),
             retry: try people.textOrNull(row, 11),
-            quarantine: try people.textOrNull(row, 12),
+            quarantine: try people.textOrNull(row, 12)
+        )
+    }
+
+    /// Their own row's part, and what the app has of them.
+    private func user(
+        _ id: UUID,
+        version: Int64,
+        dueAt: Int64,
+        touchedAt: Instant? = nil,
+        since: Instant? = nil,
+        fingerprint: Int64? = nil,
+        askedAt: Instant? = nil,
+        history: History = History(),
+        retry: String? = nil,
+        quarantine: String? = nil
+    ) throws(PostgresError) -> ClaimedUser {
+        let recipient = recipientRow[id]
+        func text(_ column: Int) throws(PostgresError) -> String? {
+            guard let recipient else { return nil }
+            return try recipients.textOrNull(recipient, column)
+        }
+        return ClaimedUser(
+            userID: id,
+            version: version,
+            dueAt: dueAt,
+            touchedAt: touchedAt,
+            since: since,
+            fingerprint: fingerprint,
+            askedAt: askedAt,
+            history: history,
+            retry: retry,
+            quarantine: quarantine,
             preferences: try text(1),
             timezone: try text(2),
             firstSessionComplete: try recipient.map { (place) throws(PostgresError) in
                 try recipients.boolOrNull(place, 3) ?? false
             } ?? false,
             // In no order of the database's, so that a nudge's devices are the same each time.
-            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token }
+            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
+            messages: messagesOf[id] ?? [],
+            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0
         )
     }
 }

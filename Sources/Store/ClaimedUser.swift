@@ -32,6 +32,10 @@ public struct ClaimedUser: Sendable {
     public let firstSessionComplete: Bool
     /// Where a push can go.
     public let devices: [Device]
+    /// What waits to be said to them.
+    public let messages: [PendingMessage]
+    /// Whether more waits than was read.
+    public let hasMoreMessages: Bool
 
     /// All parts.
     public init(
@@ -48,7 +52,9 @@ public struct ClaimedUser: Sendable {
         preferences: String?,
         timezone: String?,
         firstSessionComplete: Bool,
-        devices: [Device]
+        devices: [Device],
+        messages: [PendingMessage] = [],
+        hasMoreMessages: Bool = false
     ) {
         self.userID = userID
         self.version = version
@@ -64,5 +70,7 @@ public struct ClaimedUser: Sendable {
         self.timezone = timezone
         self.firstSessionComplete = firstSessionComplete
         self.devices = devices
+        self.messages = messages
+        self.hasMoreMessages = hasMoreMessages
     }
 }

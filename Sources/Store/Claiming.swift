@@ -9,6 +9,8 @@ final class Claiming: Sendable {
         var walk: RangeWalk
         var held: [UUID: ContinuousClock.Instant] = [:]
         var floor = DueFloor()
+        var refusesRowLocks = false
+        var express = ExpressPace()
     }
 
     /// A row that somebody holds is not tried again for so long.
@@ -32,9 +34,17 @@ final class Claiming: Sendable {
 
     var ask: RangeWalk.Ask { state.withLock { $0.walk.ask } }
 
-    func took(isFull: Bool, last: Store.Cursor?) -> Bool {
+    func took(isFull: Bool, last: Cursor?) -> Bool {
         state.withLock { $0.walk.took(isFull: isFull, last: last) }
     }
+
+    /// Whether the database refused to lock rows in a question: they are on several machines.
+    var refusesRowLocks: Bool { state.withLock(\.refusesRowLocks) }
+
+    func refuseRowLocks() { state.withLock { $0.refusesRowLocks = true } }
+
+    /// When urgent messages are looked for.
+    func withExpress<R>(_ body: (inout ExpressPace) -> R) -> R { state.withLock { body(&$0.express) } }
 
     /// Users whose rows somebody holds, or held a while ago.
     var held: [UUID] {

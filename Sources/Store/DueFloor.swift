@@ -6,7 +6,7 @@ import TimeZones
 /// a clock that was set back puts there is seen at the next look.
 struct DueFloor: Sendable {
     /// Nobody is due before; the start where it is not known.
-    private(set) var cursor = Store.Cursor.start
+    private(set) var cursor = Cursor.start
     private var nextLook: Int64 = .min
 
     /// So often at most.
@@ -36,6 +36,6 @@ struct DueFloor: Sendable {
         nextLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked))
         guard count < Self.rowLimit else { return cursor = .start }
         let margin = (now + -Self.marginSeconds).microseconds
-        cursor = Store.Cursor(before: min(oldest ?? margin, margin))
+        cursor = Cursor(before: min(oldest ?? margin, margin))
     }
 }

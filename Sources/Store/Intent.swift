@@ -9,24 +9,21 @@ public struct Intent: Sendable {
         public let userID: UUID
         /// The version that was decided on.
         public let version: Int64
-        /// Whether the user's history holds the nudge already: another device was answered.
-        public let isCounted: Bool
-        /// JSON of what is left of the nudge beside these devices, or nil.
+        /// JSON of what is left of the user's nudges beside these devices, and of what is to be repeated, or nil.
         public let retry: String?
-        /// The devices of the nudge.
+        /// The devices, nudge by nudge.
         public let devices: [Target]
 
         /// All parts.
-        public init(userID: UUID, version: Int64, isCounted: Bool, retry: String?, devices: [Target]) {
+        public init(userID: UUID, version: Int64, retry: String?, devices: [Target]) {
             self.userID = userID
             self.version = version
-            self.isCounted = isCounted
             self.retry = retry
             self.devices = devices
         }
     }
 
-    /// A device that the nudge goes to.
+    /// A device that a nudge goes to.
     public struct Target: Sendable {
         /// `check_in`, `message`, `reminder`.
         public let kind: String
@@ -38,14 +35,32 @@ public struct Intent: Sendable {
         public let deviceHash: String
         /// The header `apns-id`.
         public let apnsID: UUID
+        /// Which of the user's nudges it is, counted from 0: messages that go out as one digest are one.
+        public let nudge: Int16
+        /// Whether the user's history holds the nudge already: another device was answered.
+        public let isCounted: Bool
+        /// Whether the message or reminder ends here even where it becomes unknown.
+        public let ends: Bool
 
         /// All parts.
-        public init(kind: String, key: String, slot: LocalDate?, deviceHash: String, apnsID: UUID) {
+        public init(
+            kind: String,
+            key: String,
+            slot: LocalDate?,
+            deviceHash: String,
+            apnsID: UUID,
+            nudge: Int16 = 0,
+            isCounted: Bool = false,
+            ends: Bool = false
+        ) {
             self.kind = kind
             self.key = key
             self.slot = slot
             self.deviceHash = deviceHash
             self.apnsID = apnsID
+            self.nudge = nudge
+            self.isCounted = isCounted
+            self.ends = ends
         }
     }
 
@@ -59,13 +74,27 @@ public struct Intent: Sendable {
     public let attemptedAt: Instant
     /// The users, whole.
     public let entries: [Entry]
+    /// What the decisions found to record beside the pushes.
+    public let records: [DeliveryRecord]
+    /// The messages that are in it: held against their cancellation until the commit.
+    public let messages: [MessageReference]
 
     /// All parts.
-    public init(leaseID: UUID, number: Int32, sweepID: UUID, attemptedAt: Instant, entries: [Entry]) {
+    public init(
+        leaseID: UUID,
+        number: Int32,
+        sweepID: UUID,
+        attemptedAt: Instant,
+        entries: [Entry],
+        records: [DeliveryRecord] = [],
+        messages: [MessageReference] = []
+    ) {
         self.leaseID = leaseID
         self.number = number
         self.sweepID = sweepID
         self.attemptedAt = attemptedAt
         self.entries = entries
+        self.records = records
+        self.messages = messages
     }
 }

@@ -37,6 +37,11 @@ public struct Migration: Sendable, Equatable {
         Migration(10, "forget", PackageResources._010_forget_sql),
         Migration(11, "distribution", PackageResources._011_distribution_sql),
         Migration(12, "retention", PackageResources._012_retention_sql),
-        Migration(15, "reminders", PackageResources._015_reminders_sql),
+        // A daemon that knows no messages would let their users rest.
+        Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
+        Migration(14, "roles", PackageResources._014_roles_sql),
+        Migration(15, "pause", PackageResources._015_pause_sql),
+        // One that knows no reminders would let whoever is due for one rest.
+        Migration(16, "reminders", PackageResources._016_reminders_sql, oldest: 16),
     ]
 }

@@ -14,7 +14,7 @@ public struct Migrator: Sendable {
         case ahead(newest: Int32)
         /// A migration was applied with another text.
         case changed(number: Int32)
-        /// Current, but row-level security hides its rows from this role.
+        /// Current, but row-level security hides rows from this role, or from the owner of the views.
         case hidden
 
         /// This version can work with it.
@@ -69,6 +69,19 @@ public struct Migrator: Sendable {
             onApplied(migration)
         }
         return applied
+    }
+
+    /// The roles of `sql/0014_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
+    public func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
+        let connection = try await database.connection()
+        let query = Query.rolesWanting
+        let rows = try await connection.run(Statement(query.rawValue, sql: query.sql))
+        var wanting: (missing: [String], bare: [String]) = ([], [])
+        for row in 0..<rows.count {
+            let name = try rows.text(row, 0)
+            if try rows.bool(row, 1) { wanting.bare.append(name) } else { wanting.missing.append(name) }
+        }
+        return wanting
     }
 
     /// One lock for all: the second daemon waits at its first migration, then finds each of them done.

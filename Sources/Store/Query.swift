@@ -4,9 +4,12 @@ package enum Query: String, CaseIterable, Sendable {
     case claimDevices = "claim_devices"
     case claimDevicesBounded = "claim_devices_bounded"
     case claimFree = "claim_free"
+    case claimMessages = "claim_messages"
+    case claimMessagesBounded = "claim_messages_bounded"
     case claimRecipients = "claim_recipients"
     case claimTaken = "claim_taken"
     case clock
+    case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
     case drain
@@ -15,21 +18,37 @@ package enum Query: String, CaseIterable, Sendable {
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
+    case holdMessages = "hold_messages"
+    case holdMessagesDistributed = "hold_messages_distributed"
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case pause
+    case pausedKinds = "paused_kinds"
+    case pauses
     case postpone
+    case pruneMessageKeys = "prune_message_keys"
     case quarantine
+    case readDeliveries = "read_deliveries"
+    case readDue = "read_due"
+    case readIntents = "read_intents"
+    case readTouches = "read_touches"
+    case readUsers = "read_users"
+    case readWaiting = "read_waiting"
     case recover
     case release
     case remaining
     case renew
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
+    case resume
+    case resumed
+    case rolesWanting = "roles_wanting"
     case settle
     case status
     case touchedSince = "touched_since"
     case versions
+    case wakeUsers = "wake_users"
     case withdrawIntent = "withdraw_intent"
 
     /// The file's text, decoded once.
@@ -45,9 +64,12 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimDevices: PackageResources.claim_devices_sql
         case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
         case .claimFree: PackageResources.claim_free_sql
+        case .claimMessages: PackageResources.claim_messages_sql
+        case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
+        case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
         case .drain: PackageResources.drain_sql
@@ -56,21 +78,37 @@ package enum Query: String, CaseIterable, Sendable {
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
+        case .holdMessages: PackageResources.hold_messages_sql
+        case .holdMessagesDistributed: PackageResources.hold_messages_distributed_sql
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .pause: PackageResources.pause_sql
+        case .pausedKinds: PackageResources.paused_kinds_sql
+        case .pauses: PackageResources.pauses_sql
         case .postpone: PackageResources.postpone_sql
+        case .pruneMessageKeys: PackageResources.prune_message_keys_sql
         case .quarantine: PackageResources.quarantine_sql
+        case .readDeliveries: PackageResources.read_deliveries_sql
+        case .readDue: PackageResources.read_due_sql
+        case .readIntents: PackageResources.read_intents_sql
+        case .readTouches: PackageResources.read_touches_sql
+        case .readUsers: PackageResources.read_users_sql
+        case .readWaiting: PackageResources.read_waiting_sql
         case .recover: PackageResources.recover_sql
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
+        case .resume: PackageResources.resume_sql
+        case .resumed: PackageResources.resumed_sql
+        case .rolesWanting: PackageResources.roles_wanting_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
+        case .wakeUsers: PackageResources.wake_users_sql
         case .withdrawIntent: PackageResources.withdraw_intent_sql
         }
     }

@@ -18,7 +18,7 @@ struct RangeWalk: Sendable {
         /// Of these ranges.
         let ranges: [Int32]
         /// After this user.
-        let after: Store.Cursor
+        let after: Cursor
     }
 
     private enum Width {
@@ -31,13 +31,13 @@ struct RangeWalk: Sendable {
     }
 
     private let order: [Int32]
-    private let start: Store.Cursor
+    private let start: Cursor
     private var place = 0
     private var width = Width.all
-    private var cursors: [Int32: Store.Cursor] = [:]
+    private var cursors: [Int32: Cursor] = [:]
 
     /// A walk from `start`, in an order that `random` draws.
-    init(from start: Store.Cursor = .start, using random: inout some RandomNumberGenerator) {
+    init(from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
         self.start = start
         order = Array(Self.ranges).shuffled(using: &random)
     }
@@ -56,7 +56,7 @@ struct RangeWalk: Sendable {
     /// - Parameters:
     ///   - isFull: as many came as were asked for.
     ///   - last: the last of them.
-    mutating func took(isFull: Bool, last: Store.Cursor?) -> Bool {
+    mutating func took(isFull: Bool, last: Cursor?) -> Bool {
         switch (width, isFull) {
         case (.all, false): return true
         case (.all, true): width = .one

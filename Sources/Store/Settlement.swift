@@ -14,14 +14,24 @@ public struct Settlement: Sendable {
         public let topic: String
         /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
         public let unregisteredAt: Int64
+        /// The push that was answered so: the token goes only with that row of the record.
+        public let apnsID: UUID
 
         /// All parts.
-        public init(userID: UUID, token: String, environment: String, topic: String, unregisteredAt: Int64) {
+        public init(
+            userID: UUID,
+            token: String,
+            environment: String,
+            topic: String,
+            unregisteredAt: Int64,
+            apnsID: UUID
+        ) {
             self.userID = userID
             self.token = token
             self.environment = environment
             self.topic = topic
             self.unregisteredAt = unregisteredAt
+            self.apnsID = apnsID
         }
     }
 
@@ -48,6 +58,8 @@ public struct Settlement: Sendable {
     public var updates: [PersonUpdate]
     /// Rows of the record.
     public var records: [DeliveryRecord]
+    /// Messages that ended: their texts go.
+    public var ended: [MessageReference]
     /// Tokens that go.
     public var staleTokens: [StaleToken]
     /// Microseconds by which the record's instants are moved: two attempts of one second (a clock that was set back) would else be one row.
@@ -60,6 +72,7 @@ public struct Settlement: Sendable {
         fence: Fence,
         updates: [PersonUpdate] = [],
         records: [DeliveryRecord] = [],
+        ended: [MessageReference] = [],
         staleTokens: [StaleToken] = []
     ) {
         self.leaseID = leaseID
@@ -67,6 +80,7 @@ public struct Settlement: Sendable {
         self.fence = fence
         self.updates = updates
         self.records = records
+        self.ended = ended
         self.staleTokens = staleTokens
     }
 
@@ -76,6 +90,7 @@ public struct Settlement: Sendable {
         var part = self
         part.updates = updates
         part.records = records.filter { users.contains($0.userID) }
+        part.ended = ended.filter { users.contains($0.userID) }
         part.staleTokens = staleTokens.filter { users.contains($0.userID) }
         return part
     }

@@ -17,19 +17,16 @@ extension Store {
     private static let patience = 250
     /// The same while the one is sought among many whom somebody holds for longer.
     private static let searchPatience = 50
-    /// More devices than these in a batch are no people's: then the newest hundred of each count.
-    private static let devicesAUser = 4
-    private static let devicesAtLeast = 100
     /// Daemons that are quicker each time can't keep a claim from ending.
     private static let rounds = 24
 
     /// Leases as many as asked for, or all who are due: fewer than `limit` come only where every range was seen to its end.
     func claim(
         _ terms: ClaimTerms,
-        isStart: Bool,
+        startingOver: Bool,
         onUnreadable: (UUID) -> Void
     ) async throws(PostgresError) -> [ClaimedUser] {
-        if isStart {
+        if startingOver {
             try await lookForFloor(now: terms.now)
             claiming.restart()
         }
@@ -52,11 +49,19 @@ extension Store {
         let begun = Self.milliseconds()
         var seen: Set<UUID> = []
         var unreadable = 0
+        for claimed in try await claimExpress(terms) where seen.insert(claimed.userID).inserted {
+            switch claimed {
+            case .success(let user): users.append(user)
+            case .failure(let unread):
+                unreadable += 1
+                onUnreadable(unread.userID)
+            }
+        }
         for _ in 0..<Self.rounds {
             let wanted = terms.limit - users.count - unreadable
             // Whoever was found first must be decided and sent to before their lease ends.
             if wanted <= 0 || Self.milliseconds() - begun > terms.leaseMilliseconds / 4 { break }
-            let found = try await candidates(terms, limit: wanted)
+            let found = try await candidates(terms, claiming.ask, until: terms.now.endOfSecond, limit: wanted)
             let isEnd = claiming.took(isFull: found.count >= wanted, last: found.last)
             if !found.isEmpty {
                 // Nobody twice in a batch, whatever clocks and leases say: they would be sent to twice.
@@ -71,6 +76,20 @@ extension Store {
             }
             if isEnd { break }
         }
+    }
+
+    /// Users of urgent messages, wherever the walk stands.
+    private func claimExpress(_ terms: ClaimTerms) async throws(PostgresError) -> [Claimed] {
+        let asked = Self.milliseconds()
+        guard claiming.withExpress({ $0.isDue(at: asked) }) else { return [] }
+        let found = try await candidates(
+            terms,
+            RangeWalk.Ask(ranges: RangeWalk.all.compactMap(\.self), after: .start),
+            until: ExpressPace.horizon,
+            limit: terms.limit
+        )
+        claiming.withExpress { $0.took(asked: asked, answered: Self.milliseconds()) }
+        return found.isEmpty ? [] : try await take(found.map(\.userID), terms)
     }
 
     /// Without waiting: the database may be away.
@@ -102,13 +121,18 @@ extension Store {
 
     private static let started = ContinuousClock.now
 
-    private func candidates(_ terms: ClaimTerms, limit: Int) async throws(PostgresError) -> [Cursor] {
-        let ask = claiming.ask
+    /// - Parameter until: who is due by then, microseconds since 1970.
+    private func candidates(
+        _ terms: ClaimTerms,
+        _ ask: RangeWalk.Ask,
+        until: Int64,
+        limit: Int
+    ) async throws(PostgresError) -> [Cursor] {
         let rows = try await one(
             claims,
             .claimCandidates,
             [
-                .timestamp(terms.now.endOfSecond), .timestamp(ask.after.dueAt), .uuid(ask.after.userID),
+                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID),
                 .int8(Int64(limit)), .uuidArray(terms.living), .int4Array(ask.ranges), .uuidArray(claiming.held),
             ]
         )
@@ -165,35 +189,25 @@ extension Store {
         _ terms: ClaimTerms,
         patience: Int
     ) async throws(PostgresError) -> [Claimed] {
-        let deviceLimit = Self.devicesAUser * users.count + Self.devicesAtLeast
-        let statements = [
-            Statement(
-                query.rawValue,
-                sql: query.sql,
-                parameters: [
-                    .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
-                    .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
-                ]
-            ),
-            Statement(
-                Query.claimRecipients.rawValue,
-                sql: Query.claimRecipients.sql,
-                parameters: [.uuidArray(users)]
-            ),
-            Statement(
-                Query.claimDevices.rawValue,
-                sql: Query.claimDevices.sql,
-                parameters: [.uuidArray(users), .int8(Int64(deviceLimit))]
-            ),
-        ]
+        let questions = PartQuestions(users)
+        let taking = Statement(
+            query.rawValue,
+            sql: query.sql,
+            parameters: [
+                .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
+                .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
+            ]
+        )
         do throws(PostgresError) {
-            let rows = try await transaction(claims, statements, settings: [("lock_timeout", String(patience))])
-            guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
-            var devices = rows[2]
-            if devices.count >= deviceLimit {
-                devices = try await one(claims, .claimDevicesBounded, [.uuidArray(users)])
-            }
-            return try ClaimedParts(people: rows[0], recipients: rows[1], devices: devices).users()
+            let rows = try await transaction(
+                claims,
+                [taking] + questions.statements,
+                settings: [("lock_timeout", String(patience))]
+            )
+            guard let people = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+            return try await questions.parts(people: people, rows.dropFirst()) {
+                (query, parameters) async throws(PostgresError) in try await one(claims, query, parameters)
+            }.users()
         } catch {
             // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
             if error.sqlState != Self.lockNotAvailable { giveBack(users, terms) }

@@ -6,7 +6,7 @@ extension Store {
     /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.
     ///
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
-    /// and before the first byte, the touches are asked once more. Users found there stand in the intent, and are to be withdrawn.
+    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn.
     public func commit(
         _ intent: Intent,
         leaseMilliseconds: Int64
@@ -23,26 +23,65 @@ extension Store {
                 .uuidArray(devices.map(\.0.userID)), .textArray(devices.map(\.1.kind)),
                 .textArray(devices.map(\.1.key)), .dateArray(devices.map { $0.1.slot?.days }),
                 .textArray(devices.map(\.1.deviceHash)), .uuidArray(devices.map(\.1.apnsID)),
-                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.0.isCounted)),
+                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.1.isCounted)),
+                .int2Array(devices.map(\.1.nudge)), .boolArray(devices.map(\.1.ends)),
+                DeliveryRecord.json(intent.records).map(Parameter.json) ?? .null(.jsonb),
             ]
         )
-        // A list is joined with a list here: linear only by hashing.
-        let rows = try await transaction(
-            intents,
-            [commit],
-            afterwards: Self.looks(at: users),
-            settings: [("enable_hashjoin", "on")]
-        )
-        guard rows.count == 3 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
-        let kept = try userSet(rows[0])
+        let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
+        guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }
+        let kept = try userSet(answers[0])
         let held = intent.entries.filter { kept.contains($0.userID) }
         let decided = held.map { (user: $0.userID, version: $0.version) }
-        return (kept, try changed(decided, leaseID: intent.leaseID, rows[1], rows[2]))
+        let changed = try changed(decided, leaseID: intent.leaseID, answers[1], answers[2])
+        let undone = try cancelled(intent, holding).union(try Self.held(held, by: Self.kinds(answers[3])))
+        return (kept, changed.union(undone.intersection(kept)))
+    }
+
+    /// The intent's transaction, its messages held first where there are any.
+    private func committing(
+        _ intent: Intent,
+        _ commit: Statement,
+        looks: [Statement]
+    ) async throws(PostgresError) -> (holding: Rows?, answers: [Rows]) {
+        // A list is joined with a list here: linear only by hashing.
+        let settings = [("enable_hashjoin", "on")]
+        guard !intent.messages.isEmpty else {
+            return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
+        }
+        let query: Query = claiming.refusesRowLocks ? .holdMessagesDistributed : .holdMessages
+        let parameters: [Parameter] = [
+            .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
+        ]
+        do throws(PostgresError) {
+            let answers = try await transaction(
+                intents,
+                [Statement(query.rawValue, sql: query.sql, parameters: parameters), commit],
+                afterwards: looks,
+                settings: settings + Self.impatient
+            )
+            return (answers.first, Array(answers.dropFirst()))
+        } catch {
+            // feature_not_supported: distributed rows are held by an update.
+            guard error.sqlState == "0A000", query == .holdMessages else { throw error }
+            claiming.refuseRowLocks()
+        }
+        return try await committing(intent, commit, looks: looks)
+    }
+
+    /// Users one of whose messages could not be held: it was cancelled, or is being cancelled.
+    private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<UUID> {
+        guard let holding else { return [] }
+        var held: Set<MessageReference> = []
+        for row in 0..<holding.count {
+            held.insert(MessageReference(userID: try holding.uuid(row, 0), id: try holding.uuid(row, 1)))
+        }
+        return Set(intent.messages.filter { !held.contains($0) }.map(\.userID))
     }
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.
     static func looks(at users: Parameter) -> [Statement] {
-        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) }
+        [Query.touchedSince, .versions].map { Statement($0.rawValue, sql: $0.sql, parameters: [users]) } + [pausedKinds]
     }
 
     /// Users whose data changed since they were decided on, by the answers of `looks`.
@@ -82,8 +121,12 @@ extension Store {
         statements.append(
             Statement(Query.settle.rawValue, sql: Query.settle.sql, parameters: parameters(of: settlement))
         )
-        if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement.staleTokens)) }
-        let rows = try await transaction(records, statements, settings: [("enable_hashjoin", "on")])
+        if !settlement.staleTokens.isEmpty { statements.append(forgetting(settlement)) }
+        let rows = try await transaction(
+            records,
+            statements,
+            settings: [("enable_hashjoin", "on"), ("lock_timeout", "2000")]
+        )
         guard rows.count == statements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.settle.rawValue)
         }
@@ -119,14 +162,15 @@ extension Store {
             .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
             .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
             .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
+            .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
         ]
     }
 
     /// How long a withdrawn intent's place is kept: longer than a commit can still be on its way.
     private static let withdrawalMilliseconds: Int64 = 60_000
 
-    private func forgetting(_ tokens: [Settlement.StaleToken]) -> Statement {
-        let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+    private func forgetting(_ settlement: Settlement) -> Statement {
+        let tokens = settlement.staleTokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
         return Statement(
             Query.forgetDevices.rawValue,
             sql: Query.forgetDevices.sql,
@@ -138,6 +182,8 @@ extension Store {
                         $0.overflow ? nil : $0.partialValue
                     }
                 ),
+                .uuidArray(tokens.map(\.apnsID)),
+                .timestamp(settlement.records.map(\.attemptedAt.microseconds).min() ?? 0),
             ]
         )
     }

@@ -83,48 +83,24 @@ public struct Store: Sendable {
         limit: Int,
         reason: String
     ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        let rows = try await one(claims, .recover, [.uuidArray(living), .int8(Int64(limit)), .text(reason)])
-        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
-    }
-
-    /// Where a claim ended; the next goes on from there.
-    public struct Cursor: Sendable {
-        let dueAt: Int64
-        let userID: UUID
-
-        /// Before everyone.
-        public static let start = Cursor(
-            dueAt: .min,
-            userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let rows = try await one(
+            claims,
+            .recover,
+            [.uuidArray(living), .int8(Int64(limit)), .text(reason)],
+            settings: Self.impatient
         )
-
-        /// Before everyone of that instant, microseconds; the infinities are the start.
-        init(before dueAt: Int64) {
-            self.init(dueAt: dueAt == .min || dueAt == .max ? .min : dueAt - 1, userID: Self.start.userID)
-        }
-
-        /// After whoever was due then.
-        public init(dueAt: Int64, userID: UUID) {
-            self.dueAt = dueAt
-            self.userID = userID
-        }
-
-        var isStart: Bool { dueAt == .min }
-
-        /// After this user.
-        public init(after user: ClaimedUser) {
-            self.init(dueAt: user.dueAt, userID: user.userID)
-        }
+        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
     /// Leases the next users who are due.
     ///
     /// - Parameters:
+    ///   - startingOver: from the start; false: where the last claim ended.
     ///   - living: leases of ours whose outcomes are on the way: their users are not claimed, even where the lease has ended meanwhile.
     ///   - onUnreadable: hears of users whose row holds what can't be read (a hand has been in it); they are leased, and not in the result.
     public func claim(
         now: Instant,
-        after cursor: Cursor,
+        startingOver: Bool = true,
         limit: Int,
         leaseID: UUID,
         leaseMilliseconds: Int64,
@@ -138,7 +114,7 @@ public struct Store: Sendable {
             leaseMilliseconds: leaseMilliseconds,
             living: living
         )
-        return try await claim(terms, isStart: cursor.isStart, onUnreadable: onUnreadable)
+        return try await claim(terms, startingOver: startingOver, onUnreadable: onUnreadable)
     }
 
     /// Gives users back to be asked again later.
@@ -231,6 +207,11 @@ public struct Store: Sendable {
             settings: [("lock_timeout", "200")]
         )
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+    }
+
+    /// Forgets old dedupe keys, in bounded steps. Returns how many went: where any did, more may be left.
+    public func pruneMessageKeys() async throws(PostgresError) -> Int {
+        Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
     }
 
     // MARK: How a statement runs

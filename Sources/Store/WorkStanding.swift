@@ -19,6 +19,8 @@ public struct WorkStanding: Sendable, Equatable {
     public var openPushes: Int
     /// Pushes of the last 24 hours of whose fate nobody knows.
     public var unknownPushes: Int
+    /// What the kill switch holds, or held until a moment ago.
+    public var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
     public var daemons: [DaemonRow]
 
@@ -31,6 +33,7 @@ public struct WorkStanding: Sendable, Equatable {
         openChunks: Int,
         openPushes: Int,
         unknownPushes: Int,
+        pauses: [Pause] = [],
         daemons: [DaemonRow]
     ) {
         self.now = now
@@ -40,6 +43,7 @@ public struct WorkStanding: Sendable, Equatable {
         self.openChunks = openChunks
         self.openPushes = openPushes
         self.unknownPushes = unknownPushes
+        self.pauses = pauses
         self.daemons = daemons
     }
 }

@@ -14,6 +14,8 @@ public enum Event: String, CaseIterable, Sendable {
     case sweepFailed = "sweep_failed"
     /// The connection to PostgreSQL broke or could not be made.
     case databaseLost = "database_lost"
+    /// PostgreSQL is there and gave a statement up: a lock, a time-out of its own, a deadlock.
+    case databaseBusy = "database_busy"
     /// PostgreSQL answers again.
     case databaseBack = "database_back"
     /// PostgreSQL refused the credentials or the rights.
@@ -60,6 +62,10 @@ public enum Event: String, CaseIterable, Sendable {
     case historyAhead = "history_ahead"
     /// A lease ended before its sweep; another daemon may go on.
     case leaseLost = "lease_lost"
+    /// An operator holds kinds of nudges (`nudged pause`).
+    case kindsPaused = "kinds_paused"
+    /// An operator lets them be sent again (`nudged resume`).
+    case kindsResumed = "kinds_resumed"
     /// Open intents of a dead lease were recorded as unknown.
     case intentsRecovered = "intents_recovered"
     /// A new configuration is in force.
@@ -78,6 +84,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .sweep: "2d1b78e5ca934e2793fe7f37f671784a"
         case .sweepFailed: "56cbd4561cf04e70ade5549a291303ef"
         case .databaseLost: "71dfae06d55d4ef6a427e5cf78b6cebf"
+        case .databaseBusy: "10f2aa4a3e6948868c9f0a7626e5529c"
         case .databaseBack: "24f940733d4a449687b1df314f5777be"
         case .databaseRefused: "2d2d0a23b24a4af09abf01b86164c9c5"
         case .migrationsMissing: "5802b8ea786c491cb958347c785acaec"
@@ -101,6 +108,8 @@ public enum Event: String, CaseIterable, Sendable {
         case .timezoneUnreadable: "b10e9b06da9007e7d8e4b5a79565ee7c"
         case .historyAhead: "ab40e38e37c440a3861ffa60a86d0e7f"
         case .leaseLost: "9f7027b2b9734ca1b8d20820d3f3f172"
+        case .kindsPaused: "31ba89c668604745b366a717b497b405"
+        case .kindsResumed: "b1f48c1ed44f48009631b43a54a6f21e"
         case .intentsRecovered: "5c02f2c273c14af8af0a50dfc096ba89"
         case .reloadDone: "f4e0d244d9d341089b37a644dea43a49"
         case .reloadFailed: "0511c875e75f4751aa7f3cafebb571aa"

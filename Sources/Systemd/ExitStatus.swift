@@ -4,6 +4,10 @@ public enum ExitStatus: Int32, Sendable {
     case success = 0
     /// The command line was wrong.
     case usage = 64
+    /// What it was given is refused.
+    case dataError = 65
+    /// There is nothing of the user that was asked for.
+    case noUser = 67
     /// A service that it needs doesn't answer.
     case unavailable = 69
     /// It found itself wrong: the demo's proof failed.

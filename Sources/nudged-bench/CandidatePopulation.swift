@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSON
+import NudgedKit
 import Policy
 import Seeded
 import TimeZones

@@ -72,7 +72,7 @@ struct ClaimWorker: Sendable {
         case .twoStep:
             let users = try await store.claim(
                 now: now,
-                after: last.map { Store.Cursor(dueAt: $0.dueAt, userID: $0.id) } ?? .start,
+                startingOver: last == nil,
                 limit: batch,
                 leaseID: lease,
                 leaseMilliseconds: 60_000

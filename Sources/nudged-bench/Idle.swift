@@ -82,7 +82,6 @@ struct Idle: AsyncParsableCommand {
         _ = try await store.recover(except: [], limit: 100)
         let users = try await store.claim(
             now: now,
-            after: .start,
             limit: 1000,
             leaseID: UUID(),
             leaseMilliseconds: 30_000

@@ -8,7 +8,8 @@ struct NudgedBench: AsyncParsableCommand {
         commandName: "nudged-bench",
         abstract: "Benchmarks of nudged; each prints one JSON object.",
         subcommands: [
-            Send.self, DecideCommand.self, Sweep.self, Idle.self, ClaimBench.self, RecordCommand.self, HeldXmin.self,
+            Send.self, DecideCommand.self, Sweep.self, Idle.self, ClaimBench.self, RecordCommand.self,
+            HeldXmin.self, MessagesCommand.self, ForecastBench.self,
             Apple.self, ChaosCommand.self,
             FaultsCommand.self,
         ]

@@ -60,7 +60,7 @@ struct SkipLockedClaim: Sendable {
         left join lateral (
             -- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours, and of a value that is too long to be one its head.
             select
-                left(preferences::text, 65536) as preferences, left(timezone::text, 128) as timezone,
+                left(preferences::text, 65537) as preferences, left(timezone::text, 128) as timezone,
                 first_session_complete::boolean as first_session_complete
             from nudged.recipient where user_id = m.user_id limit 1
         ) r on true

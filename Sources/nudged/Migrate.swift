@@ -6,7 +6,7 @@ import Systemd
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Applies pending migrations: adds the schema nudged, two columns and five triggers; changes nothing else."
+            "Applies pending migrations: adds the schema nudged, two roles, two columns and five triggers; changes nothing else."
     )
 
     @OptionGroup var config: ConfigurationOption

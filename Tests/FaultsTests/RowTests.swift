@@ -4,23 +4,12 @@ import Testing
 
 /// Each row of the table of faults, small: real daemons under its fault, and the books compared. `make faults` plays all of them.
 @Suite struct RowTests {
-    private static let workshop = Result { try Workshop(nudged: binary, reference: reference) }
+    private static let workshop = Result { try Workshop(nudged: Built.path("nudged"), reference: Built.reference) }
 
     private static let seed: UInt64 = {
         if let given = getenv("NUDGED_SEED").flatMap({ UInt64(String(cString: $0)) }) { return given }
         return .random(in: 1...999_999_999)
     }()
-
-    /// Beside the test bundle.
-    private static let binary: String = {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-        return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/nudged"
-    }()
-
-    private static let reference =
-        #filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" } + "/Reference/policy_reference.py"
 
     private static let turnstile = Turnstile(4)
 
@@ -68,6 +57,7 @@ import Testing
     @Test func daemon_whenSuspendedForADay() async throws { try await play("suspended-for-a-day") }
     @Test func daemon_whenZoneFilesAreUpgraded() async throws { try await play("zone-files-upgraded") }
     @Test func daemon_whenItsLogIsGone() async throws { try await play("logs-lost") }
+    @Test func messages_whenCancelledUnderKills() async throws { try await play("messages-under-fire") }
     @Test func daemon_whenFilesOrMemoryAreScarce() async throws { try await play("scarcity") }
     @Test func daemon_whenManyRowsAreBad() async throws { try await play("bad-rows") }
     @Test func daemon_whenPreferencesChangeAllTheTime() async throws { try await play("preferences-change") }
@@ -76,5 +66,7 @@ import Testing
     @Test func daemon_whenASynchronousStandbyIsPromoted() async throws {
         try await play("standby-promoted-synchronous")
     }
-    // The asynchronous promotion forgets what the standby had not got (docs/GUARANTEES.md): FailoverTests says what must hold then, `make faults` plays it.
+    @Test func daemon_whenAnAsynchronousStandbyIsPromoted() async throws {
+        try await play("standby-promoted-asynchronous")
+    }
 }

@@ -32,6 +32,18 @@ struct ValueTests {
         #expect(queue.isEmpty)
     }
 
+    /// A wake-up that is lost leaves its thread asleep for a minute.
+    @Test(
+        arguments: [
+            ([EINTR, 0], 2), ([ENOSPC, EINTR, 0], 3), ([EAGAIN], 1), ([0], 1), (Array(repeating: EBADF, count: 20), 8),
+        ] as [([Int32], Int)]
+    )
+    func wakeUp_whenItFails_isTriedAgain(errors: [Int32], attempts: Int) {
+        var left = errors[...]
+        WakeDescriptor.insist { left.removeFirst() }
+        #expect(errors.count - left.count == attempts)
+    }
+
     @Test func queue_whenLate_givesThoseAlone() {
         var queue = RequestQueue()
         queue.append([request(1, writeBy: 50), request(2), request(3, writeBy: 10), request(4, writeBy: 51)])

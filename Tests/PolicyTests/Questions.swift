@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import NudgedKit
 import Policy
 import TimeZones
 

@@ -15,12 +15,10 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...400)
         try fixture.sql("update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(5))")
         var users: [UUID] = []
-        var cursor = Store.Cursor.start
         while true {
-            let batch = try await fixture.claim(30, after: cursor)
+            let batch = try await fixture.claim(30, startingOver: users.isEmpty)
             users += batch.map(\.userID)
-            guard let last = batch.last, batch.count == 30 else { break }
-            cursor = Store.Cursor(after: last)
+            guard batch.count == 30 else { break }
         }
         #expect(users.count == 399 && Set(users) == Set((1...400).filter { $0 != 5 }.map(F.user)))
         #expect(try await fixture.claim().isEmpty)
@@ -32,7 +30,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...2000)
         // Everyone who is left of a claimed one's range became due no earlier.
-        for _ in 1...3 { _ = try await fixture.claim(200, after: Store.Cursor(dueAt: 0, userID: UUID())) }
+        for _ in 1...3 { _ = try await fixture.claim(200, startingOver: false) }
         let wrong = try fixture.sql(
             """
             select count(*) from nudged.person l join nudged.person p
@@ -94,7 +92,6 @@ import struct FoundationEssentials.UUID
             while true {
                 let batch = try await store.claim(
                     now: F.now,
-                    after: .start,
                     limit: 50,
                     leaseID: UUID(),
                     leaseMilliseconds: 60_000

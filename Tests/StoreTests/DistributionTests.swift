@@ -6,8 +6,8 @@ import Testing
 @Suite struct DistributionTests {
     typealias F = StoreFixture
 
-    /// Tables that hold no rows about users: chunks of pushes (they name users in lists, and live for seconds), daemons, migrations.
-    private static let others: Set<String> = ["intent", "daemon", "migration"]
+    /// Tables that hold no rows about users: chunks of pushes (they name users in lists, and live for seconds), daemons, migrations, who may what, what is paused.
+    private static let others: Set<String> = ["intent", "daemon", "migration", "role_right", "paused"]
 
     /// Every table of schema nudged is one of rows about users, or stands in the list above: a new one has to be thought about.
     @Test func keys_whenATableHoldsRowsAboutUsers_holdUserID() async throws {
@@ -65,9 +65,9 @@ import Testing
         )
         #expect(!text.contains("select from"), "\(query)")
         // On daemons and intents rows may be locked: they are no distributed tables.
-        // `nudged recover` locks pages of users: not for distributed tables (docs/SCALING.md). The two `free` are asked where rows are held; what refuses
+        // `nudged recover`, `resume` and `replan` lock pages of users: not for distributed tables (docs/SCALING.md). The two `free` are asked where rows are held; what refuses
         // them searches by halves, or waits.
-        if ![.heartbeat, .recover, .restoreUsers, .claimFree, .drainFree].contains(query) {
+        if ![.heartbeat, .recover, .restoreUsers, .wakeUsers, .claimFree, .drainFree].contains(query) {
             #expect(!text.contains("for update"), "\(query)")
         }
         #expect(!text.contains("w.retry::"), "\(query)")

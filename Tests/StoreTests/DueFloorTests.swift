@@ -10,12 +10,12 @@ import struct FoundationEssentials.UUID
 
     @Test func look_whenItIsCheap_isTakenEveryFewSeconds() {
         var floor = DueFloor()
-        #expect(floor.isDue(at: 0) && floor.cursor.isStart)
+        #expect(floor.isDue(at: 0) && floor.cursor == .start)
         floor.took(count: 1, oldest: 5_000_000, now: F.now, asked: 100, answered: 101)
         #expect(!floor.isDue(at: 5_100) && floor.isDue(at: 5_101))
         #expect(floor.cursor.dueAt == 4_999_999)
         floor.forget()
-        #expect(floor.isDue(at: 0) && floor.cursor.isStart)
+        #expect(floor.isDue(at: 0) && floor.cursor == .start)
     }
 
     @Test func look_whenItIsDear_hasATwentiethOfTheTime() {
@@ -35,7 +35,7 @@ import struct FoundationEssentials.UUID
     @Test func floor_whenThereAreMany_isTheStart() {
         var floor = DueFloor()
         floor.took(count: DueFloor.rowLimit, oldest: 5, now: F.now, asked: 0, answered: 1)
-        #expect(floor.cursor.isStart)
+        #expect(floor.cursor == .start)
     }
 
     /// Whoever is leased holds the floor down: they may be given back as they were.

@@ -25,7 +25,6 @@ import struct FoundationEssentials.UUID
         let (fixture, lease, users) = try await ended()
         let claimed = try await fixture.store.claim(
             now: F.now,
-            after: .start,
             limit: 9,
             leaseID: UUID(),
             leaseMilliseconds: 1000,

@@ -147,7 +147,6 @@ import TimeZones
         let user = try #require(
             try await fixture.store.claim(
                 now: Self.late,
-                after: .start,
                 limit: 9,
                 leaseID: StoreFixture.user(9),
                 leaseMilliseconds: 1000

@@ -44,7 +44,7 @@ import struct FoundationEssentials.UUID
             )
             var plan: [String] = []
             for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            for table in ["person", "touched", "push_tokens", "context_profiles"] {
+            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles"] {
                 #expect(
                     !plan.contains { $0.contains("Seq Scan on \(table)") },
                     "\(belief) \(query): \(plan.joined(separator: "\n"))"
@@ -136,6 +136,8 @@ import struct FoundationEssentials.UUID
             (.claimRecipients, [.uuidArray(users)]),
             (.claimDevices, [.uuidArray(users), .int8(2100)]),
             (.claimDevicesBounded, [.uuidArray(users)]),
+            (.claimMessages, [.uuidArray(users), .int8(1500)]),
+            (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
             (
                 .intent,
@@ -144,6 +146,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), versions,
                     .uuidArray(users), .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }),
                     .textArray(none), .uuidArray(users), .textArray(none), .boolArray(users.map { _ in false }),
+                    .int2Array(users.map { _ in 0 }), .boolArray(users.map { _ in false }), .null(.jsonb),
                 ]
             ),
             (
@@ -157,6 +160,15 @@ import struct FoundationEssentials.UUID
                     .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
+                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]),
+                ]
+            ),
+            (
+                .forgetDevices,
+                [
+                    .uuidArray(users), .textArray(none), .textArray(none), .textArray(none),
+                    .timestampArray(users.map { _ in now }), .uuidArray(users),
+                    .timestamp(F.now.seconds * 1_000_000),
                 ]
             ),
             (.touchedSince, [.uuidArray(users)]),

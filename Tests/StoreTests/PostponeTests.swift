@@ -1,3 +1,4 @@
+import NudgedKit
 import Policy
 import Postgres
 import Testing
@@ -79,9 +80,9 @@ import struct FoundationEssentials.UUID
         )
         let users = try await fixture.claim()
         let huge = try #require(users.first { $0.userID == F.user(1) })
-        #expect(huge.preferences?.utf8.count == 65_536 && huge.timezone?.utf8.count == 128)
+        #expect(huge.preferences?.utf8.count == 65_537 && huge.timezone?.utf8.count == 128)
         #expect(huge.devices.map(\.token.utf8.count) == [512] && huge.devices.first?.topic?.utf8.count == 256)
-        #expect(Preferences(parsing: huge.preferences).malformed != nil)
+        #expect(Preferences(parsing: huge.preferences).malformed == "longer than 65,536 characters")
         #expect(users.contains { $0.userID == F.user(2) && $0.preferences?.contains("daily") == true })
         await fixture.close()
     }

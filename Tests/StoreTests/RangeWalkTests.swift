@@ -64,7 +64,7 @@ import struct FoundationEssentials.UUID
         for place in 0..<RangeWalk.ranges.count {
             #expect(walk.ask.ranges.count == 1)
             asked += walk.ask.ranges
-            _ = walk.took(isFull: true, last: Store.Cursor(dueAt: Int64(place), userID: UUID()))
+            _ = walk.took(isFull: true, last: Cursor(dueAt: Int64(place), userID: UUID()))
         }
         #expect(Set(asked) == Set(RangeWalk.ranges))
         // The second time round each goes on after the last one of the first.

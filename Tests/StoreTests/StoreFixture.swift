@@ -33,15 +33,17 @@ final class StoreFixture: Sendable {
     let store: Store
 
     /// An empty database, or a migrated one.
-    init(migrated: Bool = true) async throws {
-        cluster = try Self.cluster.get()
+    convenience init(migrated: Bool = true) async throws {
+        let cluster = try Self.cluster.get()
+        try self.init(on: cluster, template: migrated ? try await Self.template.value : "template1")
+    }
+
+    /// A copy of another database, for the superuser unless another role is named.
+    init(on cluster: LocalCluster, template: String = "template1", user: String = "postgres") throws {
+        self.cluster = cluster
         name = "s\(Self.count.add(1, ordering: .relaxed).newValue)"
-        if migrated {
-            try cluster.createDatabase(named: name, template: try await Self.template.value)
-        } else {
-            try cluster.createDatabase(named: name)
-        }
-        configuration = try .parse(url: cluster.url(database: name))
+        try cluster.createDatabase(named: name, template: template)
+        configuration = try .parse(url: cluster.url(database: name, user: user))
         store = Store(configuration: configuration)
     }
 
@@ -86,16 +88,27 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
-    func claim(_ limit: Int = 100, after: Store.Cursor = .start, lease: UUID = UUID(), milliseconds: Int64 = 60_000)
-        async throws -> [ClaimedUser]
-    {
+    func claim(
+        _ limit: Int = 100,
+        startingOver: Bool = true,
+        lease: UUID = UUID(),
+        milliseconds: Int64 = 60_000
+    ) async throws -> [ClaimedUser] {
         try await store.claim(
             now: Self.now,
-            after: after,
+            startingOver: startingOver,
             limit: limit,
             leaseID: lease,
             leaseMilliseconds: milliseconds
         )
+    }
+
+    /// A database of its own with these users, all claimed under one lease.
+    static func leased(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+        let fixture = try await StoreFixture()
+        try fixture.seed(numbers)
+        let lease = UUID()
+        return (fixture, lease, try await fixture.claim(lease: lease))
     }
 
     static func update(
@@ -136,7 +149,6 @@ final class StoreFixture: Sendable {
                 Intent.Entry(
                     userID: user.userID,
                     version: user.version,
-                    isCounted: isCounted,
                     retry: retry,
                     devices: [
                         Intent.Target(
@@ -144,7 +156,8 @@ final class StoreFixture: Sendable {
                             key: slot.iso,
                             slot: slot,
                             deviceHash: "00000000000000aa",
-                            apnsID: UUID()
+                            apnsID: UUID(),
+                            isCounted: isCounted
                         )
                     ]
                 )
@@ -155,7 +168,8 @@ final class StoreFixture: Sendable {
     static func record(
         _ user: ClaimedUser,
         _ outcome: DeliveryRecord.Outcome = .accepted,
-        hash: String = "00000000000000aa"
+        hash: String = "00000000000000aa",
+        apnsID: UUID = UUID()
     ) -> DeliveryRecord {
         DeliveryRecord(
             userID: user.userID,
@@ -163,7 +177,7 @@ final class StoreFixture: Sendable {
             key: slot.iso,
             slot: slot,
             deviceHash: hash,
-            apnsID: UUID(),
+            apnsID: apnsID,
             outcome: outcome,
             status: 200,
             attemptedAt: now

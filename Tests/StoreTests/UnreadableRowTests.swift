@@ -44,7 +44,6 @@ import struct FoundationEssentials.UUID
         let lease = UUID()
         let users = try await fixture.store.claim(
             now: F.now,
-            after: .start,
             limit: 9,
             leaseID: lease,
             leaseMilliseconds: 60_000
@@ -57,42 +56,6 @@ import struct FoundationEssentials.UUID
         )
         try await fixture.store.release(users.map(\.userID), leaseID: lease)
         #expect(try await fixture.claim().map(\.userID) == [F.user(1), F.user(3)])
-        await fixture.close()
-    }
-
-    @Test func settle_whenTheAppHoldsTheToken_doesNotWait() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...1)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        let app = try await fixture.connection()
-        let held = Statement("hold", sql: "select 1 from public.push_tokens for update")
-        try await app.transaction(timeout: .seconds(30)) { transaction in
-            _ = try await transaction.run(held)
-            let settled = try await fixture.store.settle(
-                Settlement(
-                    leaseID: lease,
-                    sweepID: UUID(),
-                    fence: .openIntent(chunk: 1),
-                    updates: [F.update(users[0])],
-                    records: [F.record(users[0], .rejected)],
-                    staleTokens: [
-                        Settlement.StaleToken(
-                            userID: users[0].userID,
-                            token: users[0].devices[0].token,
-                            environment: "sandbox",
-                            topic: "com.example.app",
-                            unregisteredAt: F.now.seconds * 1000
-                        )
-                    ]
-                )
-            )
-            // It is being registered anew, or will answer 410 again.
-            #expect(settled.counted && settled.tokensDeleted == 0)
-        }
-        await app.close()
-        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
         await fixture.close()
     }
 

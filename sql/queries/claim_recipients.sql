@@ -1,10 +1,11 @@
 -- What the policy asks about claimed users' profiles; read once their rows are ours, in the same transaction. $1 users.
--- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours, and of a value that is too long to be one its head.
+-- The app's columns have the app's types (varchar, an enum, timestamp, json): we read ours, and of a value that is too long to be one its head: of
+-- preferences one character more than they may have, so that the policy can say so.
 -- left() walks through every character, so it is asked only where a value could be too long: what is stored in 700 bytes is never more than 64,000
 -- (pglz makes at most 273 bytes of 3).
 select
     user_id,
-    case when pg_column_size(preferences) <= 700 then preferences::text else left(preferences::text, 65536) end,
+    case when pg_column_size(preferences) <= 700 then preferences::text else left(preferences::text, 65537) end,
     left(timezone::text, 128), first_session_complete::boolean
 from nudged.recipient
 where user_id = any ($1)

@@ -1,24 +1,30 @@
 -- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out.
 -- $1 most touches to take, $2 the policy's now. One row: touches taken. Two daemons at once: the second waits for the first's commit, and finds the
--- same touches gone.
-with waiting as materialized (
-    select user_id, id from nudged.touched order by user_id, id limit $1
+-- same touches gone. Urgent messages' touches go first, and their users are due since 1970: before all who are merely due (claims ask for them first).
+with hurried as materialized (
+    select user_id, id from nudged.touched where urgent order by user_id, id limit $1
+),
+waiting as materialized (
+    select user_id, id from hurried
+    union all
+    (select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 - (select count(*) from hurried))
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
-    returning t.user_id, t.at
+    returning t.user_id, t.at, t.urgent
 ),
 latest as (
-    select user_id, max(at) as at from taken group by user_id
+    select user_id, max(at) as at, case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at from taken group by user_id
 ),
 -- In the order of user_id, like every other writer: two daemons can't deadlock.
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
-    select user_id, $2, at from latest l
+    select user_id, due_at, at from latest l
     -- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew.
     where exists (select 1 from nudged.person k where k.user_id = l.user_id)
        or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
        or exists (select 1 from nudged.device d where d.user_id = l.user_id)
+       or exists (select 1 from nudged.message m where m.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
         version = p.version + 1,

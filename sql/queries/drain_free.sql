@@ -1,7 +1,13 @@
 -- As drain.sql, but passes over touches and users' rows that somebody holds: asked where drain.sql had to wait for one too long. Not for distributed tables.
 -- $1 most touches to take, $2 the policy's now. One row: touches taken.
-with waiting as materialized (
-    select user_id, id from nudged.touched order by user_id, id limit $1 for update skip locked
+with hurried as materialized (
+    select user_id, id from nudged.touched where urgent order by user_id, id limit $1 for update skip locked
+),
+others as materialized (
+    select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 - (select count(*) from hurried) for update skip locked
+),
+waiting as materialized (
+    select user_id, id from hurried union all select user_id, id from others
 ),
 free as materialized (
     select p.user_id from nudged.person p where p.user_id in (select user_id from waiting) order by p.user_id for update skip locked
@@ -10,17 +16,18 @@ taken as (
     delete from nudged.touched t using waiting w
     where t.user_id = w.user_id and t.id = w.id
       and ((w.user_id in (select user_id from free)) is true or not exists (select 1 from nudged.person k where k.user_id = w.user_id))
-    returning t.user_id, t.at
+    returning t.user_id, t.at, t.urgent
 ),
 latest as (
-    select user_id, max(at) as at from taken group by user_id
+    select user_id, max(at) as at, case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at from taken group by user_id
 ),
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
-    select user_id, $2, at from latest l
+    select user_id, due_at, at from latest l
     where exists (select 1 from nudged.person k where k.user_id = l.user_id)
        or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
        or exists (select 1 from nudged.device d where d.user_id = l.user_id)
+       or exists (select 1 from nudged.message m where m.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
         version = p.version + 1,

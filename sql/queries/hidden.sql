@@ -1,5 +1,25 @@
--- Whether row-level security hides nudged's rows, or those of the app's tables, from this role: it would see nobody, and say nothing. One row.
-select
-    row_security_active('nudged.person')
-    or coalesce(row_security_active(to_regclass('public.context_profiles')) and not pg_has_role(current_user, (
-        select relowner from pg_class where oid = to_regclass('nudged.recipient')), 'usage'), false)
+-- Whether row-level security hides nudged's rows from this role, or the app's from the owners of the views that read them: it would see nobody, and say
+-- nothing. As PostgreSQL asks: not of a superuser, nor of the table's owner unless forced, and not where a policy lets the role read. One row.
+with reading as (
+    select 'nudged.person'::regclass::oid as relation, (select oid from pg_roles where rolname = current_user) as reader
+    union
+    -- A view reads with its owner's rights.
+    select d.refobjid, v.relowner
+    from pg_class v
+    join pg_rewrite w on w.ev_class = v.oid
+    join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+    where v.oid in (to_regclass('nudged.recipient'), to_regclass('nudged.device'))
+)
+select exists (
+    select 1
+    from reading g
+    join pg_class c on c.oid = g.relation and c.relrowsecurity
+    join pg_roles r on r.oid = g.reader
+    where not r.rolsuper and not r.rolbypassrls
+      and (c.relforcerowsecurity or not pg_has_role(g.reader, c.relowner, 'usage'))
+      and not exists (
+          select 1 from pg_policy p cross join lateral unnest(p.polroles) as o (role)
+          where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
+            and (o.role = 0 or pg_has_role(g.reader, o.role, 'usage'))
+      )
+)

@@ -25,6 +25,12 @@ restored as (
     where p.user_id = mine.user_id
     returning 1
 ),
+-- One nudge, as older daemons wrote it, or an array of them.
+retries as materialized (
+    select m.user_id, r.retry
+    from mine m
+    cross join lateral jsonb_array_elements(case jsonb_typeof(m.retry) when 'array' then m.retry when 'object' then jsonb_build_array(m.retry) else '[]' end) as r (retry)
+),
 recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, attempted_at, sweep_id)
     select
@@ -33,11 +39,22 @@ recorded as (
         (left(slot, 8) || '01')::date + (right(slot, 2)::integer - 1), device, 'skipped', 'restored', $1, '00000000-0000-0000-0000-000000000000'
     from (
         select m.user_id, m.retry ->> 'slot' as slot, l ->> 'device' as device
-        from mine m
+        from retries m
         cross join lateral jsonb_array_elements(case when jsonb_typeof(m.retry -> 'left') = 'array' then m.retry -> 'left' else '[]' end) as l
         where m.retry ->> 'slot' ~ '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-[0-9]{2}$'
     ) as rest
     where device is not null
+    on conflict do nothing
+),
+-- Messages of before may have been sent since.
+dropped as (
+    delete from nudged.message m
+    where m.user_id in (select user_id from mine) and m.created_at < $1
+    returning m.user_id, m.id
+),
+ended as (
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    select user_id, 'message', id::text, '', 'dropped', 'restored', $1, '00000000-0000-0000-0000-000000000000' from dropped
     on conflict do nothing
 )
 select (select count(*) from restored), (select user_id from page order by user_id offset $3)

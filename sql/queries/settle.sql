@@ -6,7 +6,8 @@
 -- users (parallel): $4 user, $5 version, $6 due_at, $7 asked_at, $8 since, $9 fingerprint, $10 retry, and the places of their histories in the lists
 -- that follow: $11 and $12 first and last check-in, $13 and $14 closed slot, $15 and $16 send (last before first: none),
 -- lists of all users' histories: $17 check_in_at, $18 check_in_slot (parallel), $19 closed, $20 sent,
--- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at.
+-- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at,
+-- messages that ended (parallel): $32 user, $33 id.
 -- One row: intents closed, users settled.
 with closed_intent as (
     -- An empty one holds the place of a commit that may still come (withdraw_intent.sql).
@@ -48,6 +49,10 @@ settled as (
       and p.user_id = any ($4)
       and coalesce(p.lease_id, '00000000-0000-0000-0000-000000000000') = $1
     returning p.user_id
+),
+ended as (
+    delete from nudged.message m using unnest($32::uuid[], $33::uuid[]) as e (user_id, id)
+    where m.user_id = e.user_id and m.id = e.id and (e.user_id in (select user_id from settled)) is true
 ),
 recorded as (
     insert into nudged.delivery (

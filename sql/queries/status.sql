@@ -15,9 +15,10 @@ select
         ) as lost
     )
 from (
-    select count(*) as users, min(due_at) as first
+    -- Users of urgent messages are due since 1970 (drain.sql): for whoever asks, since the message came.
+    select count(*) as users, min(case when due_at < '1971-01-01Z' then coalesce(touched_at, statement_timestamp()) else due_at end) as first
     from (
-        select due_at from nudged.person
+        select due_at, touched_at from nudged.person
         where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= statement_timestamp()
         limit $1
     ) as first_due

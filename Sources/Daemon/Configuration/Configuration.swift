@@ -86,6 +86,19 @@ public struct Configuration: Sendable, Equatable {
         public var body: String
     }
 
+    /// How messages are put.
+    public struct Messages: Sendable, Equatable {
+        /// More messages of one user than these that waited for the end of quiet hours go out as one push: 1 to 1,000.
+        public var digestAfter: Int
+        /// That push's title.
+        public var digestTitle: String
+        /// That push's text; `{count}` stands for how many they are.
+        public var digestBody: String
+
+        /// How many they are, in the text.
+        public static let countPlaceholder = "{count}"
+    }
+
     /// Nil only where the command doesn't need it and it isn't configured.
     public var apns: APNs?
     /// Nil only where the command doesn't need it and it isn't configured.
@@ -96,6 +109,8 @@ public struct Configuration: Sendable, Equatable {
     public var record: Record
     /// The words of a check-in.
     public var checkIn: CheckIn
+    /// How messages are put.
+    public var messages: Messages
     /// The operator's rules.
     public var policy: Rules
     /// What is logged at least.

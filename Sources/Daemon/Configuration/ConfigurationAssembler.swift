@@ -1,4 +1,5 @@
 import Logging
+import NudgedKit
 import Policy
 import Systemd
 
@@ -56,6 +57,7 @@ struct ConfigurationAssembler {
             schedule: schedule,
             record: Configuration.Record(keepDays: values.integer("record.keepDays") ?? 90),
             checkIn: checkIn(),
+            messages: messages(),
             policy: policy(),
             logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         )
@@ -132,6 +134,24 @@ extension ConfigurationAssembler {
             report("checkIn.body", "\(error)", "shorten checkIn.title or checkIn.body; nothing is ever cut silently")
         }
         return words
+    }
+
+    private mutating func messages() -> Configuration.Messages {
+        let messages = Configuration.Messages(
+            digestAfter: values.integer("messages.digestAfter") ?? 3,
+            digestTitle: values.text("messages.digestTitle") ?? "",
+            digestBody: values.text("messages.digestBody") ?? ""
+        )
+        do {
+            try checks.words(messages.digestTitle, messages.digestBody)
+        } catch {
+            report(
+                "messages.digestBody",
+                "\(error)",
+                "shorten messages.digestTitle or messages.digestBody; nothing is ever cut silently"
+            )
+        }
+        return messages
     }
 
     private mutating func database() -> Configuration.Database? {

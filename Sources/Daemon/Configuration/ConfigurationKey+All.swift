@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key, in the order of the reference.
-    public static let all: [ConfigurationKey] = apns + database + schedule + record + checkIn + policy + log
+    public static let all: [ConfigurationKey] = apns + database + schedule + record + checkIn + messages + policy + log
 
     private static let apns: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
@@ -105,6 +105,22 @@ extension ConfigurationKey {
             .text(1...10_000),
             standard: "How are you today? I'm here whenever you feel like talking.",
             "The text of a check-in."
+        ),
+    ]
+
+    private static let messages: [ConfigurationKey] = [
+        .init(
+            "messages.digestAfter",
+            .integer(1...1000, mayBeNone: false),
+            standard: "3",
+            "More messages of one user than these that waited for the end of quiet hours go out as one push."
+        ),
+        .init("messages.digestTitle", .text(1...1000), standard: "New messages", "That push's title."),
+        .init(
+            "messages.digestBody",
+            .text(1...10_000),
+            standard: "{count} messages came while you were away.",
+            "That push's text; {count} stands for how many they are."
         ),
     ]
 

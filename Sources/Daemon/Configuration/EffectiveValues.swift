@@ -1,3 +1,4 @@
+import NudgedKit
 import Policy
 
 /// For each key the value that counts, parsed, and where it came from.

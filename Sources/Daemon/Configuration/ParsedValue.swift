@@ -1,3 +1,4 @@
+import NudgedKit
 import Policy
 
 /// The value of a key, of the key's type and within its range.

@@ -1,3 +1,4 @@
+import NudgedKit
 import Policy
 
 /// Reads a value by its key's type. Pure; says what is wrong in words, and never repeats a secret.

@@ -30,13 +30,11 @@ package struct Assembly: Sendable {
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
         record = configuration.record
-        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
-        lanes = apns.lanes.map { lane in
-            LaneConfiguration(identity: LaneIdentity(lane), sender: Self.sender(lane, apns, maxInFlight: most))
-        }
+        lanes = Self.lanes(apns)
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
-            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity))
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
+            messages: configuration.messages
         )
         settings = SweepSettings(
             batch: configuration.schedule.batch,
@@ -46,6 +44,14 @@ package struct Assembly: Sendable {
             // The words are the same for everyone, so the payload is rendered once and shared by all pushes.
             payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
         )
+    }
+
+    /// Each lane with what its sender needs, in the order of the configuration.
+    static func lanes(_ apns: Configuration.APNs) -> [LaneConfiguration] {
+        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
+        return apns.lanes.map { lane in
+            LaneConfiguration(identity: LaneIdentity(lane), sender: sender(lane, apns, maxInFlight: most))
+        }
     }
 
     static func connection(

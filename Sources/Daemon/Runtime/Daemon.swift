@@ -154,7 +154,8 @@ public actor Daemon {
         do throws(PostgresError) {
             let keepDays = Int32(clamping: assembly.record.keepDays)
             let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
-            if made == 0, dropped == 0 { nextMaintenance = now + Self.maintenanceMilliseconds }
+            let forgotten = try await engine.store.pruneMessageKeys()
+            if made == 0, dropped == 0, forgotten == 0 { nextMaintenance = now + Self.maintenanceMilliseconds }
         } catch {
             // A database that is away has the sweep's line.
             if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }

@@ -7,14 +7,7 @@ public struct MigrationRun: Sendable {
 
     /// - Throws: what is wrong with `database.url`.
     public init(_ configuration: Configuration) throws {
-        guard let database = configuration.database else {
-            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
-        }
-        self.configuration = try Assembly.connection(
-            database.url.text,
-            allowInsecure: database.allowInsecure,
-            statementTimeout: database.statementTimeout
-        )
+        self.configuration = try DatabaseAccess(configuration).connection
     }
 
     /// Applies what is pending, or says what would be. Returns lines for a person.
@@ -24,14 +17,24 @@ public struct MigrationRun: Sendable {
         let migrator = Migrator(configuration: configuration)
         defer { Task { await migrator.close() } }
         switch try await migrator.standing() {
-        case .current, .hidden: return ["nothing to do: the schema is current"]
+        case .current, .hidden: return ["nothing to do: the schema is current"] + (try await roles(migrator))
         case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
         case .behind:
             let applied = try await apply(migrator).map { "applied \(Self.name($0))" }
-            return applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied
+            return (applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied)
+                + (try await roles(migrator))
         case .newer: return ["nothing to do: a newer nudged has migrated it, and this one works with it"]
         case let standing: throw SchemaError(standing: standing)
         }
+    }
+
+    /// What is left to do about roles, which may be refused to us: the schema works without, for the role that owns it.
+    private func roles(_ migrator: Migrator) async throws -> [String] {
+        let (missing, bare) = try await migrator.rolesWanting()
+        let grant = "select nudged.grant_roles()"
+        return missing.map {
+            "the role \($0) is missing and could not be made: as a role that may, create role \($0) nologin; then, as this one, \(grant)"
+        } + bare.map { "the role \($0) has no rights on schema nudged yet: \(grant)" }
     }
 
     private func apply(_ migrator: Migrator) async throws -> [Migration] {

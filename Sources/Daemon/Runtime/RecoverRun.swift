@@ -9,8 +9,7 @@ import struct FoundationEssentials.UUID
 /// What the record lost is lost: a slot that has come may have been sent after the backup was made, so none of them is sent. Works beside
 /// running daemons, user by user; an interrupted run is simply run again.
 public struct RecoverRun: Sendable {
-    private let configuration: ConnectionConfiguration
-    private let statementTimeout: Duration
+    private let database: DatabaseAccess
 
     /// Users of one transaction: some ten milliseconds of row locks.
     private static let batch = 1_000
@@ -19,32 +18,14 @@ public struct RecoverRun: Sendable {
 
     /// - Throws: what is wrong with `database.url`.
     public init(_ configuration: Configuration) throws {
-        guard let database = configuration.database else {
-            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
-        }
-        self.configuration = try Assembly.connection(
-            database.url.text,
-            allowInsecure: database.allowInsecure,
-            statementTimeout: database.statementTimeout
-        )
-        statementTimeout = database.statementTimeout
+        database = try DatabaseAccess(configuration)
     }
 
     /// Goes over everyone once.
     ///
     /// - Throws: `PostgresError` where the database can't be reached or refuses; `SchemaError` where the schema is not this version's.
     public func run() async throws -> RecoverReport {
-        let standing = try await Migrator.standing(configuration)
-        guard standing.isUsable else { throw SchemaError(standing: standing) }
-        let store = Store(configuration: configuration, statementTimeout: statementTimeout)
-        do throws(PostgresError) {
-            let report = try await recover(store)
-            await store.close()
-            return report
-        } catch {
-            await store.close()
-            throw error
-        }
+        try await database.withStore { try await recover($0) }
     }
 
     private func recover(_ store: Store) async throws(PostgresError) -> RecoverReport {

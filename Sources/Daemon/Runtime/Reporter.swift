@@ -82,6 +82,7 @@ package final class Reporter: Sendable {
                 "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
                 ["unknown": "\(pushes)"]
             )
+        case .paused(let kinds, let before): paused(kinds, before: before)
         case .progress: break
         }
     }
@@ -188,7 +189,8 @@ package final class Reporter: Sendable {
         }
         guard isNew else { return }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
-        say(refused ? .databaseRefused : .databaseLost, .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+        let event = refused ? Event.databaseRefused : error.isHeldUp ? .databaseBusy : .databaseLost
+        say(event, event == .databaseBusy ? .warning : .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }
 
     func databaseAnswered() {
@@ -245,7 +247,7 @@ extension Migrator.Standing {
         case .ahead(let newest):
             "the database was migrated by a newer nudged (migration \(newest)): install that version here"
         case .hidden:
-            "row-level security hides nudged.person from this role: connect as the role that ran nudged migrate, which owns it"
+            "row-level security hides nudged's tables or the app's from this role: connect as nudged_daemon, and run nudged migrate as the role that owns the app's tables (docs/SQL.md)"
         case .changed(let number):
             "migration \(number) was applied with another text than this version's: install the version that applied it"
         }

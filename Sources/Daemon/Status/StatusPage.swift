@@ -46,6 +46,7 @@ public struct StatusPage: Sendable {
         )
         lines.append("being sent    \(open)")
         lines.append("unknown       \(Elapsed.capped(work.unknownPushes, most)) in the last 24 h")
+        lines += work.pauses.map(paused)
         for daemon in daemons { lines += [""] + describe(daemon) }
         if !daemons.contains(where: \.isAlive) {
             lines += ["", "no daemon is alive: nobody is nudged until one is started (systemctl start nudged)"]
@@ -61,6 +62,17 @@ public struct StatusPage: Sendable {
     private var open: String {
         if work.openPushes == 0 { return "nothing" }
         return work.openPushes == 1 ? "1 push" : "\(Elapsed.grouped(work.openPushes)) pushes"
+    }
+
+    private func paused(_ pause: Pause) -> String {
+        if let resumed = pause.resumedAt {
+            return
+                "resumed       \(pause.kind.rawValue) \(Elapsed.words(work.now - resumed)) ago; not everyone who was held is due yet: "
+                + "nudged resume is under way, or was interrupted"
+        }
+        let why = pause.words.map { ": \($0)" } ?? ""
+        return
+            "paused        \(pause.kind.rawValue) for \(Elapsed.words(work.now - pause.since)), by \(pause.byWhom)\(why)"
     }
 
     private func describe(_ daemon: Listed) -> [String] {
@@ -126,6 +138,10 @@ public struct StatusPage: Sendable {
         }
         json.key("first_due")
         json.string(work.firstDue?.rfc3339)
+        json.key("paused")
+        json.beginArray()
+        for pause in work.pauses { pause.write(to: &json) }
+        json.endArray()
         json.key("daemons")
         json.beginArray()
         for daemon in daemons { write(daemon, to: &json) }

@@ -11,6 +11,7 @@ struct SweepSummary: Sendable, Equatable {
     var deferred = 0
     var unknown = 0
     var skipped = 0
+    var dropped = 0
     var milliseconds: Int64 = 0
 
     init(_ report: SweepReport, at: Instant?) {
@@ -21,17 +22,19 @@ struct SweepSummary: Sendable, Equatable {
         deferred = report.deferred
         unknown = report.unknown
         skipped = report.skipped
+        dropped = report.dropped
         milliseconds = report.milliseconds
     }
 
     /// In one line, zeros left out but for what was sent.
     var words: String {
-        if users == 0 && sent + rejected + deferred + unknown + skipped == 0 {
+        if users == 0 && sent + rejected + deferred + unknown + skipped + dropped == 0 {
             // Not "nobody was due": a stopped lane claims nobody either.
             return "no users"
         }
         let counts = [
             (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
+            (dropped, "dropped"),
         ].filter { $0.0 > 0 }.map { ", \($0.1) \(Elapsed.grouped($0.0))" }.joined()
         let who = users == 1 ? "1 user" : "\(Elapsed.grouped(users)) users"
         return "sent \(Elapsed.grouped(sent))\(counts) of \(who) in \(milliseconds) ms"
@@ -45,7 +48,7 @@ struct SweepSummary: Sendable, Equatable {
         json.string(at?.rfc3339)
         for (name, count) in [
             ("users", users), ("sent", sent), ("rejected", rejected), ("deferred", deferred), ("unknown", unknown),
-            ("skipped", skipped), ("duration_ms", Int(milliseconds)),
+            ("skipped", skipped), ("dropped", dropped), ("duration_ms", Int(milliseconds)),
         ] {
             json.key(name)
             json.int(count)
@@ -64,6 +67,7 @@ struct SweepSummary: Sendable, Equatable {
         deferred = count("deferred")
         unknown = count("unknown")
         skipped = count("skipped")
+        dropped = count("dropped")
         milliseconds = json["duration_ms"]?.integer ?? 0
     }
 }

@@ -14,22 +14,22 @@ struct Chunk: Sendable {
     let sweepID: UUID
     let attemptedAt: Instant
     /// Those whose intent holds.
-    var nudges: [PlannedNudge]
+    var turns: [PlannedTurn]
 
-    var pushCount: Int { nudges.reduce(0) { $0 + $1.targets.count } }
+    var pushCount: Int { turns.reduce(0) { $0 + $1.pushCount } }
 
     /// The devices of refused pushes, as the verdict on them is written. Tags are indices into the chunk's pushes.
     func devices(_ refused: [RefusedToken], at: Instant) -> [RefusedDevice] {
         let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
         var found: [RefusedDevice] = []
         var tag: UInt64 = 0
-        for nudge in nudges {
-            for target in nudge.targets {
+        for turn in turns {
+            for target in turn.nudges.lazy.flatMap(\.targets) {
                 defer { tag += 1 }
                 guard let reason = reasons[tag] else { continue }
                 found.append(
                     RefusedDevice(
-                        userID: nudge.userID,
+                        userID: turn.userID,
                         deviceHash: target.hash,
                         environment: lane.environment,
                         topic: lane.topic,

@@ -4,10 +4,11 @@ import Store
 import TimeZones
 
 extension Judge {
-    /// What an attempt's outcomes make of the user's row, the record and the tokens.
+    /// What an attempt's outcomes make of the user's row, the record, the messages and the tokens.
     struct Settled: Sendable {
         var update: PersonUpdate
         var records: [DeliveryRecord] = []
+        var ended: [NudgeIdentity] = []
         var staleTokens: [Settlement.StaleToken] = []
     }
 
@@ -18,194 +19,94 @@ extension Judge {
     /// A refused token waits for the verdict on its window of answers, and a little longer.
     static let verdictSeconds = VerdictWindow.spanSeconds + 5
 
-    /// The history with the nudge's own entry.
-    func historyCounting(_ nudge: PlannedNudge, now: Instant) -> History {
-        var candidate = nudge.candidate
-        candidate.history = candidate.history.adding(nudge.countedAs ?? CheckIn(at: now, slot: nudge.slot))
-        return trimmed(candidate, now: now)
-    }
-
     /// What the intent says of the user, for whoever finds it if we die.
-    func entry(_ nudge: PlannedNudge) -> Intent.Entry {
-        Intent.Entry(
-            userID: nudge.userID,
-            version: nudge.version,
-            isCounted: nudge.countedAs != nil,
-            retry: nudge.waiting.isEmpty ? nil : retryAtIntent(nudge).json,
-            devices: nudge.targets.map { target in
-                Intent.Target(
-                    kind: PlannedNudge.kind,
-                    key: nudge.key,
-                    slot: nudge.slot,
-                    deviceHash: target.hash,
-                    apnsID: target.apnsID
+    func entry(_ turn: PlannedTurn, attemptedAt: Instant) -> Intent.Entry {
+        var devices: [Intent.Target] = []
+        var retries = turn.others
+        for (place, nudge) in turn.nudges.enumerated() {
+            let left = leftAtIntent(nudge)
+            if !left.isEmpty {
+                retries.append(
+                    nudge.retry(
+                        version: turn.version,
+                        left: left,
+                        attempt: nudge.attempt,
+                        countedAt: nudge.countedAt ?? attemptedAt
+                    )
                 )
             }
+            for target in nudge.targets {
+                devices += nudge.members.map { member in
+                    Intent.Target(
+                        kind: member.kind.rawValue,
+                        key: member.key,
+                        slot: member.slot,
+                        deviceHash: target.hash,
+                        apnsID: target.apnsID,
+                        nudge: Int16(clamping: place),
+                        isCounted: nudge.countedAt != nil,
+                        ends: left.isEmpty && nudge.identity.kind != .checkIn
+                    )
+                }
+            }
+        }
+        return Intent.Entry(
+            userID: turn.userID,
+            version: turn.version,
+            retry: Retry.json(retries),
+            devices: devices
         )
     }
 
-    /// What a crash leaves to do: the devices that are not in the intent, which counts. Those in it are never written again.
-    private func retryAtIntent(_ nudge: PlannedNudge) -> Retry {
-        Retry(
-            slot: nudge.slot,
-            validUntil: nudge.validUntil,
-            version: nudge.version,
-            attempt: nudge.attempt,
-            counts: true,
-            left: nudge.waiting
-        )
+    /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it, once.
+    private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
+        guard nudge.identity.kind != .checkIn else { return nudge.waiting }
+        return nudge.waiting
+            + nudge.targets.filter { !$0.isRepeat }.map {
+                Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: true)
+            }
     }
 
-    /// Settles a nudge once each of its targets has an outcome. `attemptedAt`: the intent's instant; `now`: when to ask again counts from here.
+    /// The messages that an intent of these names.
+    static func messages(in turns: some Sequence<PlannedTurn>) -> [MessageReference] {
+        turns.flatMap { turn in turn.nudges.flatMap(\.members).compactMap { turn.reference($0) } }
+    }
+
+    /// Settles a turn once each of its targets has an outcome, in their order. `attemptedAt`: the intent's instant; `now`: when to ask again counts from
+    /// here.
     func settle(
-        _ nudge: PlannedNudge,
-        outcomes: [PushOutcome],
+        _ turn: PlannedTurn,
+        outcomes: some Collection<PushOutcome>,
         attemptedAt: Instant,
         now: Instant
     ) -> Settled {
-        var ledger = Ledger(nudge: nudge, attemptedAt: attemptedAt, now: now)
-        for (target, outcome) in zip(nudge.targets, outcomes) { ledger.enter(outcome, for: target) }
-
-        let counts = nudge.countedAs != nil || ledger.wasAnswered
-        let left = nudge.waiting + ledger.left
-        var candidate = nudge.candidate
-        if counts { candidate.history = historyCounting(nudge, now: attemptedAt) }
-        // Every device was finally rejected: without this, the slot would be due again at once (apns.md).
-        if !counts, left.isEmpty { candidate.history = candidate.history.closing(nudge.slot) }
+        var books = TurnBooks(turn, attemptedAt: attemptedAt, now: now)
+        var rest = outcomes[...]
+        for nudge in turn.nudges {
+            books.enter(nudge, rest.prefix(nudge.targets.count))
+            rest = rest.dropFirst(nudge.targets.count)
+        }
+        var candidate = turn.candidate
+        candidate.history = books.history
         candidate.history = trimmed(candidate, now: now)
-
-        // Where nothing at all was written, nothing is left to remember: the nudge is as new.
-        let isUntouched =
-            !counts && nudge.isFirst && ledger.left.count == nudge.targets.count && !ledger.wasAttempted
-        let retry =
-            left.isEmpty || isUntouched
-            ? nil
-            : Retry(
-                slot: nudge.slot,
-                validUntil: nudge.validUntil,
-                version: nudge.version,
-                attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0),
-                counts: counts,
-                left: left
-            )
         // What Apple answered is recorded in any case: without the zone only the next question has no instant yet.
         let next = try? policy.decide(candidate, now: now)
         let update = PersonUpdate(
-            userID: nudge.userID,
-            version: nudge.version,
-            dueAt: dueAt(nudge.userID, next, retry: retry, now: now),
+            userID: turn.userID,
+            version: turn.version,
+            dueAt: dueAt(turn.userID, next, books.retries, others: books.dueAt, now: now),
             // When the decision was made: a slot that ended since then, unsent, is still to be recorded as skipped.
             askedAt: attemptedAt,
             since: candidate.since,
-            fingerprint: nudge.fingerprint,
+            fingerprint: turn.fingerprint,
             history: candidate.history,
-            retry: retry?.json
+            retry: Retry.json(books.retries)
         )
-        return Settled(update: update, records: nudge.records + ledger.records, staleTokens: ledger.staleTokens)
-    }
-}
-
-/// Enters one nudge's outcomes, device by device.
-private struct Ledger {
-    let nudge: PlannedNudge
-    let attemptedAt: Instant
-    let now: Instant
-
-    private(set) var records: [DeliveryRecord] = []
-    private(set) var staleTokens: [Settlement.StaleToken] = []
-    private(set) var left: [Retry.Left] = []
-    /// A device took it, or may have: the nudge counts.
-    private(set) var wasAnswered = false
-    private(set) var wasDelayed = false
-    /// Apple answered, though not finally.
-    private(set) var wasAttempted = false
-
-    init(nudge: PlannedNudge, attemptedAt: Instant, now: Instant) {
-        self.nudge = nudge
-        self.attemptedAt = attemptedAt
-        self.now = now
-    }
-
-    mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target) {
-        switch outcome {
-        case .accepted:
-            wasAnswered = true
-            record(.accepted, target, status: 200)
-        case .unknown(let reason):
-            wasAnswered = true
-            record(.unknown, target, reason: reason)
-        case .rejected(let status, let reason, let deletes):
-            record(.rejected, target, reason: reason, status: status)
-            if let deletes { forget(target, deletes) }
-        case .suspect(let status, let reason):
-            wasAttempted = true
-            comeBack(target, at: now + Judge.verdictSeconds, orElse: .rejected, reason: reason, status: status)
-        case .delayed(let reason, let status, let retryAfter):
-            delay(target, reason: reason, status: status, retryAfter: retryAfter)
-        case .unsent:
-            // Nothing was attempted, so nothing is recorded: the work is as it was.
-            left.append(Retry.Left(deviceHash: target.hash, notBefore: now + Judge.unsentSeconds))
-        }
-    }
-
-    private mutating func delay(_ target: PlannedNudge.Target, reason: String, status: Int, retryAfter: Int?) {
-        wasDelayed = true
-        wasAttempted = true
-        let backOff = Judge.backOffSeconds << min(Int64(nudge.attempt), 10)
-        let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Judge.backOffSeconds / 15 : backOff)
-        comeBack(target, at: now + min(wait, 172_800), orElse: .skipped, reason: reason, status: status)
-    }
-
-    private mutating func comeBack(
-        _ target: PlannedNudge.Target,
-        at notBefore: Instant,
-        orElse end: DeliveryRecord.Outcome,
-        reason: String,
-        status: Int
-    ) {
-        // Past the answer's end there is no other attempt: this is the nudge's end on this device.
-        guard notBefore < nudge.validUntil else { return record(end, target, reason: reason, status: status) }
-        record(.deferred, target, reason: reason, status: status)
-        left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore))
-    }
-
-    private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
-        let instant: Int64 =
-            switch deletes {
-            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay for ever.
-            case .olderThan(let milliseconds): milliseconds
-            case .olderThanSend: attemptedAt.seconds * 1000
-            }
-        staleTokens.append(
-            Settlement.StaleToken(
-                userID: nudge.userID,
-                token: target.device.token,
-                environment: target.lane.environment,
-                topic: target.lane.topic,
-                unregisteredAt: instant
-            )
-        )
-    }
-
-    private mutating func record(
-        _ outcome: DeliveryRecord.Outcome,
-        _ target: PlannedNudge.Target,
-        reason: String? = nil,
-        status: Int? = nil
-    ) {
-        records.append(
-            DeliveryRecord(
-                userID: nudge.userID,
-                kind: PlannedNudge.kind,
-                key: nudge.key,
-                slot: nudge.slot,
-                deviceHash: target.hash,
-                apnsID: target.apnsID,
-                outcome: outcome,
-                reason: reason,
-                status: status,
-                attemptedAt: attemptedAt
-            )
+        return Settled(
+            update: update,
+            records: turn.records + books.records,
+            ended: turn.ended + books.ended,
+            staleTokens: books.staleTokens
         )
     }
 }

@@ -1,4 +1,5 @@
 import APNs
+import NudgedKit
 import Policy
 import Store
 import TimeZones
@@ -9,11 +10,17 @@ import struct FoundationEssentials.UUID
 struct Judge: Sendable {
     let policy: Policy
     let lanes: LaneDirectory
+    let messages: Configuration.Messages
+    /// Kinds that the kill switch holds.
+    var paused: Set<NudgeKind> = []
+    /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
+    var recorder: DecisionRecorder?
     private let preferences = PreferencesCache()
 
-    init(policy: Policy, lanes: LaneDirectory) {
+    init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
         self.policy = policy
         self.lanes = lanes
+        self.messages = messages
     }
 
     /// The column's text as the policy reads it.
@@ -28,150 +35,73 @@ struct Judge: Sendable {
     /// The re-checks of a day are spread over its last four hours.
     static let recheckSpreadSeconds: UInt64 = 14_400
 
+    /// What waits to be said goes first: someone waits for it. Then the check-in, which counts it.
     func judge(_ user: ClaimedUser, now: Instant) -> Judgement {
         do throws(TimeZoneError) {
             let subject = try Subject(user, judge: self, now: now)
-            var records = try skippedSlots(subject, now: now)
-            let (verdict, dropped) = try verdict(subject, now: now)
-            records += dropped
-            return Judgement(verdict: verdict, records: records, notices: subject.notices)
+            var draft = TurnDraft(subject.candidate.history)
+            draft.records = try skippedSlots(subject, now: now)
+            if !subject.texts.isEmpty { try decideTexts(subject, &draft, now: now) }
+            let checkIn = try decideCheckIn(subject, &draft, now: now)
+            return Judgement(verdict: verdict(subject, draft, checkIn, now: now), notices: subject.notices)
         } catch {
-            return Judgement(verdict: .ask(error), records: [], notices: [])
+            return Judgement(verdict: .ask(error), notices: [])
         }
     }
 
-    private func verdict(
-        _ subject: Subject,
-        now: Instant
-    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
-        guard let retry = subject.retry else { return (try firstAttempt(subject, now: now), []) }
-        let (left, ends) = subject.judged(retry)
-        let rest = retry.keeping(left)
-        // Every device was finally rejected, the last ones by quarantine: without this, the slot would be due again (apns.md).
-        let isOver = left.isEmpty && !ends.isEmpty
-        let (verdict, records) =
-            try isOver
-            ? (firstAttempt(retry.counts ? subject : subject.closing(retry.slot), now: now), [])
-            : retry.counts ? goOn(rest, subject, now: now) : tryAgain(rest, subject, now: now)
-        return (verdict, ends + records)
-    }
-
-    // MARK: The three ways to a nudge
-
-    /// Nothing is left of an earlier one.
-    private func firstAttempt(_ subject: Subject, now: Instant) throws(TimeZoneError) -> Judgement.Verdict {
-        let decision = try policy.decide(subject.candidate, now: now)
-        guard let (slot, validUntil) = decision.checkIn else { return rest(subject, decision, now: now) }
-        return .send(
-            subject.nudge(
-                slot: slot,
-                validUntil: validUntil,
-                targets: subject.served,
-                waiting: [],
-                attempt: 0,
-                isFirst: true
-            )
+    private func verdict(_ subject: Subject, _ draft: TurnDraft, _ checkIn: Decision?, now: Instant)
+        -> Judgement.Verdict
+    {
+        guard let checkIn, draft.nudges.isEmpty else { return .send(PlannedTurn(subject, draft)) }
+        var candidate = subject.candidate
+        candidate.history = draft.base
+        let update = PersonUpdate(
+            userID: subject.user.userID,
+            version: subject.user.version,
+            dueAt: dueAt(
+                subject.user.userID,
+                checkIn,
+                draft.retries,
+                others: draft.nextLook(now: now),
+                now: now,
+                soon: subject.hasForeignDevices
+            ),
+            askedAt: now,
+            since: candidate.since,
+            fingerprint: subject.fingerprint,
+            history: trimmed(candidate, now: now),
+            retry: Retry.json(draft.retries)
         )
-    }
-
-    /// No device was answered: the policy is asked anew, and only the back-off is remembered.
-    private func tryAgain(
-        _ retry: Retry,
-        _ subject: Subject,
-        now: Instant
-    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
-        let decision = try policy.decide(subject.candidate, now: now)
-        guard let (slot, validUntil) = decision.checkIn, slot == retry.slot else {
-            return (try firstAttempt(subject, now: now), [])
-        }
-        let left = subject.split(retry.left, now: now)
-        // Devices that are all new since then owe nothing to the back-off of the old ones.
-        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (try firstAttempt(subject, now: now), []) }
-        guard !left.due.isEmpty else {
-            return (rest(subject, decision, now: now, retry: retry.keeping(left.waiting)), [])
-        }
-        let nudge = subject.nudge(
-            slot: slot,
-            validUntil: validUntil,
-            targets: left.due,
-            waiting: left.waiting,
-            attempt: retry.attempt
-        )
-        return (.send(nudge), [])
-    }
-
-    /// Some device was answered, so the nudge counts: the others go on under its first answer until that ends or something
-    /// changed, and are then asked without the nudge's own entry.
-    private func goOn(
-        _ retry: Retry,
-        _ subject: Subject,
-        now: Instant
-    ) throws(TimeZoneError) -> (Judgement.Verdict, [DeliveryRecord]) {
-        let left = subject.split(retry.left, now: now)
-        let asIs = try policy.decide(subject.candidate, now: now)
-        guard !(left.due.isEmpty && left.waiting.isEmpty) else { return (try firstAttempt(subject, now: now), []) }
-        let own = subject.candidate.history.checkIns.last { $0.slot == retry.slot }
-        let without = subject.without(own)
-        var validUntil = retry.validUntil
-        if now >= retry.validUntil || retry.version != subject.user.version {
-            let decision = try policy.decide(without.candidate, now: now)
-            if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {
-                return (rest(subject, decision, now: now, retry: retry.postponed(by: decision)), [])
-            }
-            guard let again = decision.checkIn, again.slot == retry.slot else {
-                return (try firstAttempt(subject, now: now), subject.stale(retry, now: now))
-            }
-            validUntil = again.validUntil
-        }
-        guard !left.due.isEmpty else {
-            return (rest(subject, asIs, now: now, retry: retry.keeping(left.waiting)), [])
-        }
-        let nudge = without.nudge(
-            slot: retry.slot,
-            validUntil: validUntil,
-            targets: left.due,
-            waiting: left.waiting,
-            attempt: retry.attempt,
-            countedAs: own ?? CheckIn(at: now, slot: retry.slot)
-        )
-        return (.send(nudge), [])
+        return .rest(Judgement.Rest(update: update, reason: checkIn.reason, records: draft.records, ended: draft.ended))
     }
 
     // MARK: When to ask again
 
-    private func rest(
-        _ subject: Subject,
-        _ decision: Decision,
-        now: Instant,
-        retry: Retry? = nil
-    ) -> Judgement.Verdict {
-        let update = PersonUpdate(
-            userID: subject.user.userID,
-            version: subject.user.version,
-            dueAt: dueAt(subject.user.userID, decision, retry: retry, now: now, soon: subject.hasForeignDevices),
-            askedAt: now,
-            since: subject.candidate.since,
-            fingerprint: subject.fingerprint,
-            history: trimmed(subject.candidate, now: now),
-            retry: retry?.json
-        )
-        return .rest(update, decision.reason)
-    }
-
     /// The earliest instant at which the answer can change: exact, or a re-check within a day.
     ///
     /// - Parameters:
-    ///   - decision: nil: the zone could not be read now.
+    ///   - decision: on the check-in; nil: the zone could not be read now.
+    ///   - retries: what is left of nudges; a check-in's says when it is to be tried (or, paused, when it ends), the others' own instants are in `others`.
+    ///   - others: when the answer for something else that waits can change.
     ///   - soon: something about the user may change without a word to the database.
-    func dueAt(_ user: UUID, _ decision: Decision?, retry: Retry?, now: Instant, soon: Bool = false) -> Instant {
+    func dueAt(
+        _ user: UUID,
+        _ decision: Decision?,
+        _ retries: [Retry],
+        others: Instant?,
+        now: Instant,
+        soon: Bool = false
+    ) -> Instant {
         let spread = Int64(user.stableHash % Self.recheckSpreadSeconds)
         var due = now + (Self.recheckSeconds - spread)
         if soon { due = min(due, now + Self.foreignSeconds + Int64(user.stableHash % UInt64(Self.foreignSeconds))) }
         if decision == nil { due = min(due, askAgainAt(user, now: now)) }
         if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
+        let retry = retries.first { $0.identity.kind == .checkIn }
         // Still to be sent: at once, or when the back-off of what is left ends.
         if decision?.action == .send, retry == nil { due = now + Self.unsentSeconds }
-        if let retry { due = min(due, retry.dueAt) }
+        if let retry { due = min(due, isPaused(decision) ? retry.validUntil ?? due : retry.dueAt) }
+        if let others { due = min(due, others) }
         return max(due, now + 1)
     }
 
@@ -191,26 +121,17 @@ struct Judge: Sendable {
 
     private func skippedSlots(_ subject: Subject, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
         guard let asked = subject.user.askedAt, asked < now else { return [] }
-        return try policy.skippedSlots(subject.candidate, lastAsked: asked, now: now).map { skipped in
-            DeliveryRecord(
-                userID: subject.user.userID,
-                kind: PlannedNudge.kind,
-                key: skipped.slot.iso,
-                slot: skipped.slot,
-                deviceHash: "",
-                outcome: .skipped,
+        // The kill switch makes no slot undone: what came while it held is skipped, and the record says so.
+        var candidate = subject.candidate
+        candidate.paused = false
+        return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
+            subject.records(
+                [.checkIn(skipped.slot)],
+                .skipped,
                 reason: skipped.reason.rawValue,
                 // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
-                attemptedAt: skipped.limit
+                at: skipped.limit
             )
         }
-    }
-}
-
-extension Decision {
-    /// A check-in to send: its slot, and the instant from which on it must not be written.
-    var checkIn: (slot: LocalDate, validUntil: Instant)? {
-        guard action == .send, let slot, let validUntil else { return nil }
-        return (slot, validUntil)
     }
 }

@@ -5,17 +5,35 @@ import TimeZones
 /// What a claimed user's turn comes to: a value, which the sweep carries out.
 struct Judgement: Sendable {
     enum Verdict: Sendable {
-        /// Nothing is sent: the row says when to ask again.
-        case rest(PersonUpdate, Reason)
-        /// The nudge goes out, once its intent is committed.
-        case send(PlannedNudge)
+        /// Nothing is sent.
+        case rest(Rest)
+        /// The nudges go out, once their intent is committed.
+        case send(PlannedTurn)
         /// Nothing was decided, since the user's zone could not be read now: they are asked again, the row stays as it is.
         case ask(TimeZoneError)
     }
 
+    /// The row says when to ask again.
+    struct Rest: Sendable {
+        let update: PersonUpdate
+        /// Why no check-in goes now.
+        let reason: Reason
+        /// Slots and devices that went by unsent, messages that were dropped.
+        let records: [DeliveryRecord]
+        /// Messages that ended.
+        let ended: [NudgeIdentity]
+    }
+
     let verdict: Verdict
-    /// Slots and devices that went by unsent.
-    let records: [DeliveryRecord]
     /// What an operator should hear, once per value.
     let notices: [Notice]
+
+    /// What the decision found to record, whatever becomes of a push.
+    var records: [DeliveryRecord] {
+        switch verdict {
+        case .rest(let rest): rest.records
+        case .send(let turn): turn.records
+        case .ask: []
+        }
+    }
 }

@@ -6,7 +6,7 @@ struct LaneFeed {
     struct Portion {
         let batch: Sweeper.Batch
         let run: SweepRun
-        var nudges: ArraySlice<PlannedNudge>
+        var turns: ArraySlice<PlannedTurn>
         /// CLOCK_BOOTTIME milliseconds at which the lease of these users ends, unless it is renewed.
         var leaseEnd: Int64
     }
@@ -23,5 +23,5 @@ struct LaneFeed {
     var asideUntil: Instant?
 
     /// Users that wait.
-    var backlog: Int { portions.reduce(0) { $0 + $1.nudges.count } }
+    var backlog: Int { portions.reduce(0) { $0 + $1.turns.count } }
 }

@@ -12,16 +12,23 @@ struct PlannedNudge: Sendable {
         let lane: LaneIdentity
         let hash: String
         let apnsID: UUID
+        /// Whether an earlier attempt may have reached it: a second unknown is final.
+        let isRepeat: Bool
     }
 
-    /// The user as the policy saw them; its history is without this nudge's own entry.
-    let candidate: Candidate
-    let userID: UUID
-    let version: Int64
-    let fingerprint: Int64
-    let slot: LocalDate
-    /// Not written any more from this instant on.
-    let validUntil: Instant
+    let identity: NudgeIdentity
+    /// What the record names: the messages of a digest; else itself.
+    let members: [NudgeIdentity]
+    /// What its pushes say; nil: the check-in's words, the same for everyone.
+    let payload: [UInt8]?
+    /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
+    let collapseKey: String
+    /// Not written any more from this instant on; nil: the answer holds for ever.
+    let validUntil: Instant?
+    /// From when on there is no other attempt: a check-in's answer ends it; a message goes on after the night that its answer does not reach into. nil: never.
+    let endsAt: Instant?
+    /// When Apple drops it.
+    let expiresAt: Instant
     var targets: [Target]
     /// Devices that are left as well, but not yet.
     var waiting: [Retry.Left]
@@ -29,23 +36,42 @@ struct PlannedNudge: Sendable {
     let isFirst: Bool
     /// Attempts before this one.
     let attempt: Int
-    /// The history's own entry of this nudge, where another device was answered already.
-    let countedAs: CheckIn?
-    /// What the decision found to record (slots that went by): recorded with the nudge's outcome, in one with the instant up to which it was looked.
-    var records: [DeliveryRecord] = []
+    /// When the history's own entry of this nudge was made, where another device was answered already.
+    let countedAt: Instant?
 
-    /// The part that one lane sends; devices of other lanes wait, and follow under the same answer. nil: there is no device at all.
-    func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: PlannedNudge)? {
-        guard let lane = (targets.first { isPreferred($0.lane) } ?? targets.first)?.lane else { return nil }
-        let others = targets.filter { $0.lane != lane }
-        guard !others.isEmpty else { return (lane, self) }
+    /// Whether its answer still holds.
+    func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
+
+    /// Only these devices now; the others follow under the same answer.
+    func keeping(_ targets: [Target], then others: some Sequence<Target>) -> PlannedNudge {
         var part = self
-        part.targets = targets.filter { $0.lane == lane }
-        part.waiting += others.map { Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0)) }
-        return (lane, part)
+        part.targets = targets
+        part.waiting += others.map {
+            Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: $0.isRepeat)
+        }
+        return part
     }
 
-    static let kind = NudgeKind.checkIn.rawValue
-    /// Names this nudge among the user's check-ins.
-    var key: String { slot.iso }
+    /// What is remembered of it where it is not tried now. nil: nothing; it is as new.
+    func remembered(version: Int64) -> Retry? {
+        guard !isFirst || countedAt != nil else { return nil }
+        return retry(
+            version: version,
+            left: keeping([], then: targets).waiting,
+            attempt: attempt,
+            countedAt: countedAt
+        )
+    }
+
+    func retry(version: Int64, left: [Retry.Left], attempt: Int, countedAt: Instant?) -> Retry {
+        Retry(
+            identity: identity,
+            members: members,
+            validUntil: validUntil,
+            version: version,
+            attempt: attempt,
+            countedAt: countedAt,
+            left: left
+        )
+    }
 }

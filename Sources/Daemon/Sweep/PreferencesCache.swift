@@ -1,4 +1,5 @@
 import Glibc
+import NudgedKit
 import Policy
 import Synchronization
 

@@ -16,8 +16,13 @@ struct Subject: Sendable {
     private let refused: [String: Quarantine.Entry]
     /// Devices that no lane of this daemon serves.
     private let foreign: [Device]
-    let retry: Retry?
+    /// What is left of earlier nudges.
+    let retries: [Retry]
+    /// What waits to be said, in the order in which it is decided.
+    let texts: [PendingText]
     let notices: [Notice]
+    /// Kinds that the kill switch holds.
+    private let paused: Set<NudgeKind>
 
     init(_ user: ClaimedUser, judge: Judge, now: Instant) throws(TimeZoneError) {
         self.user = user
@@ -25,9 +30,12 @@ struct Subject: Sendable {
         self.served = served
         self.refused = refused
         self.foreign = foreign
-        retry = user.retry.flatMap(Retry.init(json:))
+        paused = judge.paused
+        retries = user.retry.map(Retry.all(json:)) ?? []
+        texts = user.messages.isEmpty ? [] : user.messages.map(PendingText.init).sorted(by: PendingText.precedes)
         var candidate = Candidate(
             userID: user.userID,
+            paused: paused.contains(.checkIn),
             preferences: judge.parsed(user.preferences),
             timezone: user.timezone,
             firstSessionComplete: user.firstSessionComplete,
@@ -107,11 +115,12 @@ struct Subject: Sendable {
         return notices
     }
 
-    /// The same user, asked without the nudge's own entry (policy.md counts a nudge once; its other devices must not be held by it).
-    func without(_ own: CheckIn?) -> Subject {
-        guard let own else { return self }
-        var copy = self
-        copy.candidate.history = candidate.history.removing(own)
+    /// The same user, asked about a nudge with what was sent up to now.
+    func asked(_ nudge: Nudge = .checkIn, with history: History) -> Candidate {
+        var copy = candidate
+        copy.history = history
+        copy.nudge = nudge
+        copy.paused = paused.contains(nudge.kind)
         return copy
     }
 
@@ -121,6 +130,7 @@ struct Subject: Sendable {
         now: Instant
     ) -> (due: [(device: Device, lane: LaneIdentity)], waiting: [Retry.Left]) {
         let notBefore = Dictionary(left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
+        let repeats = left.repeats
         var due: [(device: Device, lane: LaneIdentity)] = []
         var waiting: [Retry.Left] = []
         for (device, lane) in served {
@@ -129,54 +139,50 @@ struct Subject: Sendable {
             if at <= now {
                 due.append((device, lane))
             } else {
-                waiting.append(Retry.Left(deviceHash: hash, notBefore: at))
+                waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
             }
         }
         // A lane that this daemon does not have (a reload took it away) may come back while the answer holds.
         for device in foreign {
             let hash = PushIdentity.deviceHash(token: device.token)
             guard let at = notBefore[hash] else { continue }
-            waiting.append(Retry.Left(deviceHash: hash, notBefore: max(at, now + Judge.foreignSeconds)))
+            waiting.append(
+                Retry.Left(
+                    deviceHash: hash,
+                    notBefore: max(at, now + Judge.foreignSeconds),
+                    isRepeat: repeats.contains(hash)
+                )
+            )
         }
         return (due, waiting)
     }
 
-    func nudge(
-        slot: LocalDate,
-        validUntil: Instant,
-        targets: [(device: Device, lane: LaneIdentity)],
-        waiting: [Retry.Left],
-        attempt: Int,
-        isFirst: Bool = false,
-        countedAs: CheckIn? = nil
-    ) -> PlannedNudge {
+    /// The devices of a nudge as its targets.
+    func targets(
+        _ devices: [(device: Device, lane: LaneIdentity)],
+        of identity: NudgeIdentity,
+        repeating: Set<String> = []
+    ) -> [PlannedNudge.Target] {
         // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
-        let newestFirst = targets.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
+        let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
         var seen: Set<String> = []
-        let unique = newestFirst.compactMap { device, lane -> PlannedNudge.Target? in
+        return newestFirst.compactMap { device, lane -> PlannedNudge.Target? in
             let hash = PushIdentity.deviceHash(token: device.token)
             guard seen.insert(hash).inserted else { return nil }
             let apnsID = PushIdentity.apnsID(
                 user: user.userID,
-                kind: PlannedNudge.kind,
-                key: slot.iso,
+                kind: identity.kind.rawValue,
+                key: identity.key,
                 token: device.token
             )
-            return PlannedNudge.Target(device: device, lane: lane, hash: hash, apnsID: apnsID)
+            return PlannedNudge.Target(
+                device: device,
+                lane: lane,
+                hash: hash,
+                apnsID: apnsID,
+                isRepeat: repeating.contains(hash)
+            )
         }
-        return PlannedNudge(
-            candidate: candidate,
-            userID: user.userID,
-            version: user.version,
-            fingerprint: fingerprint,
-            slot: slot,
-            validUntil: validUntil,
-            targets: unique,
-            waiting: waiting,
-            isFirst: isFirst,
-            attempt: attempt,
-            countedAs: countedAs
-        )
     }
 
     /// What is left of a nudge without the devices that were refused since, and the ends of those.
@@ -192,17 +198,14 @@ struct Subject: Sendable {
                 continue
             }
             ends.append(
-                DeliveryRecord(
-                    userID: user.userID,
-                    kind: PlannedNudge.kind,
-                    key: retry.slot.iso,
-                    slot: retry.slot,
-                    deviceHash: one.deviceHash,
-                    outcome: .rejected,
+                contentsOf: records(
+                    retry.members,
+                    device: one.deviceHash,
+                    .rejected,
                     reason: entry.reason,
                     status: 400,
                     // When the verdict fell: seen twice, it is one row.
-                    attemptedAt: entry.at
+                    at: entry.at
                 )
             )
         }
@@ -212,40 +215,46 @@ struct Subject: Sendable {
     /// Whether a device waits for a lane that this daemon does not have.
     var hasForeignDevices: Bool { !foreign.isEmpty }
 
-    /// The same user with a slot closed.
-    func closing(_ slot: LocalDate) -> Subject {
-        var copy = self
-        copy.candidate.history = candidate.history.closing(slot)
-        return copy
+    /// The devices of a nudge that counts, but whose time went by before they were answered.
+    func stale(_ retry: Retry, reason: String = "stale", now: Instant) -> [DeliveryRecord] {
+        retry.left.flatMap { left in
+            // When its time ended: seen twice, it is one row.
+            records(
+                retry.members,
+                device: left.deviceHash,
+                .skipped,
+                reason: reason,
+                at: min(retry.validUntil ?? now, now)
+            )
+        }
     }
 
-    /// The devices of a nudge that counts, but whose time went by before they were answered.
-    func stale(_ retry: Retry, now: Instant) -> [DeliveryRecord] {
-        retry.left.map { left in
+    /// A row of the record for each of a nudge's members.
+    func records(
+        _ members: [NudgeIdentity],
+        device: String = "",
+        _ outcome: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int? = nil,
+        at instant: Instant
+    ) -> [DeliveryRecord] {
+        members.map { member in
             DeliveryRecord(
                 userID: user.userID,
-                kind: PlannedNudge.kind,
-                key: retry.slot.iso,
-                slot: retry.slot,
-                deviceHash: left.deviceHash,
-                outcome: .skipped,
-                reason: "stale",
-                // When its time ended: seen twice, it is one row.
-                attemptedAt: min(retry.validUntil, now)
+                kind: member.kind.rawValue,
+                key: member.key,
+                slot: member.slot,
+                deviceHash: device,
+                outcome: outcome,
+                reason: reason,
+                status: status,
+                attemptedAt: instant
             )
         }
     }
 }
 
-extension Retry {
-    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes nobody, and asks nobody each second.
-    func postponed(by decision: Decision) -> Retry {
-        guard let next = decision.nextAt else { return self }
-        return keeping(left.map { Left(deviceHash: $0.deviceHash, notBefore: max($0.notBefore, next)) })
-    }
-
-    /// The same with only these devices left.
-    func keeping(_ left: [Left]) -> Retry {
-        Retry(slot: slot, validUntil: validUntil, version: version, attempt: attempt, counts: counts, left: left)
-    }
+extension Sequence where Element == Retry.Left {
+    /// The devices that may have got the nudge already.
+    var repeats: Set<String> { Set(filter(\.isRepeat).map(\.deviceHash)) }
 }

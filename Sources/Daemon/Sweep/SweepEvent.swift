@@ -1,3 +1,4 @@
+package import Policy
 package import Store
 package import TimeZones
 
@@ -23,6 +24,8 @@ package enum SweepEvent: Sendable {
     case settlementFailed(error: String)
     /// Another daemon had recorded a chunk as unknown, since our lease had ended.
     case fenced(pushes: Int)
+    /// The kill switch was turned: these kinds are held now, and those before.
+    case paused(Set<NudgeKind>, before: Set<NudgeKind>)
     /// A step of the sweep went on: the watchdog may be fed.
     case progress
 }

@@ -14,6 +14,8 @@ public struct SweepReport: Sendable, Equatable {
     public var unsent = 0
     /// Slots and devices that went by unsent.
     public var skipped = 0
+    /// Messages that ended without a push.
+    public var dropped = 0
     /// Tokens deleted after a 410.
     public var tokensDeleted = 0
     /// Users to whom nothing was sent, by the policy's reason, and `timezone_unreadable` where it could not be asked.
@@ -35,7 +37,7 @@ public struct SweepReport: Sendable, Equatable {
 
     /// Whether a line in the journal is worth its place.
     public var isWorthALine: Bool {
-        sent + rejected + deferred + unknown + skipped + tokensDeleted + recovered + fenced > 0
+        sent + rejected + deferred + unknown + skipped + dropped + tokensDeleted + recovered + fenced > 0
     }
 
     /// In one line, without zeros but for what was sent.
@@ -43,14 +45,14 @@ public struct SweepReport: Sendable, Equatable {
         var words = ["sent \(sent)"]
         for (count, word) in [
             (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
-            (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
+            (dropped, "dropped"), (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
         ] where count > 0 { words.append("\(word) \(count)") }
         return words.joined(separator: ", ") + " of \(users) users in \(milliseconds) ms"
     }
 
     /// Grows with everything that was done; not with pushes that could not be written.
     var progress: Int {
-        sent + rejected + deferred + unknown + skipped + recovered + fenced + resting.values.reduce(0, +)
+        sent + rejected + deferred + unknown + skipped + dropped + recovered + fenced + resting.values.reduce(0, +)
     }
 
     /// One JSON object.
@@ -58,7 +60,7 @@ public struct SweepReport: Sendable, Equatable {
         let reasons = resting.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
         return
             #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
-            + #""unsent":\#(unsent),"skipped":\#(skipped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
+            + #""unsent":\#(unsent),"skipped":\#(skipped),"dropped":\#(dropped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
             + #""tokens_deleted":\#(tokensDeleted),"resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
     }
 
@@ -70,6 +72,7 @@ public struct SweepReport: Sendable, Equatable {
         unknown += other.unknown
         unsent += other.unsent
         skipped += other.skipped
+        dropped += other.dropped
         tokensDeleted += other.tokensDeleted
         resting.merge(other.resting, uniquingKeysWith: +)
         changed += other.changed

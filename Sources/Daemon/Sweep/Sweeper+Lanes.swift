@@ -8,31 +8,31 @@ import struct FoundationEssentials.UUID
 
 extension Sweeper {
     /// A user who is to step aside, and for whose lane.
-    typealias Aside = (nudge: PlannedNudge, lane: LaneIdentity)
+    typealias Aside = (turn: PlannedTurn, lane: LaneIdentity)
 
-    /// Hands each nudge to its lane. Returns those whose lane takes nothing more for now.
-    func share(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun) -> [Aside] {
+    /// Hands each turn to its lane. Returns those whose lane takes nothing more for now.
+    func share(_ turns: [PlannedTurn], _ batch: Batch, _ run: SweepRun) -> [Aside] {
         var room = roomByLane()
-        var portions: [LaneIdentity: [PlannedNudge]] = [:]
+        var portions: [LaneIdentity: [PlannedTurn]] = [:]
         var aside: [Aside] = []
-        for nudge in nudges {
+        for turn in turns {
             // Devices on several lanes: one lane's go first, the others follow under the same answer.
-            guard let (lane, part) = nudge.part(preferring: { (room[$0] ?? 0) > 0 }) else { continue }
+            guard let lane = turn.lane(preferring: { (room[$0] ?? 0) > 0 }) else { continue }
             guard let free = room[lane], free > 0 else {
-                aside.append((nudge, lane))
+                aside.append((turn, lane))
                 continue
             }
             if free != .max { room[lane] = free - 1 }
-            portions[lane, default: []].append(part)
+            portions[lane, default: []].append(turn.part(for: lane))
         }
         let now = BootTime.milliseconds()
         let crowded = Set(aside.map(\.lane))
         for lane in crowded where feeds[lane]?.crowdedSince == nil {
             feeds[lane, default: LaneFeed()].crowdedSince = now
         }
-        for (lane, nudges) in portions {
+        for (lane, turns) in portions {
             if room[lane] == .max, !crowded.contains(lane) { feeds[lane]?.crowdedSince = nil }
-            append(nudges, batch, run, to: lane)
+            append(turns, batch, run, to: lane)
         }
         return aside
     }
@@ -54,11 +54,11 @@ extension Sweeper {
         Task { await feed(lane) }
     }
 
-    private func append(_ nudges: [PlannedNudge], _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
+    private func append(_ turns: [PlannedTurn], _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
         livingLeases[batch.leaseID, default: 0] += 1
         run.openPortions += 1
         feeds[lane, default: LaneFeed()].portions.append(
-            LaneFeed.Portion(batch: batch, run: run, nudges: nudges[...], leaseEnd: batch.leaseEnd)
+            LaneFeed.Portion(batch: batch, run: run, turns: turns[...], leaseEnd: batch.leaseEnd)
         )
         startFeeding(lane)
     }
@@ -77,15 +77,15 @@ extension Sweeper {
     func stepAside(_ aside: [Aside], leaseID: UUID) async {
         guard !aside.isEmpty else { return }
         guard lanes.count > 1, let now = clock.now else {
-            return await giveBack(aside.map(\.nudge.userID), leaseID: leaseID)
+            return await giveBack(aside.map(\.turn.userID), leaseID: leaseID)
         }
         let boot = BootTime.milliseconds()
         var probes: [LaneIdentity: Int] = [:]
-        let postponements = aside.map { nudge, lane in
+        let postponements = aside.map { turn, lane in
             var until = LanePatience.until(
                 now,
                 crowded: boot - (feeds[lane]?.crowdedSince ?? boot),
-                seed: nudge.userID.stableHash &+ UInt64(bitPattern: boot)
+                seed: turn.userID.stableHash &+ UInt64(bitPattern: boot)
             )
             // A stopped lane is probed once a minute: somebody must be due then.
             if case .stopped(_, _, let probe)? = lanes.sender(lane)?.status, probes[lane, default: 0] < Self.probeBatch
@@ -95,7 +95,7 @@ extension Sweeper {
             }
             let last = feeds[lane]?.asideUntil ?? until
             feeds[lane]?.asideUntil = max(last, until)
-            return Postponement(userID: nudge.userID, version: nudge.version, until: until)
+            return Postponement(userID: turn.userID, version: turn.version, until: until)
         }
         // Where the database does not take it, their lease ends by itself.
         try? await store.postpone(postponements, leaseID: leaseID)
@@ -112,10 +112,10 @@ extension Sweeper {
     /// What is left of a lane's first portion goes back.
     func giveBackFirst(_ lane: LaneIdentity, isOurStop: Bool) async {
         guard let portion = feeds[lane]?.portions.first else { return }
-        feeds[lane]?.portions[0].nudges = []
-        if isOurStop { return await giveBack(portion.nudges.map(\.userID), leaseID: portion.batch.leaseID) }
+        feeds[lane]?.portions[0].turns = []
+        if isOurStop { return await giveBack(portion.turns.map(\.userID), leaseID: portion.batch.leaseID) }
         if feeds[lane]?.crowdedSince == nil { feeds[lane]?.crowdedSince = BootTime.milliseconds() }
-        await stepAside(portion.nudges.map { ($0, lane) }, leaseID: portion.batch.leaseID)
+        await stepAside(portion.turns.map { ($0, lane) }, leaseID: portion.batch.leaseID)
     }
 
     // MARK: Leases
@@ -132,19 +132,19 @@ extension Sweeper {
     private func renew(_ lane: LaneIdentity, place: Int) async -> Bool {
         guard let portion = feeds[lane]?.portions[place] else { return false }
         let asked = BootTime.milliseconds()
-        guard portion.leaseEnd - asked < settings.leaseMilliseconds / 2, !portion.nudges.isEmpty else { return true }
+        guard portion.leaseEnd - asked < settings.leaseMilliseconds / 2, !portion.turns.isEmpty else { return true }
         let kept = try? await store.renew(
-            portion.nudges.map(\.userID),
+            portion.turns.map(\.userID),
             leaseID: portion.batch.leaseID,
             leaseMilliseconds: settings.leaseMilliseconds
         )
         guard let kept else {
             // Their lease ends by itself.
-            feeds[lane]?.portions[place].nudges = []
+            feeds[lane]?.portions[place].turns = []
             return false
         }
         feeds[lane]?.portions[place].leaseEnd = asked + settings.leaseMilliseconds
-        feeds[lane]?.portions[place].nudges = portion.nudges.filter { kept.contains($0.userID) }[...]
+        feeds[lane]?.portions[place].turns = portion.turns.filter { kept.contains($0.userID) }[...]
         return true
     }
 }

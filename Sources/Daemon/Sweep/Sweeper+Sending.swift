@@ -29,10 +29,10 @@ extension Sweeper {
         wake()
     }
 
-    /// Sends a portion's nudges in chunks, each as large as streams are free. Returns false where the lane takes no more: the rest went back.
+    /// Sends a portion's turns in chunks, each as large as streams are free. Returns false where the lane takes no more: the rest went back.
     private func send(_ run: SweepRun, _ batch: Batch, _ lane: LaneIdentity) async -> Bool {
         var lastFree = BootTime.milliseconds()
-        while let pending = feeds[lane]?.portions.first?.nudges, !pending.isEmpty {
+        while let pending = feeds[lane]?.portions.first?.turns, !pending.isEmpty {
             guard !isStopping, let sender = lanes.sender(lane), let free = await freeSlots(lane, sender, for: pending)
             else {
                 await giveBackFirst(lane, isOurStop: isStopping)
@@ -50,13 +50,13 @@ extension Sweeper {
             lastFree = BootTime.milliseconds()
             guard let now = clock.now, let leaseEnd = feeds[lane]?.portions.first?.leaseEnd else { return true }
             // Asked again, and taken without a pause between: other lanes' feeds share the room.
-            let nudges = takeFirst(upTo: min(free, room(lane)), from: lane)
-            // Judged at the moment of sending: what waited past its answer's end is asked again.
-            let fresh = nudges.filter { $0.validUntil > now }
-            let count = fresh.reduce(0) { $0 + $1.targets.count }
+            let turns = takeFirst(upTo: min(free, room(lane)), from: lane)
+            // Judged at the moment of sending: what waited past its answer's end, or into a pause, is asked again.
+            let fresh = turns.map { $0.sendable(at: now, paused: judge.paused) }.filter { !$0.nudges.isEmpty }
+            let count = fresh.reduce(0) { $0 + $1.pushCount }
             feeds[lane]?.openPushes += count
-            if fresh.count < nudges.count {
-                let late = Set(nudges.map(\.userID)).subtracting(fresh.map(\.userID))
+            if fresh.count < turns.count {
+                let late = Set(turns.map(\.userID)).subtracting(fresh.map(\.userID))
                 await giveBack(Array(late), leaseID: batch.leaseID)
             }
             guard !fresh.isEmpty else { continue }
@@ -66,25 +66,24 @@ extension Sweeper {
                 number: takeChunkNumber(),
                 sweepID: run.id,
                 attemptedAt: now,
-                nudges: fresh
+                turns: fresh
             )
             await launch(chunk, sender, leaseEnd: leaseEnd, reserved: count, run)
         }
         return true
     }
 
-    private func takeFirst(upTo limit: Int, from lane: LaneIdentity) -> [PlannedNudge] {
-        guard limit > 0, var pending = feeds[lane]?.portions.first?.nudges else { return [] }
+    private func takeFirst(upTo limit: Int, from lane: LaneIdentity) -> [PlannedTurn] {
+        guard limit > 0, var pending = feeds[lane]?.portions.first?.turns else { return [] }
         let taken = Self.take(upTo: limit, from: &pending)
-        feeds[lane]?.portions[0].nudges = pending
+        feeds[lane]?.portions[0].turns = pending
         if (feeds[lane]?.backlog ?? 0) <= lowWater { wake() }
         return taken
     }
 
     /// How many pushes may be committed now; 0: ask again; nil: the lane takes none for a while.
-    private func freeSlots(_ lane: LaneIdentity, _ sender: Sender, for pending: ArraySlice<PlannedNudge>) async -> Int?
-    {
-        let wanted = pending.reduce(0) { $0 + $1.targets.count }
+    private func freeSlots(_ lane: LaneIdentity, _ sender: Sender, for pending: ArraySlice<PlannedTurn>) async -> Int? {
+        let wanted = pending.reduce(0) { $0 + $1.pushCount }
         let room = room(lane)
         if room <= 0 {
             await withCheckedContinuation { waiters.append($0) }
@@ -105,22 +104,15 @@ extension Sweeper {
             .room(own: feeds[lane]?.openPushes ?? 0, others: others)
     }
 
-    /// Whole users, as long as they fit. One whose devices alone are too many is split: the others follow under the same answer.
-    static func take(upTo limit: Int, from pending: inout ArraySlice<PlannedNudge>) -> [PlannedNudge] {
-        var taken: [PlannedNudge] = []
+    /// Whole users, as long as they fit. One whose pushes alone are too many is split.
+    static func take(upTo limit: Int, from pending: inout ArraySlice<PlannedTurn>) -> [PlannedTurn] {
+        var taken: [PlannedTurn] = []
         var room = limit
-        while let nudge = pending.first, nudge.targets.count <= room || taken.isEmpty {
+        while let turn = pending.first, turn.pushCount <= room || taken.isEmpty {
             pending.removeFirst()
-            guard nudge.targets.count <= room else {
-                var part = nudge
-                part.targets = Array(nudge.targets.prefix(room))
-                part.waiting += nudge.targets.dropFirst(room).map {
-                    Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0))
-                }
-                return [part]
-            }
-            taken.append(nudge)
-            room -= nudge.targets.count
+            guard turn.pushCount <= room else { return [turn.fitting(room)] }
+            taken.append(turn)
+            room -= turn.pushCount
         }
         return taken
     }
@@ -146,12 +138,12 @@ extension Sweeper {
             if BootTime.milliseconds() >= leaseEnd - SweepSettings.marginMilliseconds { changed = kept }
             await hooks.reach(.afterIntent)
             var held = chunk
-            held.nudges = chunk.nudges.filter { kept.contains($0.userID) }
-            run.report.changed += chunk.nudges.count - held.nudges.count + changed.count
-            if held.nudges.count < chunk.nudges.count {
-                await giveBack(chunk.nudges.map(\.userID).filter { !kept.contains($0) }, leaseID: chunk.leaseID)
+            held.turns = chunk.turns.filter { kept.contains($0.userID) }
+            run.report.changed += chunk.turns.count - held.turns.count + changed.count
+            if held.turns.count < chunk.turns.count {
+                await giveBack(chunk.turns.map(\.userID).filter { !kept.contains($0) }, leaseID: chunk.leaseID)
             }
-            guard !held.nudges.isEmpty else { return close(count, chunk, run) }
+            guard !held.turns.isEmpty else { return close(count, chunk, run) }
             // Never later than one response deadline and a margin before the lease ends: else another daemon could act meanwhile.
             let lastWrite =
                 asked + settings.leaseMilliseconds - settings.responseMilliseconds - SweepSettings.marginMilliseconds
@@ -170,7 +162,9 @@ extension Sweeper {
             number: chunk.number,
             sweepID: chunk.sweepID,
             attemptedAt: chunk.attemptedAt,
-            entries: chunk.nudges.map(judge.entry)
+            entries: chunk.turns.map { judge.entry($0, attemptedAt: chunk.attemptedAt) },
+            records: chunk.turns.flatMap(\.records),
+            messages: Judge.messages(in: chunk.turns)
         )
     }
 
@@ -188,23 +182,30 @@ extension Sweeper {
         // To the millisecond: a second too many would be a second of quiet hours.
         let now = clock.milliseconds ?? chunk.attemptedAt.seconds * 1000
         var tag: UInt64 = 0
-        for nudge in chunk.nudges {
-            let end = boot + max(0, nudge.validUntil.seconds * 1000 - now)
-            let collapseID = PushIdentity.collapseID(user: nudge.userID, kind: PlannedNudge.kind, key: nudge.key)
-            for target in nudge.targets {
-                defer { tag += 1 }
-                if changed.contains(nudge.userID) {
-                    settledAtOnce.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
-                } else {
+        for turn in chunk.turns {
+            let isChanged = changed.contains(turn.userID)
+            for nudge in turn.nudges {
+                let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
+                let collapseID = PushIdentity.collapseID(
+                    user: turn.userID,
+                    kind: nudge.identity.kind.rawValue,
+                    key: nudge.collapseKey
+                )
+                for target in nudge.targets {
+                    defer { tag += 1 }
+                    if isChanged {
+                        settledAtOnce.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
+                        continue
+                    }
                     pushes.append(
                         Push(
                             tag: tag,
                             token: target.device.token,
                             topic: chunk.lane.topic,
-                            expiration: nudge.validUntil.seconds,
+                            expiration: nudge.expiresAt.seconds,
                             apnsID: target.apnsID,
                             collapseID: collapseID,
-                            payload: settings.payload,
+                            payload: nudge.payload ?? settings.payload,
                             writeBy: min(lastWrite, end)
                         )
                     )

@@ -16,12 +16,13 @@ extension Sweeper {
         )
         let now = clock.now ?? chunk.attemptedAt
         var index = 0
-        for nudge in chunk.nudges {
-            let own = Array(outcomes[index..<index + nudge.targets.count])
+        for turn in chunk.turns {
+            let own = outcomes[index..<index + turn.pushCount]
             index += own.count
-            let settled = judge.settle(nudge, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
+            let settled = judge.settle(turn, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
             settlement.updates.append(settled.update)
             settlement.records += settled.records
+            settlement.ended += settled.ended.compactMap(turn.reference)
             settlement.staleTokens += settled.staleTokens
         }
         if let result = await carryOut(settlement) {
@@ -46,11 +47,12 @@ extension Sweeper {
             fence: .withdrawn(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
-        for nudge in chunk.nudges {
-            let outcomes = nudge.targets.map { _ in PushOutcome.unsent(reason: "intent_failed") }
-            let settled = judge.settle(nudge, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
+        for turn in chunk.turns {
+            let outcomes = Array(repeating: PushOutcome.unsent(reason: "intent_failed"), count: turn.pushCount)
+            let settled = judge.settle(turn, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
             settlement.updates.append(settled.update)
             settlement.records += settled.records
+            settlement.ended += settled.ended.compactMap(turn.reference)
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         await hooks.reach(.afterWithdrawal)
@@ -75,8 +77,9 @@ extension Sweeper {
                 onEvent(.settlementFailed(error: error.description))
                 if error.sqlState == "23505" { settlement.tieBreak = Int64(attempt) }
                 if let patience = Self.patience(with: error, settlement.fence), attempt >= patience {
-                    guard await isPoisoned(settlement) else { continue }
-                    return await withoutPoison(settlement)
+                    let isHeld = error.sqlState == "55P03"
+                    if !isHeld { guard await isPoisoned(settlement) else { continue } }
+                    return await withoutPoison(settlement, isHeld: isHeld)
                 }
                 let milliseconds = min(5000, 100 << min(attempt, 6))
                 try? await Task.sleep(
@@ -93,6 +96,8 @@ extension Sweeper {
     private static func patience(with error: PostgresError, _ fence: Settlement.Fence) -> Int? {
         switch error.sqlState {
         case let state? where state.hasPrefix("22"): 3
+        // Somebody holds the row of one of those who rest: the others need not wait for it.
+        case "55P03"? where !fence.isOpen: 1
         case let state? where state.hasPrefix("23") || state == "P0001":
             // What was written is given up as unknown only after ten minutes.
             fence.isOpen ? 120 : 5
@@ -116,9 +121,9 @@ extension Sweeper {
         return false
     }
 
-    /// The database refuses it for good, so something in it is poisoned. Tokens can wait for their next 410; users who rest are settled in
+    /// The database refuses it for good, so something in it is poisoned, or held. Tokens can wait for their next 410; users who rest are settled in
     /// halves, until the one is alone; the outcomes of a chunk stay together, since its intent is one row: it then says `unknown`.
-    private func withoutPoison(_ settlement: Settlement) async -> Settlement.Result? {
+    private func withoutPoison(_ settlement: Settlement, isHeld: Bool) async -> Settlement.Result? {
         var rest = settlement
         if !settlement.staleTokens.isEmpty {
             rest.staleTokens = []
@@ -126,6 +131,8 @@ extension Sweeper {
         }
         if settlement.fence.isOpen { return nil }
         guard settlement.updates.count > 1 else {
+            // Whoever is held is asked again when the lease ends.
+            if isHeld { return nil }
             await setAside(settlement.updates.map { ($0.userID, $0.version) }, leaseID: settlement.leaseID)
             return nil
         }
@@ -152,7 +159,8 @@ extension Sweeper {
         for record in settlement.records {
             switch record.outcome {
             case .accepted: report.sent += 1
-            case .rejected, .dropped:
+            case .dropped: report.dropped += 1
+            case .rejected:
                 report.rejected += 1
                 onEvent(
                     .rejected(

@@ -32,16 +32,25 @@ package actor Sweeper {
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
     var isAbandoned = false
 
-    private var cursor = Store.Cursor.start
-    private var cursorStartedAt = BootTime.milliseconds()
+    /// Whether the next claim starts its walk over, or goes on where the last one ended.
+    private var startsOver = true
+    private var walkStartedAt = BootTime.milliseconds()
     private var lookedAt: Int64 = 0
     private var nextChunk: Int32 = 0
     /// Decisions that send nothing, on their way to the database.
     private var openRests = 0
 
-    /// The cursor starts over at least this often, so that a user who became due behind it is seen.
-    private static let cursorMilliseconds: Int64 = 30_000
-    private static let lookMilliseconds: Int64 = 1_000
+    /// Whether changes wait that the last look did not take.
+    private var areTouchesLeft = false
+
+    /// The walk starts over at least this often, so that a user who became due behind it is seen.
+    private static let walkMilliseconds: Int64 = 30_000
+    /// In a long sweep: an urgent message waits for the next look.
+    private static let lookMilliseconds: Int64 = 250
+    /// A lane that takes nothing for so long: the next sweep looks again.
+    private static let patienceMilliseconds: Int64 = 1_000
+    /// A million changes at once must not keep the claims waiting.
+    private static let drainMilliseconds: Int64 = 150
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
     /// A stopped lane is probed with one push; few are claimed to find one.
@@ -67,7 +76,9 @@ package actor Sweeper {
 
     /// From the next sweep on.
     func reconfigure(judge: Judge, settings: SweepSettings) {
+        let paused = self.judge.paused
         self.judge = judge
+        self.judge.paused = paused
         self.settings = settings
     }
 
@@ -87,23 +98,32 @@ package actor Sweeper {
         try await claimAll(run)
     }
 
-    /// What may have come since the last look: the database's time, changes, a dead daemon's intents. At each sweep's start, and each second of a long one.
+    /// What may have come since the last look: the database's time, the kill switch, changes, a dead daemon's intents. At each sweep's start, and again and again
+    /// in a long one.
     private func lookAround(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
-        clock.anchor(databaseMicroseconds: try await store.clock(), asked: lookedAt)
+        let look = try await store.look()
+        clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
+        hear(paused: look.paused)
         guard let now = clock.now else { return }
         await hooks.reach(.beforeDrain)
         try await drain(now: now)
         await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
-        if lookedAt - cursorStartedAt > Self.cursorMilliseconds { restartCursor() }
+        if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
     }
 
     /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
     private func drain(now: Instant) async throws(PostgresError) {
+        let end = BootTime.milliseconds() + Self.drainMilliseconds
+        areTouchesLeft = false
         do throws(PostgresError) {
             while !isStopping {
                 if try await store.drain(limit: Self.touchesAtOnce, now: now) < Self.touchesAtOnce { break }
+                guard BootTime.milliseconds() < end else {
+                    areTouchesLeft = true
+                    break
+                }
             }
         } catch {
             guard error.code == .refusedByServer else { throw error }
@@ -115,7 +135,7 @@ package actor Sweeper {
         var pushes = 0
         await hooks.reach(.beforeRecover)
         while !isStopping {
-            let found = try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+            guard let found = try await recoverSome() else { break }
             pushes += found.pushes
             if found.chunks < Self.recoveredAtOnce { break }
         }
@@ -126,31 +146,47 @@ package actor Sweeper {
         return pushes
     }
 
+    /// nil: somebody holds one of their rows; the next look tries again, and the sweep goes on.
+    private func recoverSome() async throws(PostgresError) -> (chunks: Int, pushes: Int)? {
+        do throws(PostgresError) {
+            return try await store.recover(except: Array(livingLeases.keys), limit: Self.recoveredAtOnce)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            onEvent(.settlementFailed(error: error.description))
+            return nil
+        }
+    }
+
     /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
-            if BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds { try await lookAround(run) }
+            if isTimeToLook { try await lookAround(run) }
             await hooks.reach(.beforeClaim)
             guard let batch = try await claim() else { break }
             await hooks.reach(.claimed)
             run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
-            if isShort { restartCursor() } else { advanceCursor(batch) }
+            if isShort { startOver() } else { startsOver = false }
             await turn(batch, run)
-            if isShort { break }
+            if isShort, !areTouchesLeft { break }
         }
+    }
+
+    /// Where nobody is due any more and changes are left, at once.
+    private var isTimeToLook: Bool {
+        areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
     }
 
     /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
     private func someLaneTakesMore() async -> Bool {
-        let until = BootTime.milliseconds() + Self.lookMilliseconds
+        let until = BootTime.milliseconds() + Self.patienceMilliseconds
         while !isStopping, BootTime.milliseconds() < until {
             let open = lanes.all.filter { !$0.sender.isBlocked }
             if open.isEmpty { return false }
             let wantsMore = open.contains { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }
             if wantsMore, openRests < Self.restsAtOnce { return true }
             let timer = Task {
-                try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+                try await Task.sleep(for: .milliseconds(Self.patienceMilliseconds))
                 wake()
             }
             await withCheckedContinuation { waiters.append($0) }
@@ -191,7 +227,7 @@ package actor Sweeper {
         do throws(PostgresError) {
             let users = try await store.claim(
                 now: now,
-                after: cursor,
+                startingOver: startsOver,
                 limit: limit,
                 leaseID: leaseID,
                 leaseMilliseconds: settings.leaseMilliseconds,
@@ -211,13 +247,9 @@ package actor Sweeper {
         }
     }
 
-    private func restartCursor() {
-        cursor = .start
-        cursorStartedAt = BootTime.milliseconds()
-    }
-
-    private func advanceCursor(_ batch: Batch) {
-        if let last = batch.users.last { cursor = Store.Cursor(after: last) }
+    private func startOver() {
+        startsOver = true
+        walkStartedAt = BootTime.milliseconds()
     }
 
     func takeChunkNumber() -> Int32 {
@@ -227,32 +259,35 @@ package actor Sweeper {
 
     // MARK: A batch's turn
 
-    /// Decides everyone, settles those who rest, hands the others to their lanes.
+    /// Decides everyone, settles those who rest, hands the others' turns to their lanes.
     private func turn(_ batch: Batch, _ run: SweepRun) async {
         defer { retire(batch.leaseID) }
         await setAside(batch.unreadable.map { ($0, nil) }, leaseID: batch.leaseID)
         guard !batch.users.isEmpty else { return }
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none)
-        var nudges: [PlannedNudge] = []
+        var turns: [PlannedTurn] = []
         var undecided: [Undecided] = []
         for user in batch.users {
             let judgement = judge.judge(user, now: batch.now)
             if !judgement.notices.isEmpty { onEvent(.noticed(judgement.notices)) }
             switch judgement.verdict {
-            case .rest(let update, let reason):
-                rests.updates.append(update)
-                rests.records += judgement.records
-                run.report.resting[reason.rawValue, default: 0] += 1
-            case .send(var nudge):
-                nudge.records = judgement.records
-                nudges.append(nudge)
+            case .rest(let rest):
+                rests.updates.append(rest.update)
+                rests.records += rest.records
+                rests.ended += rest.ended.compactMap { MessageReference(userID: user.userID, $0) }
+                run.report.resting[rest.reason.rawValue, default: 0] += 1
+            case .send(let turn): turns.append(turn)
             case .ask(let error): undecided.append((user, error))
             }
         }
         for record in rests.records {
-            if record.outcome == .rejected { run.report.rejected += 1 } else { run.report.skipped += 1 }
+            switch record.outcome {
+            case .rejected: run.report.rejected += 1
+            case .dropped: run.report.dropped += 1
+            default: run.report.skipped += 1
+            }
         }
-        let aside = share(nudges, batch, run)
+        let aside = share(turns, batch, run)
         settleBeside(rests)
         await askAgain(undecided, batch, run)
         await stepAside(aside, leaseID: batch.leaseID)

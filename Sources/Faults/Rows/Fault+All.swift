@@ -26,6 +26,7 @@ extension Fault {
         .scarcity,
         .badRows,
         .changingPreferences,
+        .messagesUnderFire,
         .restoredBackup,
         .erasedUsers,
         .synchronousPromotion,

@@ -7,7 +7,7 @@ extension Fault {
     static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) {
         plan in
         let failures = [
-            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("poll", "EINTR"),
+            ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
             ("connect", "ETIMEDOUT"),
             ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
             ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"),

@@ -123,14 +123,17 @@ public final class Stage: Sendable {
 
     /// Starts `nudged` with these arguments: `["run"]`, `["run", "--once", "--json"]` …
     ///
-    /// - Parameter wrapper: what stands before it, such as `strace`; `strace` takes `-D`, so that the process is the daemon's own.
+    /// - Parameters:
+    ///   - wrapper: what stands before it, such as `strace`; `strace` takes `-D`, so that the process is the daemon's own.
+    ///   - binary: another than the one under test.
     public func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
-        wrapper: [String] = []
+        wrapper: [String] = [],
+        binary: String? = nil
     ) throws -> ChildProcess {
         let process = try ChildProcess(
-            wrapper + [workshop.binary] + arguments,
+            wrapper + [binary ?? workshop.binary] + arguments,
             environment: environment(changes),
             output: .captured,
             error: .captured

@@ -60,6 +60,9 @@ public final class Workshop: Sendable {
         cluster.stop()
     }
 
+    /// Whether everything is being ended: what a round finds from then on says nothing.
+    public var isEnding: Bool { isClosed.withLock { $0 } }
+
     /// A PostgreSQL of its own for a round that harms it; it ends with the round.
     func ownCluster(_ options: LocalCluster.Options) throws -> LocalCluster {
         let own = try LocalCluster(options)
@@ -80,6 +83,8 @@ public final class Workshop: Sendable {
             all.removeAll { $0.exit != nil }
             all.append(process)
         }
+        // It was started while everything was being ended.
+        if isEnding { process.signal(SIGKILL) }
     }
 
     private func migrateTemplate(_ cluster: LocalCluster) throws {

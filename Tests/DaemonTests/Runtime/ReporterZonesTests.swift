@@ -1,39 +1,17 @@
 import Glibc
-import Logging
-import Synchronization
 import Testing
 import TimeZones
 
 @testable import Daemon
 
 @Suite struct ReporterZonesTests {
-    /// Keeps the lines.
-    private final class Lines: Sendable {
-        private let kept = Mutex<[String]>([])
-        var all: [String] { kept.withLock { $0 } }
-        func add(_ line: String) { kept.withLock { $0.append(line) } }
-    }
-
-    private struct Handler: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level = .trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.add("\(event.level) \(event.message)") }
-    }
-
     private func unread(_ number: Int32, _ name: String) -> TimeZoneError {
         TimeZoneError(.unreadable, "/zones/\(name): \(String(cString: strerror(number)))", number: number)
     }
 
     @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsMend() throws {
-        let lines = Lines()
-        let reporter = Reporter(Logger(label: "test") { _ in Handler(lines: lines) })
+        let lines = ReporterLines()
+        let reporter = Reporter(lines.logger)
         reporter.sweep(.zonesUnread(unread(EMFILE, "Asia/Tokyo"), users: 7))
         reporter.sweep(.zonesUnread(unread(EMFILE, "Europe/Berlin"), users: 5))
         let line = try #require(lines.all.first)
@@ -46,8 +24,8 @@ import TimeZones
     }
 
     @Test func zonesAre_whenFilesAreUnreadOrNone_saysSo() throws {
-        let lines = Lines()
-        let reporter = Reporter(Logger(label: "test") { _ in Handler(lines: lines) })
+        let lines = ReporterLines()
+        let reporter = Reporter(lines.logger)
         reporter.zonesAre(ZoneDatabase().reload(), in: "/usr/share/zoneinfo")
         #expect(lines.all.isEmpty)
         reporter.zonesAre(ZoneDatabase(directory: "/nonexistent").reload(), in: "/nonexistent")

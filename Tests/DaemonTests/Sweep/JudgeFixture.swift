@@ -15,8 +15,10 @@ enum JudgeFixture {
         #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
 
     static func judge(_ rules: Rules = .defaults) -> Judge {
-        Judge(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane))
+        Judge(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane), messages: messages)
     }
+
+    static let messages = Configuration.Messages(digestAfter: 3, digestTitle: "New", digestBody: "{count} came.")
 
     static func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(seconds: 0) }
 
@@ -43,7 +45,9 @@ enum JudgeFixture {
         preferences: String? = daily,
         timezone: String? = nil,
         firstSessionComplete: Bool = true,
-        devices: [Device] = [device(1)]
+        devices: [Device] = [device(1)],
+        messages: [PendingMessage] = [],
+        hasMoreMessages: Bool = false
     ) -> ClaimedUser {
         ClaimedUser(
             userID: userID,
@@ -54,43 +58,70 @@ enum JudgeFixture {
             fingerprint: fingerprint,
             askedAt: askedAt,
             history: history,
-            retry: retry?.json,
+            retry: retry.flatMap { Retry.json([$0]) },
             quarantine: quarantine,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,
-            devices: devices
+            devices: devices,
+            messages: messages,
+            hasMoreMessages: hasMoreMessages
         )
     }
 
     /// What a user's row is once the daemon died with the intent of this nudge open: as recover.sql makes it.
-    static func recovered(_ nudge: PlannedNudge, by judge: Judge, now: Instant) -> PersonUpdate {
-        PersonUpdate(
-            userID: nudge.userID,
-            version: nudge.version,
+    static func recovered(_ turn: PlannedTurn, by judge: Judge, now: Instant) -> PersonUpdate {
+        var history = turn.candidate.history
+        for nudge in turn.nudges { history = history.adding(nudge.identity, at: nudge.countedAt ?? now) }
+        return PersonUpdate(
+            userID: turn.userID,
+            version: turn.version,
             dueAt: now,
             askedAt: now,
-            since: nudge.candidate.since,
-            fingerprint: nudge.fingerprint,
-            history: nudge.candidate.history.adding(nudge.countedAs ?? CheckIn(at: now, slot: nudge.slot)),
-            retry: judge.entry(nudge).retry
+            since: turn.candidate.since,
+            fingerprint: turn.fingerprint,
+            history: history,
+            retry: judge.entry(turn, attemptedAt: now).retry
         )
     }
 }
 
 extension Judgement {
-    var nudge: PlannedNudge? {
-        if case .send(let nudge) = verdict { return nudge }
+    var turn: PlannedTurn? {
+        if case .send(let turn) = verdict { return turn }
         return nil
     }
 
     var rest: PersonUpdate? {
-        if case .rest(let update, _) = verdict { return update }
+        if case .rest(let rest) = verdict { return rest.update }
         return nil
     }
 
     var reason: Reason? {
-        if case .rest(_, let reason) = verdict { return reason }
+        if case .rest(let rest) = verdict { return rest.reason }
         return nil
+    }
+
+    var ended: [NudgeIdentity] {
+        switch verdict {
+        case .rest(let rest): rest.ended
+        case .send(let turn): turn.ended
+        case .ask: []
+        }
+    }
+}
+
+/// A turn of one nudge.
+extension PlannedTurn {
+    var targets: [PlannedNudge.Target] { nudges.flatMap(\.targets) }
+    var waiting: [Retry.Left] { nudges.flatMap(\.waiting) }
+    var slot: LocalDate? { nudges.first?.identity.slot }
+    var key: String { nudges.first?.identity.key ?? "" }
+    var validUntil: Instant? { nudges.first?.validUntil }
+    var attempt: Int? { nudges.first?.attempt }
+    var countedAt: Instant? { nudges.first?.countedAt }
+
+    func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: PlannedTurn)? {
+        lane(preferring: isPreferred).map { ($0, part(for: $0)) }
     }
 }

@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
     }
 
     private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome]) throws -> Judge.Settled {
-        let nudge = try #require(judge.judge(user, now: now).nudge)
+        let nudge = try #require(judge.judge(user, now: now).turn)
         return judge.settle(nudge, outcomes: outcomes, attemptedAt: now, now: now)
     }
 
@@ -43,7 +43,7 @@ import struct FoundationEssentials.UUID
             fingerprint: update.fingerprint,
             askedAt: update.askedAt,
             history: update.history,
-            retry: update.retry.flatMap(Retry.init(json:)),
+            retry: update.retry.flatMap { Retry.all(json: $0).first },
             quarantine: quarantine,
             devices: devices
         )
@@ -57,7 +57,7 @@ import struct FoundationEssentials.UUID
         #expect(settled.staleTokens.isEmpty)
         // No verdict: the lane was misconfigured. It is tried again.
         let later = judge.judge(next(settled.update, devices: [F.device(1)]), now: now + 65)
-        #expect(later.nudge?.targets.count == 1)
+        #expect(later.turn?.targets.count == 1)
     }
 
     @Test func verdict_whenItWasTheOnlyDevice_rejectsItAndClosesTheSlot() throws {
@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
         let user = next(settled.update, devices: two, quarantine: quarantine([F.device(1)]))
         let judgement = judge.judge(user, now: now + 1_000)
         #expect(judgement.records.map(\.outcome) == [.rejected])
-        #expect(judgement.nudge?.targets.map(\.hash) == [hash(2)] && judgement.nudge?.waiting.isEmpty == true)
+        #expect(judgement.turn?.targets.map(\.hash) == [hash(2)] && judgement.turn?.waiting.isEmpty == true)
     }
 
     @Test func device_whenRegisteredAnew_isDeliverableAgain() {
@@ -98,25 +98,25 @@ import struct FoundationEssentials.UUID
         // Whatever the app's clock: another registration is another one.
         for device in [anew, older] {
             let judgement = judge.judge(F.user(quarantine: quarantine([old]), devices: [device]), now: now)
-            #expect(judgement.nudge?.targets.count == 1)
+            #expect(judgement.turn?.targets.count == 1)
         }
     }
 
     @Test func device_whenRefusedOnAnotherLane_isDeliverable() {
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
         let user = F.user(quarantine: quarantine([F.device(1)], lane: other))
-        #expect(judge.judge(user, now: now).nudge != nil)
+        #expect(judge.judge(user, now: now).turn != nil)
     }
 
     @Test(arguments: ["", "{}", "[1,{}]", "null", #"[{"device":7}]"#])
     func quarantine_whenItIsNoneOfOurs_holdsNobody(text: String) {
-        #expect(judge.judge(F.user(quarantine: text), now: now).nudge != nil)
+        #expect(judge.judge(F.user(quarantine: text), now: now).turn != nil)
     }
 
     /// The answer's end is nearer than the verdict: the nudge ends on this device.
     @Test func settle_whenTheVerdictComesTooLate_rejectsAtOnce() throws {
         let late = F.at("2026-11-20T04:59:30Z")
-        let nudge = try #require(judge.judge(F.user(), now: late).nudge)
+        let nudge = try #require(judge.judge(F.user(), now: late).turn)
         let settled = judge.settle(nudge, outcomes: [suspect], attemptedAt: late, now: late)
         #expect(settled.records.map(\.outcome) == [.rejected] && settled.update.history.closed == [slot])
     }
@@ -127,13 +127,14 @@ import struct FoundationEssentials.UUID
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
         let judge = Judge(
             policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other])
+            lanes: LaneDirectory(standard: F.lane, others: [other]),
+            messages: F.messages
         )
         let devices = [
             F.device(1), Device(token: F.token(2), registeredAt: now, environment: "production"),
             Device(token: F.token(3), registeredAt: now, environment: "production", topic: "com.example.none"),
         ]
-        let nudge = try #require(judge.judge(F.user(devices: devices), now: now).nudge)
+        let nudge = try #require(judge.judge(F.user(devices: devices), now: now).turn)
         #expect(Set(nudge.targets.map(\.lane)) == [F.lane, other])
         let (lane, part) = try #require(nudge.part { $0 == F.lane })
         #expect(lane == F.lane && part.targets.map(\.hash) == [hash(1)])
@@ -142,7 +143,9 @@ import struct FoundationEssentials.UUID
         let settled = judge.settle(part, outcomes: [.accepted], attemptedAt: now, now: now)
         #expect(settled.update.dueAt == now + 1)
         let second = judge.judge(next(settled.update, devices: devices), now: now + 1)
-        #expect(second.nudge?.targets.map(\.hash) == [hash(2)] && second.nudge?.countedAs?.slot == slot)
+        #expect(
+            second.turn?.targets.map(\.hash) == [hash(2)] && second.turn?.countedAt == now && second.turn?.slot == slot
+        )
     }
 
     /// One token in two rows, for two lanes: the phone buzzes once, by the newest registration.
@@ -150,14 +153,15 @@ import struct FoundationEssentials.UUID
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
         let judge = Judge(
             policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other])
+            lanes: LaneDirectory(standard: F.lane, others: [other]),
+            messages: F.messages
         )
         let devices = [
             Device(token: F.token(1), registeredAt: F.at("2026-01-01T00:00:00Z"), environment: "sandbox"),
             Device(token: F.token(1), registeredAt: F.at("2026-02-01T00:00:00Z"), environment: "production"),
         ]
         for order in [devices, devices.reversed()] {
-            let nudge = try #require(judge.judge(F.user(devices: order), now: now).nudge)
+            let nudge = try #require(judge.judge(F.user(devices: order), now: now).turn)
             #expect(nudge.targets.map(\.lane) == [other])
         }
     }
@@ -180,10 +184,11 @@ import struct FoundationEssentials.UUID
         let other = LaneIdentity(environment: "production", topic: F.lane.topic)
         let both = Judge(
             policy: Policy(rules: .defaults, zones: F.zones),
-            lanes: LaneDirectory(standard: F.lane, others: [other])
+            lanes: LaneDirectory(standard: F.lane, others: [other]),
+            messages: F.messages
         )
         let devices = [F.device(1), Device(token: F.token(2), registeredAt: now, environment: "production")]
-        let nudge = try #require(both.judge(F.user(devices: devices), now: now).nudge)
+        let nudge = try #require(both.judge(F.user(devices: devices), now: now).turn)
         let (_, part) = try #require(nudge.part { $0 == F.lane })
         let settled = both.settle(part, outcomes: [.accepted], attemptedAt: now, now: now)
         // Without the lane nothing is sent, and nothing forgotten.
@@ -191,7 +196,7 @@ import struct FoundationEssentials.UUID
         let rest = try #require(without.rest)
         #expect(without.records.isEmpty && rest.retry?.contains(hash(2)) == true)
         let again = both.judge(next(rest, devices: devices), now: now + 3_000)
-        #expect(again.nudge?.targets.map(\.hash) == [hash(2)])
+        #expect(again.turn?.targets.map(\.hash) == [hash(2)])
     }
 
     // MARK: Mends
@@ -200,7 +205,7 @@ import struct FoundationEssentials.UUID
     @Test func settle_whenUnsentPastItsEnd_leavesTheSlotToBeRecorded() throws {
         let before = F.at("2026-11-20T04:59:59Z")
         let after = F.at("2026-11-20T05:00:01Z")
-        let nudge = try #require(judge.judge(F.user(askedAt: F.at("2026-11-20T00:00:00Z")), now: before).nudge)
+        let nudge = try #require(judge.judge(F.user(askedAt: F.at("2026-11-20T00:00:00Z")), now: before).turn)
         let settled = judge.settle(nudge, outcomes: [.unsent(reason: "too_late")], attemptedAt: before, now: after)
         let judgement = judge.judge(next(settled.update, devices: [F.device(1)]), now: after + 1)
         #expect(judgement.records.map(\.outcome) == [.skipped] && judgement.records[0].key == "2026-11-20")
@@ -211,10 +216,10 @@ import struct FoundationEssentials.UUID
         let two = [F.device(1), F.device(2)]
         let bad = PushOutcome.rejected(status: 400, reason: "BadCollapseId", deletes: nil)
         let first = try settle(F.user(devices: two), [bad, .unsent(reason: "x")])
-        let again = try #require(judge.judge(next(first.update, devices: two), now: now + 1).nudge)
+        let again = try #require(judge.judge(next(first.update, devices: two), now: now + 1).turn)
         #expect(again.targets.map(\.hash) == [hash(2)])
         let second = judge.settle(again, outcomes: [.unsent(reason: "x")], attemptedAt: now + 1, now: now + 1)
-        let third = try #require(judge.judge(next(second.update, devices: two), now: now + 2).nudge)
+        let third = try #require(judge.judge(next(second.update, devices: two), now: now + 2).turn)
         #expect(third.targets.map(\.hash) == [hash(2)])
     }
 }

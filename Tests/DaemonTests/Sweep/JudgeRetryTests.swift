@@ -33,14 +33,14 @@ import struct FoundationEssentials.UUID
             fingerprint: update.fingerprint,
             askedAt: update.askedAt,
             history: update.history,
-            retry: update.retry.flatMap(Retry.init(json:)),
+            retry: update.retry.flatMap { Retry.all(json: $0).first },
             preferences: preferences,
             devices: devices
         )
     }
 
     private func settle(_ user: ClaimedUser, _ outcomes: [PushOutcome], now: Instant) throws -> Judge.Settled {
-        let nudge = try #require(judge.judge(user, now: now).nudge)
+        let nudge = try #require(judge.judge(user, now: now).turn)
         #expect(nudge.targets.count == outcomes.count)
         return judge.settle(nudge, outcomes: outcomes, attemptedAt: now, now: now)
     }
@@ -110,7 +110,7 @@ import struct FoundationEssentials.UUID
             #expect(settled.update.history == History())
             #expect(settled.update.dueAt == instant + wait)
             // A second before, nothing goes.
-            #expect(judge.judge(next(settled.update), now: instant + (wait - 1)).nudge == nil)
+            #expect(judge.judge(next(settled.update), now: instant + (wait - 1)).turn == nil)
             user = next(settled.update)
             instant = instant + wait
         }
@@ -137,7 +137,7 @@ import struct FoundationEssentials.UUID
             now: now
         )
         #expect(settled.update.history.checkIns.count == 1)
-        let retry = try #require(settled.update.retry.flatMap(Retry.init(json:)))
+        let retry = try #require(settled.update.retry.flatMap { Retry.all(json: $0).first })
         #expect(retry.counts && retry.left.map(\.deviceHash) == [hash(1)])
         #expect(settled.update.dueAt == now + 60)
     }
@@ -146,9 +146,9 @@ import struct FoundationEssentials.UUID
 
     @Test func goOn_whenCounted_sendsOnlyToTheDeviceThatIsLeft() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let again = try #require(judge.judge(next(settled.update), now: now + 900).nudge)
+        let again = try #require(judge.judge(next(settled.update), now: now + 900).turn)
         #expect(again.targets.map(\.hash) == [hash(2)])
-        #expect(again.countedAs == CheckIn(at: now, slot: slot))
+        #expect(again.countedAt == now)
         #expect(again.validUntil == F.at("2026-11-20T05:00:00Z"))
         let done = judge.settle(again, outcomes: [.accepted], attemptedAt: now + 900, now: now + 900)
         // It counts once, from its first device.
@@ -167,13 +167,13 @@ import struct FoundationEssentials.UUID
     @Test func goOn_whenSomethingChanged_isAskedAnewWithoutItsOwnEntry() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let kept = judge.judge(next(settled.update, version: 2, touchedAt: now + 60), now: now + 900)
-        #expect(kept.nudge?.targets.map(\.hash) == [hash(2)])
+        #expect(kept.turn?.targets.map(\.hash) == [hash(2)])
         let disabled = F.daily.replacing("true", with: "false")
         let off = judge.judge(
             next(settled.update, version: 2, touchedAt: now + 60, preferences: disabled),
             now: now + 900
         )
-        #expect(off.nudge == nil)
+        #expect(off.turn == nil)
         #expect(off.records.map(\.deviceHash) == [hash(2)] && off.records.map(\.outcome) == [.skipped])
     }
 
@@ -181,7 +181,7 @@ import struct FoundationEssentials.UUID
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let late = F.at("2026-11-20T05:00:01Z")
         let judgement = judge.judge(next(settled.update), now: late)
-        #expect(judgement.nudge == nil)
+        #expect(judgement.turn == nil)
         #expect(judgement.records.map(\.deviceHash) == [hash(2)])
         #expect(judgement.records.map(\.reason) == ["stale"])
         // Whoever sees it again writes the same row.
@@ -197,7 +197,7 @@ import struct FoundationEssentials.UUID
         let evening = F.daily.replacing("10:00", with: "21:50")
         let start = F.at("2026-11-20T12:50:00Z")
         let nudge = try #require(
-            judge.judge(F.user(preferences: evening, devices: [F.device(1), F.device(2)]), now: start).nudge
+            judge.judge(F.user(preferences: evening, devices: [F.device(1), F.device(2)]), now: start).turn
         )
         #expect(nudge.validUntil == F.at("2026-11-20T13:00:00Z"))
         let short = PushOutcome.delayed(reason: "TooManyRequests", status: 429, retryAfter: nil)
@@ -213,25 +213,25 @@ import struct FoundationEssentials.UUID
     /// A daemon dies between the intent and the outcome of the second attempt: what was in that intent is unknown, and never written again.
     @Test func intent_whenTheDaemonDiesInARetry_leavesNothingToWriteTwice() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let again = try #require(judge.judge(next(settled.update), now: now + 900).nudge)
+        let again = try #require(judge.judge(next(settled.update), now: now + 900).turn)
         let atIntent = F.recovered(again, by: judge, now: now + 900)
-        #expect(judge.judge(next(atIntent), now: now + 1000).nudge == nil)
+        #expect(judge.judge(next(atIntent), now: now + 1000).turn == nil)
     }
 
     /// Streams were free for one of two devices, and the daemon dies: the other device is not forgotten.
     @Test func intent_whenTheDaemonDiesAfterASplit_leavesTheOtherDevice() throws {
-        let nudge = try #require(judge.judge(two, now: now).nudge)
+        let nudge = try #require(judge.judge(two, now: now).turn)
         var pending = [nudge][...]
         let part = try #require(Sweeper.take(upTo: 1, from: &pending).first)
         #expect(part.targets.map(\.hash) == [hash(1)])
         let atIntent = F.recovered(part, by: judge, now: now)
-        let rest = try #require(judge.judge(next(atIntent), now: now + 90).nudge)
+        let rest = try #require(judge.judge(next(atIntent), now: now + 90).turn)
         #expect(rest.targets.map(\.hash) == [hash(2)])
-        #expect(rest.countedAs == CheckIn(at: now, slot: slot))
+        #expect(rest.countedAt == now)
     }
 
     @Test func take_whenSeveralFit_keepsUsersWhole() throws {
-        let nudge = try #require(judge.judge(two, now: now).nudge)
+        let nudge = try #require(judge.judge(two, now: now).turn)
         var pending = [nudge, nudge, nudge][...]
         #expect(Sweeper.take(upTo: 5, from: &pending).count == 2)
         #expect(pending.count == 1)
@@ -239,15 +239,15 @@ import struct FoundationEssentials.UUID
 
     @Test func retry_whenWrittenAndRead_isEqual() throws {
         let retry = Retry(
-            slot: slot,
+            identity: .checkIn(slot),
             validUntil: now,
             version: 9,
             attempt: 3,
-            counts: true,
+            countedAt: now,
             left: [Retry.Left(deviceHash: hash(1), notBefore: now)]
         )
-        #expect(Retry(json: retry.json) == retry)
-        #expect(Retry(json: "[]") == nil)
-        #expect(Retry(json: "{") == nil)
+        #expect(Retry.json([retry]).map(Retry.all) == [retry])
+        #expect(Retry.json([]) == nil)
+        #expect(Retry.all(json: "[]").isEmpty && Retry.all(json: "{").isEmpty && Retry.all(json: "[{}]").isEmpty)
     }
 }

@@ -16,17 +16,17 @@ import TimeZones
     // MARK: First attempts
 
     @Test func firstAttempt_whenSlotIsLive_sendsToEveryServedDevice() throws {
-        let nudge = try #require(judge.judge(F.user(devices: [F.device(1), F.device(2)]), now: inSlot).nudge)
+        let nudge = try #require(judge.judge(F.user(devices: [F.device(1), F.device(2)]), now: inSlot).turn)
         #expect(nudge.slot == slot)
         #expect(nudge.targets.map(\.device.token) == [F.token(1), F.token(2)])
         #expect(nudge.validUntil == F.at("2026-11-20T05:00:00Z"))
-        #expect(nudge.attempt == 0 && nudge.countedAs == nil && nudge.waiting.isEmpty)
+        #expect(nudge.attempt == 0 && nudge.countedAt == nil && nudge.waiting.isEmpty)
     }
 
     @Test func firstAttempt_whenOneTokenStandsInTwoSpellings_sendsOnce() throws {
         let lower = String(repeating: "ab", count: 32)
         let devices = [lower, lower.uppercased()].map { Device(token: $0, registeredAt: F.at("2026-01-01T00:00:00Z")) }
-        let nudge = try #require(judge.judge(F.user(devices: devices), now: inSlot).nudge)
+        let nudge = try #require(judge.judge(F.user(devices: devices), now: inSlot).turn)
         #expect(nudge.targets.count == 1)
     }
 
@@ -38,7 +38,7 @@ import TimeZones
             Device(token: F.token(3), registeredAt: at, environment: "sandbox", topic: "com.example.app"),
         ]
         let judgement = judge.judge(F.user(devices: devices), now: inSlot)
-        #expect(try #require(judgement.nudge).targets.map(\.device.token) == [F.token(3)])
+        #expect(try #require(judgement.turn).targets.map(\.device.token) == [F.token(3)])
         #expect(judgement.notices.contains { $0.value.event == "device" })
         let none = judge.judge(F.user(devices: Array(devices[..<2])), now: inSlot)
         #expect(none.reason == .noDevice)
@@ -62,11 +62,11 @@ import TimeZones
     @Test func since_whenNeverAskedBefore_isTheEarliestRegistration() throws {
         let late = F.device(1, registered: "2026-11-20T02:00:00Z")
         // Registered after the slot: it is not theirs.
-        #expect(judge.judge(F.user(devices: [late]), now: F.at("2026-11-20T02:00:00Z")).nudge == nil)
+        #expect(judge.judge(F.user(devices: [late]), now: F.at("2026-11-20T02:00:00Z")).turn == nil)
         let update = try #require(judge.judge(F.user(devices: [late]), now: F.at("2026-11-20T02:00:00Z")).rest)
         #expect(update.since == F.at("2026-11-20T02:00:00Z"))
         let both = [late, F.device(2, registered: "2026-11-19T02:00:00Z")]
-        #expect(judge.judge(F.user(devices: both), now: F.at("2026-11-20T02:00:00Z")).nudge != nil)
+        #expect(judge.judge(F.user(devices: both), now: F.at("2026-11-20T02:00:00Z")).turn != nil)
     }
 
     @Test func since_whenTheScheduleChanged_isTheTouch() throws {
@@ -95,7 +95,7 @@ import TimeZones
             fingerprint: before.fingerprint,
             preferences: F.daily.replacing("{", with: #"{"max_per_day":9,"#)
         )
-        let nudge = try #require(judge.judge(user, now: F.at("2026-11-20T01:31:00Z")).nudge)
+        let nudge = try #require(judge.judge(user, now: F.at("2026-11-20T01:31:00Z")).turn)
         #expect(nudge.candidate.since == before.since)
     }
 
@@ -141,6 +141,6 @@ import TimeZones
             firstSessionComplete: true,
             devices: user.devices
         )
-        #expect(judge.judge(user, now: inSlot).nudge?.attempt == 0)
+        #expect(judge.judge(user, now: inSlot).turn?.attempt == 0)
     }
 }

@@ -1,3 +1,4 @@
+import NudgedKit
 import Policy
 import Testing
 

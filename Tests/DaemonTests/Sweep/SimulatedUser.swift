@@ -113,10 +113,11 @@ struct SimulatedUser {
         if row != nil, random.chance(3) { now = now + Int64.random(in: 0...200_000, using: &random) }
         let judgement = judge.judge(claimed, now: now)
         let before = records.count
-        records += judgement.records
         switch judgement.verdict {
-        case .rest(let update, _): settle(update)
-        case .send(let nudge): send(nudge)
+        case .rest(let rest):
+            records += rest.records
+            settle(rest.update)
+        case .send(let turn): send(turn)
         case .ask(let error): faults.append("undecided at \(now.rfc3339): \(error)")
         }
         if records.count == before { idleSteps += 1 }
@@ -130,8 +131,8 @@ struct SimulatedUser {
         now = update.dueAt
     }
 
-    private mutating func send(_ nudge: PlannedNudge) {
-        var pending = [nudge][...]
+    private mutating func send(_ turn: PlannedTurn) {
+        var pending = [turn][...]
         // Sometimes fewer streams are free than the user has devices.
         let room = random.chance(20) ? 1 : 10
         guard let part = Sweeper.take(upTo: room, from: &pending).first else {
@@ -157,18 +158,18 @@ struct SimulatedUser {
         }
     }
 
-    private mutating func check(_ nudge: PlannedNudge) {
+    private mutating func check(_ nudge: PlannedTurn) {
         let zone = try? F.zones.zone(named: zoneName)
         let minute = (zone?.localTime(at: now).secondOfDay ?? 0) / 60
         if minute >= 22 * 60 || minute < 8 * 60 { faults.append("sent at night, \(now.rfc3339)") }
-        if nudge.validUntil <= now { faults.append("sent after its end, \(now.rfc3339)") }
+        if !nudge.nudges.allSatisfy({ $0.isValid(at: now) }) { faults.append("sent after its end, \(now.rfc3339)") }
         if Set(nudge.targets.map(\.hash)).count != nudge.targets.count { faults.append("one device twice in a nudge") }
         for target in nudge.targets where delivered.contains("\(nudge.key) \(target.hash)") {
             faults.append("\(nudge.key) sent twice to a device, \(now.rfc3339)")
         }
     }
 
-    private mutating func outcome(_ nudge: PlannedNudge, _ target: PlannedNudge.Target) -> PushOutcome {
+    private mutating func outcome(_ nudge: PlannedTurn, _ target: PlannedNudge.Target) -> PushOutcome {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<55:
             delivered.insert("\(nudge.key) \(target.hash)")
@@ -188,13 +189,14 @@ struct SimulatedUser {
     }
 
     /// The daemon dies with the intent open: whatever Apple got, the record says unknown.
-    private mutating func crash(_ nudge: PlannedNudge, _ atIntent: PersonUpdate) {
+    private mutating func crash(_ nudge: PlannedTurn, _ atIntent: PersonUpdate) {
+        records += nudge.records
         for target in nudge.targets {
             delivered.insert("\(nudge.key) \(target.hash)")
             records.append(
                 DeliveryRecord(
                     userID: userID,
-                    kind: PlannedNudge.kind,
+                    kind: NudgeKind.checkIn.rawValue,
                     key: nudge.key,
                     slot: nudge.slot,
                     deviceHash: target.hash,

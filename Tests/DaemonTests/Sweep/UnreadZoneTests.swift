@@ -41,7 +41,11 @@ import TimeZones
 
         func judge() -> Judge {
             let rules = Rules.defaults
-            return Judge(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: F.lane))
+            return Judge(
+                policy: Policy(rules: rules, zones: zones),
+                lanes: LaneDirectory(standard: F.lane),
+                messages: F.messages
+            )
         }
 
         deinit {
@@ -72,7 +76,7 @@ import TimeZones
         #expect(Self.number(files.judge().judge(user, now: inSlot)) == ELOOP)
         try files.mendTokyo()
         let judgement = files.judge().judge(user, now: inSlot)
-        #expect(judgement.nudge?.slot == F.date("2026-11-20"))
+        #expect(judgement.turn?.slot == F.date("2026-11-20"))
         #expect(judgement.records == F.judge().judge(user, now: inSlot).records && judgement.records.count == 3)
     }
 
@@ -92,12 +96,13 @@ import TimeZones
     @Test func settle_whenTheZoneCannotBeRead_recordsAndAsksInAMinute() throws {
         let files = try Files()
         try files.mendTokyo()
-        let nudge = try #require(files.judge().judge(F.user(), now: inSlot).nudge)
+        let nudge = try #require(files.judge().judge(F.user(), now: inSlot).turn)
         try files.breakTokyo()
         // As a daemon whose cache is empty meets it; a reload itself would keep what was read.
         let judge = Judge(
             policy: Policy(rules: .defaults, zones: ZoneDatabase(directory: files.folder)),
-            lanes: LaneDirectory(standard: F.lane)
+            lanes: LaneDirectory(standard: F.lane),
+            messages: F.messages
         )
         let settled = judge.settle(nudge, outcomes: [.accepted], attemptedAt: inSlot, now: inSlot)
         #expect(settled.records.map(\.outcome) == [.accepted])

@@ -1,0 +1,61 @@
+import Policy
+import Postgres
+import Store
+import Synchronization
+public import TimeZones
+
+public import struct FoundationEssentials.UUID
+
+/// `nudged explain`: what the next sweep would decide for a user, and why, by the same judge on the same data; nobody is leased, nothing is written.
+public struct ExplainRun: Sendable {
+    private let access: DatabaseAccess
+    private let judge: Judge
+
+    /// - Throws: what is wrong with the configuration.
+    public init(_ configuration: Configuration) throws {
+        access = try DatabaseAccess(configuration)
+        judge = try Assembly(configuration, zones: ZoneDatabase()).judge
+    }
+
+    /// Explains; nil where neither nudged nor the app has anything of that user.
+    ///
+    /// - Parameter at: nil: now. A past instant is answered from the record.
+    /// - Throws: `PostgresError`, `SchemaError`.
+    public func run(_ user: UUID, at: Instant?) async throws -> Explanation? {
+        try await access.withStore { store in try await Self.explain(user, at: at, judge: judge, store: store) }
+    }
+
+    /// The last sends that are shown.
+    private static let shownSends = 20
+    /// For a past instant: so much of the record before and after it.
+    private static let around: Int64 = 86_400
+
+    /// - Parameter now: a test's; nil: the database's.
+    static func explain(
+        _ user: UUID,
+        at: Instant?,
+        judge: Judge,
+        store: Store,
+        now: Instant? = nil
+    ) async throws -> Explanation? {
+        try await store.reading { reader in
+            let clock = Instant(seconds: try await reader.clock() / 1_000_000)
+            let now = now ?? clock
+            let isPast = at.map { $0 < now } ?? false
+            let from = isPast ? (at ?? now) - around : Instant.first
+            let records = try await reader.deliveries(
+                of: user,
+                from: from,
+                through: isPast ? (at ?? now) + around : Instant.last,
+                limit: isPast ? 200 : shownSends
+            )
+            var judge = judge
+            judge.paused = try await reader.paused()
+            guard let read = try await reader.user(user, now: now) else {
+                // Erased or never known; what the record still has is told.
+                return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
+            }
+            return Explanation(read, records: records, judge: judge, now: now, at: at)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Policy
+import Systemd
+
+extension Reporter {
+    /// The kill switch was turned by somebody's `nudged pause` or `nudged resume`.
+    func paused(_ kinds: Set<NudgeKind>, before: Set<NudgeKind>) {
+        let (held, freed) = (kinds.subtracting(before), before.subtracting(kinds))
+        if !held.isEmpty {
+            let words = Self.words(held)
+            say(
+                .kindsPaused,
+                .warning,
+                "paused: \(words); nothing of these is sent until nudged resume",
+                ["kinds": "\(words)"]
+            )
+        }
+        if !freed.isEmpty {
+            let words = Self.words(freed)
+            say(.kindsResumed, .notice, "resumed: \(words)", ["kinds": "\(words)"])
+        }
+    }
+
+    private static func words(_ kinds: Set<NudgeKind>) -> String {
+        kinds.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+}

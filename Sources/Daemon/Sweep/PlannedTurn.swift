@@ -1,0 +1,126 @@
+import Policy
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an intent and a settlement.
+struct PlannedTurn: Sendable {
+    /// The user as the policy saw them; the history is without these nudges' own entries.
+    private(set) var candidate: Candidate
+    let userID: UUID
+    let version: Int64
+    let fingerprint: Int64
+    private(set) var nudges: [PlannedNudge]
+    /// What is left of nudges that are not in this turn.
+    private(set) var others: [Retry]
+    /// When the answer for something that waits beside these can change; nil: nothing waits.
+    let othersDue: Instant?
+    /// Whether more is to be sent than is in here: the user is asked again at once.
+    private(set) var isPartial: Bool
+    /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
+    /// it was looked.
+    let records: [DeliveryRecord]
+    /// Messages that ended without a push.
+    let ended: [NudgeIdentity]
+
+    init(_ subject: Subject, _ draft: TurnDraft) {
+        candidate = subject.candidate
+        candidate.history = draft.base
+        userID = subject.user.userID
+        version = subject.user.version
+        fingerprint = subject.fingerprint
+        nudges = draft.nudges
+        others = draft.retries
+        othersDue = draft.dueAt
+        isPartial = draft.isPartial
+        records = draft.records
+        ended = draft.ended
+    }
+
+    /// The row of one of its messages; nil: it is none.
+    func reference(_ identity: NudgeIdentity) -> MessageReference? { MessageReference(userID: userID, identity) }
+
+    /// Pushes.
+    var pushCount: Int { nudges.reduce(0) { $0 + $1.targets.count } }
+
+    /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
+    func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
+        let targets = nudges.lazy.flatMap(\.targets)
+        return (targets.first { isPreferred($0.lane) } ?? targets.first)?.lane
+    }
+
+    /// The part that one lane sends; devices of other lanes wait, and follow under the same answer.
+    func part(for lane: LaneIdentity) -> PlannedTurn {
+        guard nudges.contains(where: { $0.targets.contains { $0.lane != lane } }) else { return self }
+        return rebuilt { nudge in
+            let own = nudge.targets.filter { $0.lane == lane }
+            return own.isEmpty ? nil : nudge.keeping(own, then: nudge.targets.filter { $0.lane != lane })
+        }
+    }
+
+    /// The nudges whose answers still hold and whose kinds the kill switch lets go; the others are asked again.
+    func sendable(at now: Instant, paused: Set<NudgeKind>) -> PlannedTurn {
+        func isSendable(_ nudge: PlannedNudge) -> Bool {
+            nudge.isValid(at: now) && !paused.contains(nudge.identity.kind)
+        }
+        return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
+    }
+
+    /// As many nudges as fit. One whose devices alone are too many is split: the others follow under the same answer.
+    func fitting(_ room: Int) -> PlannedTurn {
+        var room = room
+        var isFirst = true
+        return rebuilt { nudge in
+            defer { isFirst = false }
+            guard nudge.targets.count > room else {
+                room -= nudge.targets.count
+                return nudge
+            }
+            guard isFirst, room > 0 else {
+                room = 0
+                return nil
+            }
+            defer { room = 0 }
+            return nudge.keeping(Array(nudge.targets.prefix(room)), then: nudge.targets.dropFirst(room))
+        }
+    }
+
+    /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they were.
+    private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> PlannedTurn {
+        var turn = self
+        turn.nudges = []
+        for nudge in nudges {
+            if let kept = change(nudge) {
+                turn.nudges.append(kept)
+                continue
+            }
+            turn.isPartial = true
+            if let retry = nudge.remembered(version: version) { turn.others.append(retry) }
+            if let countedAt = nudge.countedAt {
+                turn.candidate.history = turn.candidate.history.adding(nudge.identity, at: countedAt)
+            }
+        }
+        return turn
+    }
+}
+
+extension History {
+    /// With a nudge's own entry.
+    func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
+        if let slot = identity.slot { adding(CheckIn(at: instant, slot: slot)) } else { adding(sent: instant) }
+    }
+
+    /// Without it.
+    func removing(_ identity: NudgeIdentity, at instant: Instant) -> History {
+        if let slot = identity.slot { removing(CheckIn(at: instant, slot: slot)) } else { removing(sent: instant) }
+    }
+}
+
+extension MessageReference {
+    /// nil: it is no message.
+    init?(userID: UUID, _ identity: NudgeIdentity) {
+        guard identity.kind == .message, let id = UUID(uuidString: identity.key) else { return nil }
+        self.init(userID: userID, id: id)
+    }
+}

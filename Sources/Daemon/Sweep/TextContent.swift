@@ -1,0 +1,60 @@
+import APNs
+import Store
+
+import struct FoundationEssentials.UUID
+
+/// What a message's push says.
+struct TextContent: Sendable {
+    private let title: String
+    private let body: String
+    private let conversationID: UUID?
+    private let domain: String?
+    private let category: String?
+    private let threadID: String?
+    /// nil: the row's data is none that a payload can hold, which only a hand can have written.
+    private let custom: CustomMembers?
+
+    init(_ message: PendingMessage) {
+        title = message.title
+        body = message.body
+        conversationID = message.conversationID.flatMap(UUID.init(uuidString:))
+        domain = message.domain
+        category = message.category
+        threadID = message.threadID
+        custom = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+    }
+
+    /// A digest of these: its own words, and what they have in common.
+    init(title: String, body: String, of contents: [TextContent]) {
+        func common<Value: Equatable>(_ member: (TextContent) -> Value?) -> Value? {
+            guard let first = contents.first.flatMap(member) else { return nil }
+            return contents.allSatisfy { member($0) == first } ? first : nil
+        }
+        self.title = title
+        self.body = body
+        conversationID = common(\.conversationID)
+        domain = common(\.domain)
+        threadID = common(\.threadID)
+        category = nil
+        custom = CustomMembers.none
+    }
+
+    /// The payload. nil: it can't be rendered.
+    ///
+    /// - Parameter passesFocus: shown through a focus, as someone who is needed now is.
+    func payload(passesFocus: Bool) -> [UInt8]? {
+        guard let custom else { return nil }
+        var notification = Notification(title: title, body: body)
+        notification.conversationID = conversationID
+        notification.domain = domain
+        notification.category = category
+        notification.threadID = threadID
+        notification.custom = custom
+        notification.interruptionLevel = passesFocus ? .timeSensitive : nil
+        var bytes: [UInt8] = []
+        notification.render(into: &bytes)
+        // Urgent by a keyword, which nudged.send could not know: the words go first.
+        guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
+        return payload(passesFocus: false)
+    }
+}

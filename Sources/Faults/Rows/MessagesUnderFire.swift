@@ -1,0 +1,188 @@
+import Postgres
+import Seeded
+import Synchronization
+
+import struct FoundationEssentials.UUID
+
+extension Fault {
+    /// Messages are written and taken back as fast as the server takes it, while daemons are killed: what was taken back in time never arrives, everything else
+    /// ends in the record, and no device gets a message more often than once and once for each time that it was unknown.
+    static let messagesUnderFire = Fault("messages-under-fire", row: "messages cancelled, their daemons killed") {
+        plan in
+        let (rounds, kills) = plan.pick(test: (1, 2), quick: (1, 3), full: (10, 6))
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 20...120
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
+        return (1...rounds).map { number in
+            // The verdict is this row's own, and so is what it compares with.
+            let said = SaidMessages()
+            var scenery = scenery
+            scenery.verdict = { try await said.verdict($0) }
+            return plan.round("messages \(number)", users: 120, scenery: scenery) { stage, random in
+                try await stage.sql(
+                    """
+                    update public.context_profiles
+                    set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
+                    """
+                )
+                var writers = MessageWriters(stage, random, said)
+                try await writers.play(kills: kills)
+            }
+        }
+    }
+}
+
+/// What the app said, and what it took back in time.
+private final class SaidMessages: Sendable {
+    private struct Books {
+        var all: Set<String> = []
+        var takenBack: Set<String> = []
+    }
+
+    private let books = Mutex(Books())
+
+    func say(_ ids: [String]) { books.withLock { $0.all.formUnion(ids) } }
+    func takeBack(_ id: String) { books.withLock { $0.takenBack.formUnion([id]) } }
+
+    /// Both sides' books of messages.
+    func verdict(_ stage: Stage) async throws -> Verdict {
+        let said = books.withLock { $0 }
+        let allowed = stage.notebook.withLock { $0.allowance.openAtKill }
+        let connection = try await stage.connect()
+        let rows = try await connection.run(
+            Statement(
+                "record",
+                sql:
+                    "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
+            )
+        )
+        var outcomes: [String: [String]] = [:]
+        var keys: [String: String] = [:]
+        var unknown: [String: Int] = [:]
+        for row in 0..<rows.count {
+            let (key, id, outcome) = (try rows.text(row, 0), try rows.text(row, 2), try rows.text(row, 3))
+            outcomes[key, default: []].append(outcome)
+            if !id.isEmpty { keys[id] = key }
+            if outcome == "unknown" { unknown[id, default: 0] += 1 }
+        }
+        let left = try await connection.run(Statement("left", sql: "select id::text from nudged.message"))
+        let open = try await stage.openIntents()
+        await connection.close()
+
+        var found: [Breach: [String]] = [:]
+        for id in said.all where outcomes[id] == nil { found[.lost, default: []].append("message \(id)") }
+        for row in 0..<left.count { found[.leftDue, default: []].append("message \(try left.text(row, 0))") }
+        for id in open { found[.leftOpen, default: []].append("apns-id \(id)") }
+        let pushes = Dictionary(grouping: stage.taken.all) { "\($0.apnsID) \($0.token)" }.values
+        for same in pushes {
+            guard let push = same.first, let key = keys[push.apnsID] else {
+                found[.misrecorded, default: []].append(
+                    "apns-id \(same.first?.apnsID ?? "") is in no row of the record"
+                )
+                continue
+            }
+            if said.takenBack.contains(key) {
+                found[.notDue, default: []].append("message \(key) was taken back in time")
+            }
+            if same.count > 1 + min(1, unknown[push.apnsID] ?? 0) {
+                found[.doubled, default: []].append("message \(key), at \(same.map(\.at))")
+            }
+        }
+        let taken = Set(stage.taken.all.map(\.apnsID))
+        for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
+            found[.misrecorded, default: []].append(
+                "message \(try rows.text(row, 0)) is recorded as accepted, and Apple has it not"
+            )
+        }
+        for (id, count) in unknown where !allowed.contains(id) || count > 2 {
+            found[.unknownBeyond, default: []].append("apns-id \(id), \(count) times")
+        }
+        for id in allowed where unknown[id] == nil { found[.notUnknown, default: []].append("apns-id \(id)") }
+        let ended = outcomes.values.count { $0.contains("accepted") }
+        stage.note("\(said.all.count) messages, \(said.takenBack.count) taken back, \(ended) accepted")
+        return Verdict(found: found, unknown: unknown.values.reduce(0, +))
+    }
+}
+
+/// The app's side: writers that say and take back, while daemons are killed.
+private struct MessageWriters {
+    private let stage: Stage
+    private var random: SplitMix64
+    private let said: SaidMessages
+    private let isOver = Over()
+
+    private final class Over: Sendable {
+        private let over = Atomic<Bool>(false)
+        var hasCome: Bool { over.load(ordering: .acquiring) }
+        func come() { over.store(true, ordering: .releasing) }
+    }
+
+    private static let writers = 2
+
+    init(_ stage: Stage, _ random: SplitMix64, _ said: SaidMessages) {
+        self.stage = stage
+        self.random = random
+        self.said = said
+    }
+
+    mutating func play(kills: Int) async throws {
+        let (stage, said, isOver) = (stage, said, isOver)
+        let seeds = (0..<Self.writers).map { _ in random.next() }
+        try await withThrowingTaskGroup { group in
+            for seed in seeds {
+                group.addTask { try await Self.write(stage, SplitMix64(seed: seed), said, isOver) }
+            }
+            for _ in 1...kills {
+                let process = try stage.service()
+                _ = try await stage.awaitAccepted(stage.acceptedCount + 20 + Int(random.next() % 60), by: process)
+                try await stage.kill(process)
+            }
+            isOver.come()
+            try await group.waitForAll()
+        }
+        let process = try stage.service()
+        try await stage.measureRecovery(since: stage.now)
+        try await stage.wait(.seconds(120), for: "all messages to end", every: .milliseconds(100)) {
+            guard try await stage.number("select count(*) from nudged.message") == 0 else { return false }
+            return try await stage.isIdle()
+        }
+        try await stage.stop(process)
+        let deadlocks = try await stage.deadlocks()
+        if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
+    }
+
+    /// Says some to random users, and takes back some of what it said before. No call may wait for the daemon.
+    private static func write(_ stage: Stage, _ random: SplitMix64, _ said: SaidMessages, _ isOver: Over) async throws {
+        var random = random
+        var mine: [String] = []
+        let connection = try await stage.connect()
+        let users = stage.population.people.map(\.id)
+        while !isOver.hasCome {
+            let some = (0..<4).map { _ in users[Int(random.next() % UInt64(users.count))] }
+            let rows = try await connection.transaction(
+                [
+                    Statement(
+                        "say",
+                        sql: "select id::text from nudged.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
+                        parameters: [.textArray(some), .bool(random.next() % 4 == 0)]
+                    )
+                ],
+                settings: [("lock_timeout", "50")]
+            )
+            let ids = try (0..<rows[0].count).map { try rows[0].text($0, 0) }
+            said.say(ids)
+            mine += ids
+            for _ in 0..<2 where !mine.isEmpty {
+                let id = mine.remove(at: Int(random.next() % UInt64(mine.count)))
+                let answer = try await connection.transaction(
+                    [Statement("cancel", sql: "select nudged.cancel($1::text::uuid)", parameters: [.text(id)])],
+                    settings: [("lock_timeout", "50")]
+                )
+                if try answer[0].bool(0, 0) { said.takeBack(id) }
+            }
+            // The daemon is to keep up: a backlog of minutes would only be waited for.
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        await connection.close()
+    }
+}

@@ -1,0 +1,42 @@
+/// The keys of the preference schema, in the order of policy.md.
+public enum PreferenceKey: String, Sendable, CaseIterable {
+    case checkInsEnabled = "check_ins_enabled"
+    case frequency
+    case timezone
+    case checkInTime = "check_in_time"
+    case weekday
+    case quietHoursStart = "quiet_hours_start"
+    case quietHoursEnd = "quiet_hours_end"
+    case priorityKeywords = "priority_keywords"
+    case allowUrgent = "allow_urgent"
+    case maxPerHour = "max_per_hour"
+    case maxPerDay = "max_per_day"
+    case messagesEnabled = "messages_enabled"
+    case maxAnalysesPerHour = "max_analyses_per_hour"
+    case fallbackStrategy = "fallback_strategy"
+
+    /// What may stand there, in words.
+    public var wanted: String {
+        switch self {
+        case .checkInsEnabled, .allowUrgent, .messagesEnabled: "true or false"
+        case .frequency: "daily, few_times_a_week or weekly"
+        case .timezone: "a string"
+        case .checkInTime, .quietHoursStart, .quietHoursEnd: "HH:MM"
+        case .weekday: "1 (Monday) to 7"
+        case .priorityKeywords: "an array of strings"
+        case .maxPerHour, .maxPerDay: "an integer of 1 or more"
+        case .maxAnalysesPerHour: "5 to 20"
+        case .fallbackStrategy: "simple_rules, notify_all or suppress_all"
+        }
+    }
+
+    /// The ints that may stand there; nil where no int may.
+    var range: ClosedRange<Int64>? {
+        switch self {
+        case .weekday: 1...7
+        case .maxPerHour, .maxPerDay: 1...Int64.max
+        case .maxAnalysesPerHour: 5...20
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,203 @@
+public import struct FoundationEssentials.UUID
+public import Policy
+public import Postgres
+public import TimeZones
+
+/// Reads users as claims do, but leases nobody and writes nothing: for `nudged explain` and `nudged forecast`. Everything that one reader says is as of
+/// one instant.
+public struct SnapshotReader: Sendable {
+    private let transaction: Transaction
+
+    init(_ transaction: Transaction) {
+        self.transaction = transaction
+    }
+
+    /// The database's clock, in microseconds since 1970.
+    public func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
+
+    /// What the kill switch holds.
+    public func paused() async throws(PostgresError) -> Set<NudgeKind> {
+        try Store.kinds(try await run(.pausedKinds, []))
+    }
+
+    /// One user; nil where neither nudged nor the app has anything of them.
+    public func user(_ id: UUID, now: Instant) async throws(PostgresError) -> ReadUser? {
+        let people = try await run(.readUsers, [.uuidArray([id])])
+        let parts = try await parts(of: [id], people)
+        let touched = try await touches([id])[id]
+        var (lease, leaseEnd): (UUID?, Int64?)
+        var found: ClaimedUser?
+        if people.count > 0 {
+            (lease, leaseEnd) = (try people.uuidOrNull(0, 13), try people.timestampOrNull(0, 14))
+            switch try parts.users().first {
+            case .success(let user)?: found = user
+            case .failure(let unreadable)?:
+                throw PostgresError(.unexpectedResult, statement: Query.readUsers.rawValue, detail: "\(unreadable)")
+            case nil: break
+            }
+        } else if touched != nil {
+            // As drain.sql makes their row.
+            found = try parts.newcomer(id, dueAt: now.microseconds)
+        }
+        guard let found else { return nil }
+        return ReadUser(
+            user: found.touched(touched, now: now),
+            leaseID: lease,
+            leaseEnd: Instant(microseconds: leaseEnd),
+            isNew: people.count == 0,
+            intents: try await intents(id)
+        )
+    }
+
+    /// The next users of a range who are due up to an instant. A full page: there may be more.
+    ///
+    /// - Parameters:
+    ///   - range: one of `ranges`.
+    ///   - cursor: after whom; `.start` at first.
+    public func due(
+        in range: Int32,
+        after cursor: Cursor,
+        until end: Instant,
+        now: Instant,
+        limit: Int
+    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: Cursor?) {
+        let people = try await run(
+            .readDue,
+            [
+                .int4(range), .timestamp(cursor.dueAt), .uuid(cursor.userID), .timestamp(end.endOfSecond),
+                .int8(Int64(limit)),
+            ]
+        )
+        guard people.count > 0 else { return ([], 0, nil) }
+        var ids: [UUID] = []
+        ids.reserveCapacity(people.count)
+        for row in 0..<people.count { ids.append(try people.uuid(row, 0)) }
+        let last = people.count - 1
+        let next = Cursor(dueAt: try people.timestamp(last, 2), userID: ids[last])
+        let touches = try await touches(ids)
+        var users: [ClaimedUser] = []
+        users.reserveCapacity(ids.count)
+        for case .success(let user) in try await parts(of: ids, people).users() {
+            users.append(user.touched(touches[user.userID], now: now))
+        }
+        return (users, ids.count - users.count, people.count < limit ? nil : next)
+    }
+
+    /// The next users of changes that no sweep has seen, but for those who are due up to `end` anyway: the next sweep makes them due.
+    ///
+    /// - Parameter user: after whom; `Store.firstUser` at first.
+    public func waiting(
+        after user: UUID,
+        until end: Instant,
+        now: Instant,
+        limit: Int
+    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: UUID?) {
+        let rows = try await run(.readWaiting, [.uuid(user), .timestamp(end.endOfSecond), .int8(Int64(limit))])
+        var ids: [UUID] = []
+        for row in 0..<rows.count where try !rows.bool(row, 1) { ids.append(try rows.uuid(row, 0)) }
+        let next = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
+        guard !ids.isEmpty else { return ([], 0, next) }
+        let people = try await run(.readUsers, [.uuidArray(ids)])
+        let parts = try await parts(of: ids, people)
+        let touches = try await touches(ids)
+        var known: Set<UUID> = []
+        for row in 0..<people.count { known.insert(try people.uuid(row, 0)) }
+        var users: [ClaimedUser] = []
+        for case .success(let user) in try parts.users() { users.append(user) }
+        let unreadable = known.count - users.count
+        for id in ids where !known.contains(id) {
+            if let user = try parts.newcomer(id, dueAt: now.microseconds) { users.append(user) }
+        }
+        return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable, next)
+    }
+
+    /// All ranges of the claim's index, each with an equal share of the users.
+    public static let ranges = RangeWalk.all.compactMap(\.self)
+
+    /// One user's record between two instants, the newest first.
+    public func deliveries(
+        of user: UUID,
+        from: Instant,
+        through: Instant,
+        limit: Int
+    ) async throws(PostgresError) -> [DeliveryRecord] {
+        let rows = try await run(
+            .readDeliveries,
+            [.uuid(user), .timestamp(from.microseconds), .timestamp(through.endOfSecond), .int8(Int64(limit))]
+        )
+        var records: [DeliveryRecord] = []
+        for row in 0..<rows.count {
+            guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 5)) else { continue }
+            records.append(
+                DeliveryRecord(
+                    userID: user,
+                    kind: try rows.text(row, 0),
+                    key: try rows.text(row, 1),
+                    slot: try rows.dateOrNull(row, 2).map { LocalDate(days: $0) },
+                    deviceHash: try rows.text(row, 3),
+                    apnsID: try rows.uuidOrNull(row, 4),
+                    outcome: outcome,
+                    reason: try rows.textOrNull(row, 6),
+                    status: try rows.int2OrNull(row, 7).map { Int($0) },
+                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0)
+                )
+            )
+        }
+        return records
+    }
+
+    // MARK: Parts
+
+    private func parts(of ids: [UUID], _ people: Rows) async throws(PostgresError) -> ClaimedParts {
+        let questions = PartQuestions(ids)
+        return try await questions.parts(people: people, try await transaction.run(questions.statements)) {
+            (query, parameters) async throws(PostgresError) in try await run(query, parameters)
+        }
+    }
+
+    private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: Instant] {
+        let rows = try await run(.readTouches, [.uuidArray(ids)])
+        var touches: [UUID: Instant] = [:]
+        for row in 0..<rows.count {
+            touches[try rows.uuid(row, 0)] = Instant(microseconds: try rows.timestamp(row, 1))
+        }
+        return touches
+    }
+
+    private func intents(_ id: UUID) async throws(PostgresError) -> [ReadUser.OpenIntent] {
+        let rows = try await run(.readIntents, [.uuid(id)])
+        var intents: [ReadUser.OpenIntent] = []
+        for row in 0..<rows.count {
+            intents.append(
+                ReadUser.OpenIntent(
+                    leaseID: try rows.uuid(row, 0),
+                    isAlive: try rows.bool(row, 1),
+                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 2)) ?? Instant(seconds: 0),
+                    kind: try rows.text(row, 3),
+                    key: try rows.text(row, 4),
+                    slot: try rows.dateOrNull(row, 5).map { LocalDate(days: $0) },
+                    deviceHash: try rows.text(row, 6),
+                    retry: try rows.textOrNull(row, 7),
+                    isCounted: try rows.boolOrNull(row, 8),
+                    nudge: try rows.int2OrNull(row, 9) ?? 0,
+                    ends: try rows.boolOrNull(row, 10) ?? false
+                )
+            )
+        }
+        return intents
+    }
+
+    private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+    }
+}
+
+extension Store {
+    /// Gives the work a reader of one snapshot. It holds back the clean-up of what dies meanwhile: a minute, no more.
+    public func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+        let connection = try await claims.connection()
+        return try await connection.snapshot(settings: Self.pinnedPlans, timeout: statementTimeout) { transaction in
+            try await work(SnapshotReader(transaction))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Daemon
+import Glibc
+import Systemd
+
+/// `nudged forecast`.
+struct ForecastCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forecast",
+        abstract: "What would be sent when, from the real data: the policy run forward, nothing written.",
+        discussion: """
+            Takes every push for accepted and every preference for lasting. Reads one snapshot of the database, page by page; a million users take \
+            less than a minute.
+            """
+    )
+
+    @OptionGroup var config: ConfigurationOption
+    @Option(help: "How far to look: 1 to 168.") var hours = 48
+    @Flag(help: "As one JSON object.") var json = false
+
+    func validate() throws {
+        guard ForecastRun.hours.contains(hours) else {
+            throw ValidationError("--hours is \(ForecastRun.hours.lowerBound) to \(ForecastRun.hours.upperBound)")
+        }
+    }
+
+    func run() async throws {
+        let loaded = try config.load()
+        let forecast: Forecast
+        do {
+            let command = try ForecastRun(loaded.configuration)
+            forecast = try await Terminal.progress("reading") { try await command.run(hours: hours, onProgress: $0) }
+        } catch {
+            Output.error("\(error)")
+            throw ExitCode(OneRun.status(of: error).rawValue)
+        }
+        let text =
+            json ? forecast.json : forecast.words(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
+        guard Output.line(text) else { throw Output.failure("the forecast can't be written") }
+    }
+}

@@ -1,0 +1,36 @@
+import Daemon
+import Glibc
+import Synchronization
+import Systemd
+
+/// What standard output and standard error are.
+enum Terminal {
+    /// Columns, where it is one and says how many; else 80.
+    static func width(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Whether block characters are understood: in a UTF-8 locale.
+    static var hasBlocks: Bool {
+        let environment = ProcessEnvironment.current()
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        return locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
+    }
+
+    /// Shows how far the work is, on standard error and only where that is a terminal.
+    static func progress<T>(
+        _ what: String,
+        _ work: (@escaping @Sendable (Int, Int) -> Void) async throws -> T
+    ) async rethrows -> T {
+        guard isatty(STDERR_FILENO) == 1 else { return try await work { _, _ in } }
+        let bar = Mutex(ProgressLine(what, width: width(STDERR_FILENO)))
+        defer { show(bar.withLock { $0.clear() }) }
+        return try await work { done, total in show(bar.withLock { $0.draw(done, of: total) }) }
+    }
+
+    private static func show(_ text: String?) {
+        if let text { _ = Output.write(Array(text.utf8), to: STDERR_FILENO) }
+    }
+}

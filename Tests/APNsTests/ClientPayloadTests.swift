@@ -1,0 +1,46 @@
+import APNs
+import FoundationEssentials
+import NudgedKit
+import Testing
+
+/// The client's library reads what the sender renders.
+@Suite struct ClientPayloadTests {
+    private func payload(_ change: (inout APNs.Notification) throws -> Void = { _ in }) throws -> Payload {
+        var notification = APNs.Notification(title: "Hi", body: "\"é\n")
+        notification.badge = 1
+        notification.threadID = "t"
+        try change(&notification)
+        return Payload(parsing: try notification.rendered())
+    }
+
+    @Test func payload_whenOfACheckIn_opensItsConversation() throws {
+        let id = UUID()
+        let payload = try payload {
+            $0.conversationID = id
+            $0.domain = "work"
+        }
+        #expect(payload.malformed == nil && payload.data.isEmpty && payload.action == .openConversation)
+        let conversation = try #require(ConversationID(id.uuidString))
+        #expect(payload.route(among: [conversation]) == .conversation(conversation, domain: "work"))
+        #expect(payload.route(among: []) == .newConversation(domain: "work"))
+    }
+
+    @Test func payload_whenPlain_opensANewConversation() throws {
+        let payload = try payload()
+        #expect(payload.malformed == nil && payload.action == .newConversation)
+        #expect(payload.route { _ in true } == .newConversation(domain: nil))
+    }
+
+    @Test func payload_whenItHasMembers_bringsThem() throws {
+        let message = try payload { $0.custom = try CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]) }
+        guard case .message(let data) = message.route(isUsers: { _ in false }) else {
+            Issue.record("no message")
+            return
+        }
+        #expect(data.json == #"{"order":17,"deep":{"a":[null]}}"#)
+        let reminder = try payload {
+            $0.custom = try CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)])
+        }
+        #expect(reminder.route { _ in true } == Subject(type: "task", id: "42").map { .subject($0) })
+    }
+}

@@ -1,0 +1,53 @@
+import Daemon
+import LocalPostgres
+import Postgres
+import Store
+import TimeZones
+
+@testable import Demo
+
+/// The demo's parts without its day: a private server with a seeded population, a simulated Apple, and the daemon's parts on a clock turned by hand.
+final class PlayedScene: Sendable {
+    let cluster: LocalCluster
+    let population: Population
+    let apple: SimulatedApple
+    let app: AppDatabase
+    let engine: DemoEngine
+    let start: Instant
+    private let interruption = Interruption()
+
+    /// - Parameter isTroubled: whether Apple answers as the population's devices say; else it takes everything.
+    init(users: Int, seed: UInt64, start: Instant, isTroubled: Bool) async throws {
+        let zones = ZoneDatabase()
+        self.start = start
+        population = Population(count: users, seed: seed, zones: zones.names, start: start.seconds)
+        apple = try SimulatedApple.start(devices: isTroubled ? population.devicesByToken : [:])
+        cluster = try LocalCluster(LocalCluster.Options(maxConnections: 20))
+        let caFile = try cluster.install(file: "authority.pem", contents: apple.certificate.authority)
+        let configuration = try DemoEngine.configuration(
+            cluster: cluster,
+            apple: apple,
+            caFile: caFile,
+            rules: Demo(users: users).rules
+        )
+        app = try await AppDatabase.open(ConnectionConfiguration.parse(url: cluster.url(), applicationName: "app"))
+        engine = try DemoEngine(configuration, zones: zones, start: start, interruption: interruption)
+        try await app.seed(population, interruption)
+        _ = try await engine.engine.migrator.migrate()
+    }
+
+    /// Sweeps until nobody is due at that instant.
+    func serve(at instant: Instant) async throws { try await engine.serve(at: instant, interruption) }
+
+    /// Lines of psql's output.
+    func lines(_ sql: String) throws -> [String] {
+        try cluster.psql(sql).split(separator: "\n").map(String.init)
+    }
+
+    func end() async {
+        await engine.engine.finish()
+        await app.close()
+        apple.simulator.stop()
+        cluster.stop()
+    }
+}

@@ -1,0 +1,210 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import Synchronization
+import Testing
+
+import struct FoundationEssentials.UUID
+
+/// Messages end to end: from `nudged.send` to the phone and into the record.
+@Suite struct MessageTests {
+    /// Users with a device each and no check-in of today.
+    private func scene(
+        _ users: Int,
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> Scene {
+        let scene = try await Scene(perDevice: perDevice)
+        try scene.seedDue(users)
+        try scene.sql(
+            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
+        )
+        scene.secrets.withLock { $0.append(Self.text) }
+        return scene
+    }
+
+    private static let text = "planted-message-text"
+
+    private func send(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
+        try scene.sql("select nudged.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+    }
+
+    /// No query finds the text once it ended.
+    private func expectNoText(_ scene: Scene) throws {
+        let tables = try scene.lines(
+            """
+            select format('select %L from nudged.%I t where t::text like %L', c.relname, c.relname, '%\(Self.text)%')
+            from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind = 'r'
+            """
+        )
+        #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
+    }
+
+    @Test func message_whenSent_arrivesOnceWithItsWordsAndLeavesNoText() async throws {
+        let scene = try await scene(3)
+        let id = try send(
+            scene,
+            2,
+            ", data => '{\"x\": [1, {\"y\": \"ä\\\"\"}], \"domain\": \"garden\"}', category => 'chat', thread_id => 'a\"b'"
+        )
+        let bytes = try scene.sql(
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id) from nudged.message"
+        )
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        let push = try #require(scene.simulator.snapshot().accepted.first)
+        #expect(push.token == Scene.token(2) && push.payload.count == Int(bytes))
+        let payload = try JSONValue(parsing: push.payload)
+        #expect(payload["aps"]?["alert"]?["body"] == .string(Self.text) && payload["domain"] == .string("garden"))
+        #expect(payload["x"] == .array([.int(1), try JSONValue(parsing: #"{"y":"ä\""}"#)]))
+        #expect(push.priority == 10 && push.collapseID?.isEmpty == false)
+        #expect(
+            try scene.lines("select kind, key, outcome, slot is null from nudged.delivery where kind = 'message'")
+                == ["message|\(id)|accepted|t"]
+        )
+        try expectNoText(scene)
+        #expect(try await scene.once().number("sent") == 0)
+    }
+
+    @Test(arguments: 0..<6) func payloadBytes_whenAMessageIsRendered_isWhatIsSent(number: Int) async throws {
+        let scene = try await scene(1)
+        let more = [
+            "", ", urgent => true", ", data => '{}'",
+            ", data => '{\"conversation_id\": \"\(UUID().uuidString)\"}', thread_id => 'x'",
+            ", data => '{\"a\": 1e30, \"b\": null, \"domain\": \"x\\n\"}', category => 'y'",
+            ", data => '{\"conversation_id\": \"\(UUID().uuidString)\", \"z\": {}}', urgent => true",
+        ]
+        _ = try send(scene, 1, more[number])
+        try scene.sql("update nudged.message set title = E'q\"\\\\ \\t\\x01 ü 👋'")
+        let bytes = try scene.sql(
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id) from nudged.message"
+        )
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [Int(bytes)])
+    }
+
+    @Test func message_whenThereIsNobodyToTell_endsInTheRecord() async throws {
+        let scene = try await scene(1)
+        let id = try scene.sql("select nudged.send(gen_random_uuid(), 'a', '\(Self.text)')")
+        let run = try await scene.once()
+        #expect(run.number("dropped") == 1, "\(run.text)")
+        #expect(
+            try scene.lines("select key, outcome, reason, device_hash from nudged.delivery where kind = 'message'")
+                == ["\(id)|dropped|no_device|"]
+        )
+        try expectNoText(scene)
+    }
+
+    /// Promise 2: an unknown message is repeated once, with the same ids; a second unknown is final.
+    @Test(arguments: [1, 2]) func message_whenAppleIsSilent_isRepeatedOnce(silences: Int) async throws {
+        let scene = try await scene(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
+        let id = try send(scene, 1)
+        let run = try await scene.nudged(
+            ["run", "--once", "--json"],
+            ["APNS_RESPONSE_TIMEOUT": "1s", "SCHEDULE_LEASE": "5s"]
+        )
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(
+            try scene.lines("select outcome from nudged.delivery where key = '\(id)' order by attempted_at")
+                == (silences == 1 ? ["unknown", "accepted"] : ["unknown", "unknown"])
+        )
+        #expect(try scene.sql("select count(distinct apns_id) from nudged.delivery where key = '\(id)'") == "1")
+        #expect(try scene.sql("select cardinality(sent) from nudged.person") == "1", "it counts once")
+        #expect(scene.accepted().count == (silences == 1 ? 1 : 0))
+        try expectNoText(scene)
+    }
+
+    /// The same after a kill: at most one repeat a message, and the same apns-id.
+    @Test(arguments: ["after_intent", "handed_over", "before_settle"])
+    func messages_whenKilled_areRepeatedOnce(point: String) async throws {
+        let scene = try await scene(60, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
+        try scene.sql(
+            "select count(*) from nudged.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
+        )
+        let small = ["APNS_MAX_IN_FLIGHT": "40", "SCHEDULE_BATCH": "20", "NUDGED_FAIL_POINT": "\(point):kill:1"]
+        #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
+        let open = Int(try scene.sql("select coalesce(sum(cardinality(apns_ids)), 0) from nudged.intent")) ?? -1
+        #expect(open > 0)
+        try scene.expireLeases()
+        let again = try await scene.once()
+        #expect(again.exit == .code(0), "\(again.text)")
+        #expect(Int(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'")) == open)
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "60")
+        let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
+        #expect(pushes.count == 60)
+        #expect(pushes.values.allSatisfy { $0.count <= 2 && Set($0.map(\.apnsID)).count == 1 })
+        #expect(pushes.values.count { $0.count == 2 } <= open)
+        try expectNoText(scene)
+    }
+
+    /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
+    @Test func messages_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
+        let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(5), then: .accept) })
+        try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
+        try scene.sql(
+            "insert into asked (id, user_id) select id, user_id from nudged.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
+        )
+        let process = try scene.start(
+            ["run"],
+            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
+        )
+        try scene.sql(
+            """
+            do $$
+            declare one record;
+            begin
+                for one in select id from asked order by md5(id::text) loop
+                    update asked set in_time = nudged.cancel(asked.id) where id = one.id;
+                    commit;
+                    perform pg_sleep(0.002);
+                end loop;
+            end $$
+            """
+        )
+        let limit = ContinuousClock.now + .seconds(60)
+        while try scene.sql("select count(*) from nudged.message") != "0" {
+            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
+            await Task.yield()
+        }
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        let taken = Set(scene.simulator.snapshot().accepted.map(\.token))
+        let cancelled = try scene.lines(
+            "select device_token, in_time from asked join public.push_tokens using (user_id)"
+        ).map { $0.split(separator: "|").map(String.init) }
+        #expect(cancelled.count == 400)
+        #expect(cancelled.allSatisfy { taken.contains($0[0]) == ($0[1] == "f") })
+        let inTime = cancelled.count { $0[1] == "t" }
+        print("\(inTime) of 400 taken back")
+        #expect(inTime > 0 && inTime < 400)
+        #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "\(inTime)")
+    }
+
+    /// A thousand wait in the night; the morning brings one push.
+    @Test func messages_whenManyWaitedForTheMorning_wakeAsOne() async throws {
+        let scene = try await scene(1)
+        try scene.sql(
+            """
+            select nudged.send('\(Scene.user(1))', 'n' || n, '\(Self.text)') from generate_series(1, 30) n;
+            update nudged.message set created_at = now() - interval '1 hour';
+            update public.context_profiles set timezone = 'UTC', notification_preferences = jsonb_build_object(
+                'quiet_hours_start', to_char((now() - interval '90 minutes') at time zone 'UTC', 'HH24:MI'),
+                'quiet_hours_end', to_char((now() - interval '2 minutes') at time zone 'UTC', 'HH24:MI'));
+            """
+        )
+        let run = try await scene.nudged(["run", "--once", "--json"], ["MESSAGES_DIGEST_BODY": "{count} for you"])
+        #expect(run.exit == .code(0), "\(run.text)")
+        let pushes = scene.simulator.snapshot().accepted
+        #expect(pushes.count == 1)
+        #expect(
+            try JSONValue(parsing: try #require(pushes.first).payload)["aps"]?["alert"]?["body"]
+                == .string("30 for you")
+        )
+        #expect(
+            try scene.sql(
+                "select count(*), count(distinct apns_id), count(distinct key) from nudged.delivery where reason = 'digest'"
+            ) == "30|1|30"
+        )
+        try expectNoText(scene)
+    }
+}

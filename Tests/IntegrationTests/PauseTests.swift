@@ -1,0 +1,119 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// `nudged pause`, `resume` and `replan` beside real daemons.
+@Suite struct PauseTests {
+    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
+    private static let deadline = Duration.seconds(60)
+
+    /// Asks until it is so; false where it never is.
+    private func wait(until isSo: () throws -> Bool) async throws -> Bool {
+        let end = ContinuousClock.now + Self.deadline
+        while ContinuousClock.now < end {
+            if try isSo() { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+
+    /// Apple takes its time: most of the claimed users wait for a stream when the switch falls.
+    @Test func pause_whenABatchWaitsToBeSent_stopsItWithinASecond() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(50), then: .accept) })
+        let slow = Self.fast.merging(["APNS_MAX_IN_FLIGHT": "5"]) { $1 }
+        let users = 3000
+        try scene.seedDue(users)
+        let daemons = [try scene.start(["run"], slow), try scene.start(["run"], slow)]
+        #expect(try await wait { scene.simulator.counts.accepted > 20 })
+        let run = try await scene.nudged(["pause", "check_in", "--words", "a wrong text"])
+        #expect(run.exit == .code(0) && run.output.contains("paused check_in"), "\(run.text)")
+        try await Task.sleep(for: .seconds(1))
+        let sent = scene.simulator.counts.accepted
+        #expect(sent < users - 100, "too fast to tell")
+        // Everyone who is left was asked, and is held.
+        #expect(try await wait { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "0" })
+        #expect(scene.simulator.counts.accepted == sent)
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(sent)")
+        let status = try await scene.nudged(["status"])
+        #expect(status.output.contains("paused        check_in for "), "\(status.text)")
+        #expect(status.output.contains(": a wrong text"))
+        let again = try await scene.nudged(["pause", "--json"])
+        #expect(again.output.contains(#""kind":"check_in""#) && again.output.contains(#""new":false"#), "\(again.text)")
+        // All are let go; everyone who was held is due, and sent to, once.
+        let resumed = try await scene.nudged(["resume"])
+        #expect(resumed.exit == .code(0), "\(resumed.text)")
+        #expect(resumed.output.hasPrefix("resumed check_in, message, reminder: "), "\(resumed.text)")
+        #expect(try await wait { scene.simulator.counts.accepted >= users })
+        #expect(scene.accepted().values.allSatisfy { $0 == 1 } && scene.accepted().count == users)
+        #expect(try scene.sql("select count(*) from nudged.paused") == "0")
+        #expect(try await scene.nudged(["resume"]).output == "nothing was paused\n")
+        for daemon in daemons {
+            daemon.signal(SIGTERM)
+            let end = try await scene.finish(daemon)
+            #expect(end.errors.contains("paused: check_in") && end.errors.contains("resumed: check_in"))
+        }
+    }
+
+    /// A message that comes while its kind is held goes out with the resume, though nothing else would ask for its user before tomorrow.
+    @Test func resume_whenMessagesWereHeld_makesTheirUsersDue() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(2)
+        _ = try await scene.once()
+        #expect(scene.simulator.counts.accepted == 2)
+        try await scene.nudged(["pause", "message"])
+        _ = try scene.sql("select nudged.send('\(Scene.user(1))', 'Ann', 'Hello', urgent => true)")
+        let held = try await scene.once()
+        #expect(held.number("users") == 1 && held.number("sent") == 0, "\(held.text)")
+        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "2")
+        #expect(try await scene.once().number("users") == 0)
+        let resumed = try await scene.nudged(["resume", "message"])
+        #expect(resumed.exit == .code(0), "\(resumed.text)")
+        #expect(
+            try scene.sql("select count(*) from nudged.person where user_id = '\(Scene.user(1))' and due_at <= now()")
+                == "1"
+        )
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(try scene.sql("select count(*) from nudged.message") == "0")
+    }
+
+    @Test func pause_whenTheKindIsNone_isAUsageError() async throws {
+        let scene = try await Scene()
+        let run = try await scene.nudged(["pause", "checkins"])
+        #expect(run.exit == .code(64) && run.errors.contains("'checkins' is no kind"), "\(run.text)")
+        let bare = try await Scene(migrated: false)
+        #expect(try await bare.nudged(["pause"]).exit == .code(78))
+    }
+
+    @Test func replan_whenEveryoneRests_makesThemDue() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(50)
+        _ = try await scene.once()
+        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "50")
+        let run = try await scene.nudged(["replan", "--over", "0s", "--json"])
+        #expect(
+            run.exit == .code(0) && run.output == "{\"users\":50,\"made_due\":50,\"interrupted\":false}\n",
+            "\(run.text)"
+        )
+        let words = try await scene.nudged(["replan"])
+        #expect(words.output == "0 of 50 users were made due, the others were already\n")
+        #expect(!words.errors.contains("\u{1B}"))
+        let round = try await scene.once()
+        #expect(round.number("users") == 50 && round.number("sent") == 0, "\(round.text)")
+        #expect(try await scene.nudged(["replan", "--over", "soon"]).exit == .code(64))
+    }
+
+    @Test func replan_whenInterrupted_saysHowMany() async throws {
+        let scene = try await Scene()
+        try scene.sql(
+            "insert into nudged.person (user_id, due_at) select gen_random_uuid(), now() + interval '1 day' from generate_series(1, 2500)"
+        )
+        let process = try scene.start(["replan", "--over", "1h"])
+        #expect(try await wait { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000" })
+        process.signal(SIGINT)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(130), "\(run.text)")
+        #expect(run.output.hasPrefix("interrupted: 1,000 of 1,000 users were made due"), "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000")
+    }
+}

@@ -1,0 +1,153 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// The whole daemon as `nudged_daemon`, on tables of an owner that is no superuser: docs/SQL.md.
+@Suite struct RoleTests {
+    private static let secret = "planted-role-password"
+
+    /// A cluster of its own, since roles are changed; the database belongs to a role that may make roles, and nothing else.
+    private struct Rig {
+        let cluster: LocalCluster
+        let scene: Scene
+        let owner: [String: String?]
+        let daemon: [String: String?]
+    }
+
+    private func rig(
+        ownerMay attributes: String = "createrole",
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> Rig {
+        let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
+        let scene = try await Scene(migrated: false, cluster: cluster, perDevice: perDevice)
+        scene.secrets.withLock { $0.append(Self.secret) }
+        try scene.sql(
+            "create role app_owner login password '\(Self.secret)' \(attributes); alter database \(scene.database) owner to app_owner"
+        )
+        func url(_ user: String) -> [String: String?] {
+            [
+                "DATABASE_URL": cluster.tcpURL(database: scene.database, user: user, password: Self.secret),
+                "SCHEDULE_INTERVAL": "100ms",
+            ]
+        }
+        return Rig(cluster: cluster, scene: scene, owner: url("app_owner"), daemon: url("nudged_daemon"))
+    }
+
+    private func migrated(
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> Rig {
+        let rig = try await rig(perDevice: perDevice)
+        let run = try await rig.scene.nudged(["migrate"], rig.owner)
+        try #require(run.exit == .code(0), "\(run.text)")
+        #expect(!run.output.contains("nudged_"), "\(run.text)")
+        try rig.scene.sql("alter role nudged_daemon login password '\(Self.secret)'")
+        return rig
+    }
+
+    @Test func sweep_whenItIsTheDaemonsRole_sendsRecordsAndDeletes() async throws {
+        let stale = Scene.token(7)
+        let refused = Scene.token(8)
+        let rig = try await migrated { token, _ in
+            switch token {
+            case stale: .answer(status: 410, reason: "Unregistered", timestamp: 1_790_000_000_000)
+            case refused: .answer(status: 400, reason: "BadDeviceToken")
+            default: nil
+            }
+        }
+        defer { rig.cluster.stop() }
+        let scene = rig.scene
+        try scene.seedDue(50)
+        let run = try await scene.once(rig.daemon)
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(scene.accepted().count == 48, "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "48")
+        #expect(try scene.sql("select count(*) from public.push_tokens where device_token = '\(stale)'") == "0")
+        #expect(!run.errors.contains("42501"), "\(run.text)")
+        let status = try await scene.nudged(["status"], rig.daemon)
+        #expect(status.exit == .code(69) && status.output.contains("schema        current"), "\(status.text)")
+        let recovered = try await scene.nudged(["recover"], rig.daemon)
+        #expect(recovered.exit == .code(0), "\(recovered.text)")
+        // The switch and the questions work with the configuration that is at hand, which is the daemon's.
+        for command in [
+            ["pause", "message"], ["explain", Scene.user(1)], ["forecast", "--hours", "1"], ["resume"],
+            ["replan", "--over", "0s"],
+        ] {
+            let run = try await scene.nudged(command, rig.daemon)
+            #expect(run.exit == .code(0), "\(run.text)")
+        }
+        #expect(try scene.sql("select count(*) from nudged.paused") == "0")
+        let current = try await scene.nudged(["migrate"], rig.daemon)
+        #expect(current.exit == .code(0) && current.output.contains("nothing to do"), "\(current.text)")
+    }
+
+    @Test func devices_whenItsDaemonWasKilled_areRecordedByTheNext() async throws {
+        let rig = try await migrated()
+        defer { rig.cluster.stop() }
+        let scene = rig.scene
+        try scene.seedDue(20)
+        let killed = try await scene.nudged(
+            ["run", "--once", "--json"],
+            rig.daemon.merging(["NUDGED_FAIL_POINT": "after_intent:kill:1"]) { $1 }
+        )
+        #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
+        try scene.expireLeases()
+        let again = try await scene.once(rig.daemon)
+        #expect(again.exit == .code(0), "\(again.text)")
+        #expect(
+            try scene.sql(
+                "select count(distinct user_id) from nudged.delivery where outcome in ('accepted', 'unknown')"
+            ) == "20"
+        )
+        #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") != "0")
+    }
+
+    /// It starts without owning anything, makes the record's partitions, and says that it is alive.
+    @Test func daemon_whenItStarts_makesPartitionsAndBeats() async throws {
+        let rig = try await migrated()
+        defer { rig.cluster.stop() }
+        let scene = rig.scene
+        try scene.sql(
+            """
+            do $$ declare part text; begin
+                for part in select relname from pg_class where relname ~ '^delivery_[0-9]{8}$' loop execute format('drop table nudged.%I', part); end loop;
+            end $$
+            """
+        )
+        let process = try scene.start(["run"], rig.daemon)
+        let end = ContinuousClock.now + .seconds(40)
+        let parts = "select count(*) from pg_class where relname ~ '^delivery_[0-9]{8}$'"
+        while try scene.sql(parts) == "0" || scene.sql("select count(*) from nudged.daemon") == "0",
+            ContinuousClock.now < end
+        {
+            await Task.yield()
+        }
+        #expect(try scene.sql(parts) == "9")
+        let status = try await scene.nudged(["status"], rig.daemon)
+        #expect(status.exit == .code(0), "\(status.text)")
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(!run.errors.contains("42501"), "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
+    }
+
+    /// Making roles is refused: the rest is there, and what is missing stands in words.
+    @Test func migrate_whenRolesMayNotBeMade_goesOnAndSaysSo() async throws {
+        let rig = try await rig(ownerMay: "")
+        defer { rig.cluster.stop() }
+        let run = try await rig.scene.nudged(["migrate"], rig.owner)
+        #expect(run.exit == .code(0), "\(run.text)")
+        for role in ["nudged_daemon", "nudged_app"] {
+            #expect(run.output.contains("the role \(role) is missing"), "\(run.text)")
+        }
+        try rig.scene.sql("create role nudged_daemon; create role nudged_app")
+        let again = try await rig.scene.nudged(["migrate"], rig.owner)
+        #expect(again.exit == .code(0) && again.output.contains("select nudged.grant_roles()"), "\(again.text)")
+        #expect(again.output.contains("nudged_daemon has no rights"), "\(again.text)")
+        // The owner's own daemon works meanwhile.
+        try rig.scene.seedDue(3)
+        let swept = try await rig.scene.once(rig.owner)
+        #expect(swept.exit == .code(0) && swept.number("sent") == 3, "\(swept.text)")
+    }
+}

@@ -1,0 +1,45 @@
+import NudgedKit
+
+/// The Swift of docs/CLIENT.md, compiled: `ClientGuideTests` looks for each of its blocks in the text of this file, line by line.
+struct GuideSnippets {
+    /// What a snippet showed or opened, as `left:right`.
+    var shown: [String] = []
+
+    mutating func permission(_ stored: inout String?) -> PermissionEffect {
+        var permission = Permission(rawValue: stored ?? "") ?? Permission()
+        let effect = permission.handle(.sessionEnded)
+        stored = permission.rawValue
+        return effect
+    }
+
+    mutating func preferences(_ column: String?, calendarWeekday: Int) throws -> String {
+        func show(_ key: PreferenceKey, _ wanted: String) { shown.append("\(key.rawValue):\(wanted)") }
+        var draft = PreferencesDraft(Preferences(parsing: column))  // nil where the column is null
+        draft.checkInsEnabled = true
+        draft.frequency = .weekly
+        draft.weekday = (calendarWeekday + 5) % 7 + 1  // a Calendar's week starts with 1 for Sunday
+        draft.checkInTime = TimeOfDay("09:30")
+        draft.quietHoursStart = TimeOfDay("22:00")
+        draft.quietHoursEnd = TimeOfDay("07:30")
+        for problem in draft.problems { show(problem.key, problem.wanted) }
+        let text = try draft.encoded(over: column)
+        return text
+    }
+
+    mutating func names() {
+        func show(_ key: String, _ name: String) { shown.append("\(key):\(name)") }
+        for frequency in Frequency.allCases {
+            show(frequency.displayKey, frequency.displayName)  // nudged.frequency.few_times_a_week, A few times a week
+        }
+    }
+
+    mutating func tap(_ json: String, _ conversations: Set<ConversationID>) {
+        func open(_ what: String, _ which: String) { shown.append("\(what):\(which)") }
+        switch Payload(parsing: json).route(isUsers: { conversations.contains($0) }) {
+        case .subject(let subject): open(subject.type, subject.id)
+        case .conversation(let id, _): open("conversation", id.description)
+        case .message(let data): open("order", data.string("order") ?? "")
+        case .newConversation(let domain): open("new", domain ?? "")
+        }
+    }
+}

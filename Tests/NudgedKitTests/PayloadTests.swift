@@ -1,0 +1,103 @@
+import NudgedKit
+import Testing
+
+struct PayloadTests {
+    private static let text = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
+    private let id = ConversationID(Self.text)
+    private static let aps = #""aps":{"alert":{"title":"Hi","body":"there"},"sound":"default"}"#
+
+    private func payload(_ members: String) -> Payload { Payload(parsing: "{\(Self.aps),\(members)}") }
+
+    private func route(_ members: String, isUsers: Bool = true) -> Route { payload(members).route { _ in isUsers } }
+
+    @Test func route_whenConversationIsTheUsers_opensIt() throws {
+        let id = try #require(id)
+        let members = #""conversation_id":"\#(Self.text)","domain":"work","action":"open_conversation""#
+        #expect(payload(members).malformed == nil)
+        #expect(route(members) == .conversation(id, domain: "work"))
+        #expect(payload(members).route(among: [id]) == .conversation(id, domain: "work"))
+        // An action of a later version says nothing to us.
+        #expect(
+            route(#""conversation_id":"\#(Self.text.uppercased())","action":"dance""#) == .conversation(id, domain: nil)
+        )
+    }
+
+    @Test func route_whenConversationIsNotTheUsers_opensANewOne() {
+        let members = #""conversation_id":"\#(Self.text)","domain":"work","action":"open_conversation""#
+        #expect(route(members, isUsers: false) == .newConversation(domain: "work"))
+        #expect(payload(members).route(among: []) == .newConversation(domain: "work"))
+        #expect(route(#""conversation_id":"\#(Self.text)","order":1"#, isUsers: false) == .newConversation(domain: nil))
+    }
+
+    @Test(arguments: ["\"1234\"", "17", "true", "[]", "{}", "\"\""])
+    func route_whenConversationIsNoUUID_opensANewOneAndAsksNobody(value: String) {
+        for action in ["", #","action":"open_conversation""#, #","action":"new_conversation""#] {
+            let payload = payload(#""conversation_id":\#(value),"domain":"work","order":1\#(action)"#)
+            #expect(payload.malformed == "conversation_id: wanted a UUID" && payload.conversationID == nil)
+            let route = payload.route { _ in
+                Issue.record("asked")
+                return true
+            }
+            #expect(route == .newConversation(domain: "work"))
+        }
+    }
+
+    @Test func route_whenAConversationIsToBeNew_isNew() {
+        #expect(route(#""action":"new_conversation","domain":"work""#) == .newConversation(domain: "work"))
+        #expect(
+            route(#""conversation_id":"\#(Self.text)","action":"new_conversation""#) == .newConversation(domain: nil)
+        )
+        #expect(route(#""action":"open_conversation","order":1"#) == .newConversation(domain: nil))
+        #expect(route(#""conversation_id":null"#) == .newConversation(domain: nil))
+    }
+
+    @Test func route_whenReminder_opensItsSubject() throws {
+        let subject = try #require(Subject(type: "task", id: "42"))
+        let members = #""action":"new_conversation","subject_type":"task","subject_id":"42""#
+        #expect(payload(members).malformed == nil && payload(members).data.isEmpty)
+        #expect(route(members) == .subject(subject))
+        #expect(route(members + #","conversation_id":"\#(Self.text)""#) == .subject(subject))
+    }
+
+    @Test(arguments: [
+        (#""subject_type":"task""#, "subject_id"), (#""subject_id":"42""#, "subject_type"),
+        (#""subject_type":"","subject_id":"42""#, "subject_type"),
+        (#""subject_type":"task","subject_id":"""#, "subject_id"),
+        (#""subject_type":"task","subject_id":42"#, "subject_id"),
+        (#""subject_type":null,"subject_id":"42""#, "subject_type"),
+        (#""subject_type":[],"subject_id":{}"#, "subject_type"),
+    ])
+    func route_whenSubjectIsHalf_opensANewConversation(members: String, key: String) {
+        #expect(payload(members).malformed == "\(key): wanted a string that is not empty")
+        #expect(route(members) == .newConversation(domain: nil))
+    }
+
+    @Test func route_whenMessageHasData_hasIt() {
+        let members = #""action":"new_conversation","order":17,"note":"é","open":true,"deep":{"a":[1.5,null]}"#
+        guard case .message(let data) = route(members) else {
+            Issue.record("no message")
+            return
+        }
+        #expect(data.keys == ["order", "note", "open", "deep"] && !data.isEmpty)
+        #expect(data.int("order") == 17 && data.string("note") == "é" && data.bool("open") == true)
+        #expect(
+            data.string("order") == nil && data.int("note") == nil && data.bool("deep") == nil && data.int("x") == nil
+        )
+        #expect(data.json == #"{"order":17,"note":"é","open":true,"deep":{"a":[1.5,null]}}"#)
+    }
+
+    @Test(arguments: ["", "{", "[]", "1", "null", "\"x\"", "{\"aps\":{}}", "\u{FEFF}{}", "{\"a\":1}x"])
+    func payload_whenNothingOfOurs_stillLeadsSomewhere(text: String) {
+        let payload = Payload(parsing: text)
+        #expect(payload.route { _ in true } == .newConversation(domain: nil))
+        #expect((payload.malformed == nil) == (text == "{\"aps\":{}}"))
+    }
+
+    @Test func payload_whenInBytes_isTheSame() {
+        let text = #"{"domain":"work","order":1}"#
+        #expect(Payload(parsing: Array(text.utf8)) == Payload(parsing: text))
+        #expect(Payload(parsing: [0x7B, 0xFF]).malformed == "found no JSON, wanted an object")
+        #expect(payload(#""domain":7"#).malformed == "domain: wanted a string")
+        #expect(payload(#""action":7"#).malformed == "action: wanted a string")
+    }
+}

@@ -1,0 +1,76 @@
+import JSON
+import NudgedKit
+import Seeded
+import TestSupport
+
+/// Drafts as no hand would write them, and the JSON of one by a writer of its own.
+struct RandomDraft {
+    var random: SplitMix64
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    /// A draft; where it must be valid every value is in its range.
+    mutating func next(valid: Bool) -> PreferencesDraft {
+        var draft = PreferencesDraft()
+        draft.checkInsEnabled = random.chance(50)
+        draft.frequency = random.pick(Frequency.allCases)
+        if random.chance(50) { draft.timezone = random.pick(["UTC", "Europe/Paris", "America/Argentina/Ushuaia"]) }
+        if random.chance(50) { draft.checkInTime = time() }
+        if random.chance(50) { draft.weekday = random.int(valid ? 1...7 : -1...9) }
+        let both = random.chance(50)
+        if both || !valid && random.chance(30) { draft.quietHoursStart = time() }
+        if both || !valid && random.chance(30) { draft.quietHoursEnd = time() }
+        let words = ["", "urgent", "\"\\\u{1}", "é e\u{301} \u{212A}", "緊急", "\u{1F468}\u{200D}\u{1F469}", "\u{0}"]
+        draft.priorityKeywords = (0..<random.int(0...3)).map { _ in random.pick(words) }
+        draft.allowUrgent = random.chance(50)
+        if random.chance(50) { draft.maxPerHour = limit(valid) }
+        if random.chance(50) { draft.maxPerDay = limit(valid) }
+        draft.messagesEnabled = random.chance(50)
+        draft.maxAnalysesPerHour = random.int(valid ? 5...20 : 4...21)
+        draft.fallbackStrategy = random.pick(FallbackStrategy.allCases)
+        return draft
+    }
+
+    private mutating func time() -> TimeOfDay? { TimeOfDay(minutes: random.int(0...1439)) }
+
+    private mutating func limit(_ valid: Bool) -> Int64 {
+        random.pick(valid ? [1, 7, .max] : [1, 7, .max, 0, -1, .min])
+    }
+
+    /// What stands in a column already: keys of ours and of others, good ones and bad.
+    mutating func column() -> String? {
+        random.pick([
+            nil, "null", "not JSON", "[1]", #"{"theme":"dark","weekday":9,"check_in_time":"25:00"}"#,
+            #"{"quiet_hours_start":"22:00","a":{"weekday":[1,null]},"timezone":null,"frequency":"x","frequency":"weekly"}"#,
+        ])
+    }
+
+    /// Every member as the draft has it, be it valid or not.
+    static func written(_ draft: PreferencesDraft) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        func text(_ key: String, _ value: String?) {
+            guard let value else { return }
+            writer.key(key)
+            writer.string(value)
+        }
+        func int(_ key: String, _ value: (some FixedWidthInteger)?) {
+            guard let value else { return }
+            writer.key(key)
+            writer.int(value)
+        }
+        writer.key("check_ins_enabled")
+        writer.bool(draft.checkInsEnabled)
+        text("frequency", draft.frequency.rawValue)
+        text("quiet_hours_start", draft.quietHoursStart?.description)
+        text("quiet_hours_end", draft.quietHoursEnd?.description)
+        int("weekday", draft.weekday)
+        int("max_per_hour", draft.maxPerHour)
+        int("max_per_day", draft.maxPerDay)
+        int("max_analyses_per_hour", draft.maxAnalysesPerHour)
+        writer.endObject()
+        return writer.string
+    }
+}

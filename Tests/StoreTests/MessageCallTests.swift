@@ -1,0 +1,202 @@
+import Postgres
+import Synchronization
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// `nudged.send` and its relatives, as an app calls them.
+@Suite struct MessageCallTests {
+    typealias F = StoreFixture
+
+    private let user = F.quoted(1)
+
+    /// What a call that is refused says: state, message, hint.
+    private func refusal(_ fixture: F, _ call: String) throws -> [String] {
+        try fixture.sql(
+            """
+            create temporary table said (state text, message text, hint text);
+            do $do$
+            declare state text; message text; hint text;
+            begin
+                perform \(call);
+            exception when others then
+                get stacked diagnostics state = returned_sqlstate, message = message_text, hint = pg_exception_hint;
+                insert into said values (state, message, hint);
+            end $do$;
+            select state, message, hint from said
+            """
+        ).split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    @Test func send_whenCalled_leavesAMessageAndATouch() async throws {
+        let fixture = try await F()
+        let id = try fixture.sql(
+            """
+            select nudged.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
+                collapse_key => 'k', expires_at => '2099-01-01Z')
+            """
+        )
+        #expect(
+            try fixture.sql(
+                "select user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at = '2099-01-01Z' from nudged.message"
+            ) == #"\#(user.filter { $0 != "'" })|\#(id)|Ann|Hello|{"x": 1}|t|chat|t|k|t"#
+        )
+        #expect(try fixture.sql("select user_id, urgent from nudged.touched") == "\(user.filter { $0 != "'" })|t")
+        await fixture.close()
+    }
+
+    /// A nudge exists exactly if what it is about was committed.
+    @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
+        let fixture = try await F()
+        try fixture.sql("begin; select nudged.send(\(user), 'a', 'b', dedupe_key => 'k'); rollback")
+        #expect(
+            try fixture.sql(
+                "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)"
+            ) == "0|0|0"
+        )
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("nudged.send(null, 'a', 'b')", "user_id is null"),
+        ("nudged.send(USER, '', null)", "title and body are both empty"),
+        ("nudged.send(USER, 'a', 'b', data => '[1]')", "data is of type array"),
+        ("nudged.send(USER, 'a', 'b', data => '{\"aps\": 1}')", "data holds \"aps\" or \"action\""),
+        ("nudged.send(USER, 'a', 'b', data => '{\"action\": \"x\"}')", "data holds \"aps\" or \"action\""),
+        ("nudged.send(USER, 'a', 'b', data => '{\"conversation_id\": \"12\"}')", "data.conversation_id is no UUID"),
+        ("nudged.send(USER, 'a', 'b', data => '{\"conversation_id\": 12}')", "data.conversation_id is no UUID"),
+        ("nudged.send(USER, 'a', 'b', data => '{\"domain\": 12}')", "data.domain is no text"),
+        ("nudged.send(USER, 'a', 'b', expires_at => now())", "expires_at is in the past"),
+        ("nudged.send(USER, 'a', 'b', expires_at => '12000-01-01')", "expires_at is after the year 9999"),
+        ("nudged.send(USER, 'a', 'b', category => '')", "category has 0 bytes"),
+        ("nudged.send(USER, 'a', 'b', thread_id => repeat('x', 256))", "thread_id has 256 bytes"),
+        ("nudged.send(USER, 'a', 'b', collapse_key => '')", "collapse_key has 0 bytes"),
+        ("nudged.send(USER, 'a', 'b', dedupe_key => repeat('x', 256))", "dedupe_key has 256 bytes"),
+        ("nudged.send(USER, 'a', repeat('x', 4096))", "the payload comes to 4183 bytes"),
+        ("nudged.send_many('{}'::jsonb)", "messages is no array"),
+        ("nudged.send_many('[1]'::jsonb)", "message 0 is no object"),
+        ("nudged.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),
+        ("nudged.send_many(array[USER, null]::uuid[], 'a', 'b')", "message 1: user_id is null"),
+    ]) func call_whenAnArgumentIsBad_isRefusedByItsName(call: String, fault: String) async throws {
+        let fixture = try await F()
+        let said = try refusal(fixture, call.replacing("USER", with: user))
+        #expect(said.first == "22023" && said.count == 3, "\(said)")
+        let caller = call.hasPrefix("nudged.send(") ? "nudged.send: " : "nudged.send_many: "
+        #expect(said[1] == caller + fault)
+        #expect(said[2].count > 10, "it says what to do")
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        await fixture.close()
+    }
+
+    @Test func dedupeKey_whenUsedAgain_returnsTheFirstId() async throws {
+        let fixture = try await F()
+        let first = try fixture.sql("select nudged.send(\(user), 'a', 'b', dedupe_key => 'k')")
+        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
+        #expect(try fixture.sql("select nudged.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')") != first)
+        // Long after it was sent, too.
+        try fixture.sql("delete from nudged.message")
+        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        // For thirty days.
+        try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
+        #expect(try await fixture.store.pruneMessageKeys() == 1)
+        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") != first)
+        await fixture.close()
+    }
+
+    /// Two callers at once: the second waits for the first's end, and gets its id, or the key if that one rolled back.
+    @Test(arguments: ["commit", "rollback"]) func dedupeKey_whenAnotherIsSendingTheSame_waitsForIt(end: String)
+        async throws
+    {
+        let fixture = try await F()
+        struct RolledBack: Error {}
+        let (app, caller, watcher) = (
+            try await fixture.connection(), try await fixture.connection(), try await fixture.connection()
+        )
+        let many = Statement(
+            "many",
+            sql: """
+                select id::text from nudged.send_many('[{"user_id": "\(user.filter { $0 != "'" })", "title": "a", "dedupe_key": "k"}]'::jsonb)
+                """
+        )
+        let waiting = Statement(
+            "waiting",
+            sql: "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        )
+        let call = Statement("first", sql: "select nudged.send(\(user), 'a', 'b', dedupe_key => 'k')::text")
+        let sent = Mutex("")
+        let second = Mutex<Task<String, any Error>?>(nil)
+        do {
+            try await app.transaction { transaction in
+                let first = try await transaction.run(call).text(0, 0)
+                sent.withLock { $0 = first }
+                second.withLock { $0 = Task { try await caller.run(many).text(0, 0) } }
+                while try await watcher.run(waiting).int8(0, 0) != 1 { await Task.yield() }
+                if end == "rollback" { throw RolledBack() }
+            }
+        } catch is RolledBack {}
+        let id = try await second.withLock(\.self)?.value
+        #expect((id == sent.withLock(\.self)) == (end == "commit"))
+        #expect(try fixture.sql("select id from nudged.message") == id)
+        for connection in [app, caller, watcher] { await connection.close() }
+        await fixture.close()
+    }
+
+    @Test func sendMany_whenItHasSets_sendsAllOrNone() async throws {
+        let fixture = try await F()
+        let lines = try fixture.lines(
+            """
+            select user_id from nudged.send_many((
+                select jsonb_agg(jsonb_build_object('user_id', u, 'title', 't' || n, 'urgent', n = 2) order by n)
+                from unnest(array[\(F.quoted(3)), \(F.quoted(1)), \(F.quoted(3))]) with ordinality as v (u, n)
+            ))
+            """
+        )
+        #expect(lines == [3, 1, 3].map { F.quoted($0).filter { $0 != "'" } })
+        #expect(
+            try fixture.lines("select title, urgent from nudged.message order by title") == ["t1|f", "t2|t", "t3|f"]
+        )
+        #expect(try fixture.sql("select count(*), count(*) filter (where urgent) from nudged.touched") == "2|1")
+        #expect(
+            try fixture.sql(
+                "select count(*) from nudged.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')"
+            ) == "2"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.send_many('[]'::jsonb)") == "0")
+        await fixture.close()
+    }
+
+    // MARK: Cancelling
+
+    @Test func cancel_whenNothingHasBegun_isInTimeAndRecorded() async throws {
+        let fixture = try await F()
+        let id = try fixture.sql("select nudged.send(\(user), 'a', 'b')")
+        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "t")
+        #expect(
+            try fixture.sql("select nudged.cancel('\(id)'), nudged.cancel(gen_random_uuid()), nudged.cancel(null)")
+                == "f|f|f"
+        )
+        #expect(
+            try fixture.sql("select kind, key, outcome, reason from nudged.delivery")
+                == "message|\(id)|dropped|cancelled"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
+        await fixture.close()
+    }
+
+    @Test func cancel_underAnOlderSnapshot_isRefused() async throws {
+        let fixture = try await F()
+        try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
+        let connection = try await fixture.connection()
+        do {
+            _ = try await connection.run(Statement("cancel", sql: "select nudged.cancel(gen_random_uuid())"))
+            Issue.record("nobody can say whether it was in time")
+        } catch {
+            #expect(error.sqlState == "0A000")
+        }
+        await connection.close()
+        await fixture.close()
+    }
+}

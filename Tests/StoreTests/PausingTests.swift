@@ -1,0 +1,178 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// The kill switch and everyone due, on a real PostgreSQL.
+@Suite struct PausingTests {
+    typealias F = StoreFixture
+
+    @Test func commit_whenTheKindIsPausedMeanwhile_isChanged() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try await fixture.store.pause([.message, .reminder], byWhom: "ada@web-1", words: nil)
+        let other = try await fixture.store.commit(F.intent([users[0]], lease: lease), leaseMilliseconds: 60_000)
+        #expect(other.kept.count == 1 && other.changed == [])
+        _ = try await fixture.store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
+        let held = try await fixture.store.commit(
+            F.intent([users[1]], lease: lease, number: 2),
+            leaseMilliseconds: 60_000
+        )
+        #expect(held.kept == held.changed && held.changed == [users[1].userID])
+        _ = try await fixture.store.resume([.checkIn])
+        let again = try await fixture.store.commit(
+            F.intent([users[2]], lease: lease, number: 3),
+            leaseMilliseconds: 60_000
+        )
+        #expect(again.kept.count == 1 && again.changed == [])
+        await fixture.close()
+    }
+
+    @Test func look_whenKindsArePausedAndResumed() async throws {
+        let fixture = try await F()
+        let store = fixture.store
+        #expect(try await store.look().paused == [])
+        #expect(
+            try await store.pause([.checkIn, .message], byWhom: "ada@web-1", words: "spam") == [.checkIn, .message]
+        )
+        let first = try await store.pauses()
+        #expect(first.map(\.byWhom) == ["ada@web-1", "ada@web-1"] && first.map(\.words) == ["spam", "spam"])
+        // A second pause changes nothing of the first.
+        #expect(try await store.pause(NudgeKind.allCases, byWhom: "bob@web-2", words: nil) == [.reminder])
+        #expect(try await store.pauses().filter { $0.kind != .reminder } == first)
+        #expect(try await store.look().paused == Set(NudgeKind.allCases))
+        #expect(try await store.resume([.checkIn]).map(\.kind) == [.checkIn])
+        #expect(try await store.look().paused == [.message, .reminder])
+        #expect(try fixture.sql("select count(*) from nudged.paused where resumed_at is not null") == "1")
+        // Only what was resumed goes.
+        try await store.endResume(NudgeKind.allCases)
+        #expect(try await store.pauses().map(\.kind) == [.message, .reminder])
+        #expect(try await store.resume([.checkIn]) == [])
+        // What another version knows is none of ours.
+        try fixture.sql("alter table nudged.paused drop constraint paused_kind_check")
+        try fixture.sql("insert into nudged.paused (kind, by_whom) values ('horoscope', 'x')")
+        #expect(try await store.look().paused == [.message, .reminder])
+        #expect(try await store.pauses().count == 2)
+        await fixture.close()
+    }
+
+    @Test func pause_whenAResumeIsUnfinished_remembersWhoIsHeld() async throws {
+        let fixture = try await F()
+        let store = fixture.store
+        _ = try await store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
+        try fixture.sql(
+            "update nudged.paused set since = since - interval '1 h', held_since = held_since - interval '1 h'"
+        )
+        let first = try #require(try await store.resume([.checkIn]).first)
+        let repeated = try #require(try await store.resume([.checkIn]).first)
+        #expect(repeated == first && first.resumedAt != nil)
+        #expect(try await store.pause([.checkIn], byWhom: "bob@web-2", words: nil) == [.checkIn])
+        let again = try #require(try await store.pauses().first)
+        #expect(again.heldSince == first.heldSince && again.since > first.since && again.resumedAt == nil)
+        // Whoever ended the older resume takes nothing of the new pause away.
+        try await store.endResume([.checkIn])
+        #expect(try await store.look().paused == [.checkIn])
+        await fixture.close()
+    }
+
+    /// Due dates in minutes from now, of users 1 to 5.
+    private func dueMinutes(_ fixture: F) throws -> [String] {
+        try fixture.lines(
+            "select round(extract(epoch from due_at - '\(F.now.rfc3339)') / 60) || ' ' || version from nudged.person order by user_id"
+        )
+    }
+
+    private func seedResting(_ fixture: F) throws {
+        try fixture.seed(1...5)
+        try fixture.sql(
+            """
+            update nudged.person set asked_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h', due_at = '\(F.now.rfc3339)'::timestamptz + interval '1 h';
+            update nudged.person set asked_at = asked_at - interval '1 day' where user_id = \(F.quoted(2));
+            update nudged.person set asked_at = null where user_id = \(F.quoted(3));
+            update nudged.person set asked_at = null, lease_id = gen_random_uuid() where user_id = \(F.quoted(4));
+            update nudged.person set due_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h' where user_id = \(F.quoted(5));
+            """
+        )
+    }
+
+    @Test func wakeUsers_whenEveryoneIsMeant_wakesPageByPage() async throws {
+        let fixture = try await F()
+        try seedResting(fixture)
+        let first = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: nil, limit: 3)
+        #expect(first.woken == 3 && first.users == 3 && first.next == F.user(4))
+        let next = try #require(first.next)
+        let second = try await fixture.store.wakeUsers(from: next, now: F.now, asked: nil, limit: 3)
+        // The fifth is due as it is.
+        #expect(second.woken == 1 && second.users == 2 && second.next == nil)
+        #expect(try dueMinutes(fixture) == ["0 2", "0 2", "0 2", "0 2", "-60 1"])
+        await fixture.close()
+    }
+
+    @Test func wakeUsers_whenThoseOfAPauseAreMeant_leavesTheOthers() async throws {
+        let fixture = try await F()
+        try seedResting(fixture)
+        let asked = F.now - 7200...F.now
+        let page = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: asked, limit: 100)
+        // The first was asked then, the fourth is being asked.
+        #expect(page.woken == 2 && page.users == 5 && page.next == nil)
+        #expect(try dueMinutes(fixture) == ["0 2", "60 1", "60 1", "0 2", "-60 1"])
+        await fixture.close()
+    }
+
+    /// A decision that was under way while its user was made due.
+    @Test func settle_whenTheUserWasMadeDueMeanwhile_leavesThemDue() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        _ = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: nil, limit: 100)
+        let refused = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(refused.kept == [])
+        var settlement = Settlement(leaseID: lease, sweepID: UUID(), fence: .none)
+        settlement.updates = users.map { F.update($0, dueAt: F.now + 86_400) }
+        _ = try await fixture.store.settle(settlement)
+        #expect(try fixture.sql("select due_at <= '\(F.now.rfc3339)' from nudged.person") == "t")
+        await fixture.close()
+    }
+
+    @Test func countUsers_whenThereAreSeveralPages() async throws {
+        let fixture = try await F()
+        #expect(try await fixture.store.countUsers(from: Store.firstUser, limit: 2) == (0, nil))
+        try fixture.seed(1...5)
+        let first = try await fixture.store.countUsers(from: Store.firstUser, limit: 3)
+        #expect(first.users == 3 && first.next == F.user(4))
+        let second = try await fixture.store.countUsers(from: F.user(4), limit: 3)
+        #expect(second.users == 2 && second.next == nil)
+        await fixture.close()
+    }
+
+    /// A large table: no page reads or sorts all of it.
+    @Test func pages_whenTheTableIsLarge_goByThePrimaryKey() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...20_000)
+        let connection = try await fixture.connection()
+        let (now, user) = (Parameter.timestamp(F.now.seconds * 1_000_000), Parameter.uuid(F.user(0)))
+        for (query, parameters) in [
+            (Query.countUsers, [user, .int8(1000)]),
+            (.wakeUsers, [now, user, .int8(1000), .null(.timestamptz), .null(.timestamptz)]),
+        ] {
+            let rows = try await connection.transaction(
+                [Statement("explain", sql: "explain " + query.sql, parameters: parameters)],
+                settings: Store.pinnedPlans
+            )
+            var plan: [String] = []
+            for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
+            let text = plan.joined(separator: "\n")
+            #expect(text.contains("using person_pkey on person") && !text.contains("Seq Scan on person"), "\(text)")
+            #expect(text.contains("Limit"), "\(text)")
+        }
+        await connection.close()
+        await fixture.close()
+    }
+}

@@ -1,0 +1,260 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Reading as a claim reads, without leasing.
+@Suite struct ReadingTests {
+    typealias F = StoreFixture
+
+    /// The columns that a statement gives back, as one line.
+    private func columns(_ query: Query, from start: String, to end: String?) throws -> String {
+        let code = query.sql.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: " ")
+        let first = try #require(code.ranges(of: start).last?.upperBound)
+        let last = try end.map { try #require(code[first...].firstRange(of: $0)?.lowerBound) } ?? code.endIndex
+        return code[first..<last].split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+    }
+
+    @Test func columns_whenReadOrClaimed_areTheSame() throws {
+        let claimed = try columns(.claimTaken, from: "returning", to: nil)
+        #expect(claimed.hasPrefix("user_id, version, due_at"))
+        #expect(try columns(.claimFree, from: "returning", to: nil) == claimed)
+        #expect(try columns(.readDue, from: "select", to: " from") == claimed)
+        #expect(try columns(.readUsers, from: "select", to: " from") == claimed + ", lease_id, lease_until")
+    }
+
+    private func read(_ fixture: F, _ user: Int) async throws -> ReadUser? {
+        try await fixture.store.reading { reader in try await reader.user(F.user(user), now: F.now) }
+    }
+
+    private func same(_ left: ClaimedUser, _ right: ClaimedUser) -> Bool { "\(left)" == "\(right)" }
+
+    @Test func user_whenReadAndThenClaimed_isTheSame() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            update nudged.person set check_in_at = '{2026-11-18T10:00:00Z}', check_in_slot = '{2026-11-18}', closed = '{2026-11-17}',
+                sent = '{2026-11-18T10:00:00Z}', since = '2026-01-01', asked_at = '2026-11-19', fingerprint = 9,
+                quarantine = '[{"device": "x"}]', retry = '{"slot": "2026-11-19"}' where user_id = \(F.quoted(1));
+            insert into public.push_tokens (user_id, device_token, environment, topic) values (\(F.quoted(1)), 'ab', 'sandbox', 'com.example.other');
+            """
+        )
+        let read = try #require(try await read(fixture, 1))
+        #expect(try fixture.sql("select count(*) from nudged.person where lease_id is not null") == "0")
+        #expect(read.leaseID == nil && !read.isNew && read.intents == [])
+        try fixture.sql("truncate nudged.touched")
+        let lease = UUID()
+        let claimed = try #require(try await fixture.claim(lease: lease).first { $0.userID == F.user(1) })
+        let again = try #require(try await self.read(fixture, 1))
+        #expect(same(again.user, claimed), "\(again.user)\n\(claimed)")
+        #expect(again.leaseID == lease && again.leaseEnd != nil)
+        await fixture.close()
+    }
+
+    /// A change that waits is taken as the drain takes it.
+    @Test func user_whenAChangeWaits_isAsAfterTheDrain() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql("update nudged.person set due_at = '2027-01-01'")
+        try fixture.sql(
+            "insert into nudged.touched (user_id, at) values (\(F.quoted(1)), '2026-11-20T11:00:00Z'), (\(F.quoted(1)), '2026-11-20T11:30:00Z')"
+        )
+        // Somebody whose row does not exist yet, and somebody of whom the app has nothing.
+        try fixture.sql(
+            """
+            insert into public.push_tokens (user_id, device_token, created_at, updated_at) values (\(F.quoted(2)), 'cd', '2026-01-01', '2026-01-01');
+            insert into nudged.touched (user_id) values (\(F.quoted(3)));
+            """
+        )
+        var read: [ReadUser] = []
+        for user in 1...2 { read.append(try #require(try await self.read(fixture, user))) }
+        #expect(read.map(\.isNew) == [false, true])
+        for nobody in 3...4 { #expect(try await self.read(fixture, nobody) == nil) }
+        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        let claimed = try await fixture.claim().sorted { $0.userID < $1.userID }
+        try #require(claimed.count == 2)
+        for (before, after) in zip(read, claimed) { #expect(same(before.user, after), "\(before.user)\n\(after)") }
+        await fixture.close()
+    }
+
+    /// What is being sent counts from its commit, whatever becomes of its daemon.
+    @Test(arguments: [false, true]) func user_whenBeingSentTo_isAsAfterRecovery(isCounted: Bool) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let retry = #"{"slot": "2026-11-20"}"#
+        _ = try await fixture.store.commit(
+            F.intent(users, lease: lease, retry: retry, isCounted: isCounted),
+            leaseMilliseconds: 60_000
+        )
+        let read = try #require(try await self.read(fixture, 1))
+        #expect(read.intents.map(\.deviceHash) == ["00000000000000aa"] && read.intents.allSatisfy(\.isAlive))
+        #expect(read.user.history.sent.count == (isCounted ? 0 : 1) && read.user.retry != nil)
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 s'")
+        #expect(try await self.read(fixture, 1)?.intents.map(\.isAlive) == [false])
+        _ = try await fixture.store.recover(except: [], limit: 10)
+        let after = try #require(try await self.read(fixture, 1))
+        #expect(
+            same(read.user, after.user) && after.intents == [] && after.leaseID == nil,
+            "\(read.user)\n\(after.user)"
+        )
+        await fixture.close()
+    }
+
+    /// Messages as a claim brings them; somebody of whom the app has nothing else is known by theirs.
+    @Test func user_whenMessagesWait_bringsThemAsAClaim() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            select nudged.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}');
+            select nudged.send(\(F.quoted(2)), 'Ann', 'two', expires_at => '2027-01-01');
+            """
+        )
+        var read: [ReadUser] = []
+        for user in 1...2 { read.append(try #require(try await self.read(fixture, user))) }
+        #expect(read.map(\.isNew) == [false, true] && read.map(\.user.messages.count) == [1, 1])
+        let waiting = try await fixture.store.reading { reader in
+            // Before anyone is due, so that nobody is left to the pages of who is.
+            try await reader.waiting(after: Store.firstUser, until: Instant(seconds: 0), now: F.now, limit: 10)
+        }
+        #expect(waiting.users.flatMap(\.messages).map(\.body).sorted() == ["one", "two"])
+        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        let claimed = try await fixture.claim().sorted { $0.userID < $1.userID }
+        try #require(claimed.count == 2)
+        #expect(claimed.map(\.messages) == read.map(\.user.messages))
+        // More than people have: the first are read, and that there are more.
+        try fixture.sql(
+            """
+            insert into nudged.message (user_id, id, title, body)
+            select \(F.quoted(1)), gen_random_uuid(), 'Ann', 'many' from generate_series(1, 3000)
+            """
+        )
+        let many = try #require(try await self.read(fixture, 1))
+        #expect(many.user.hasMoreMessages && many.user.messages.count == 2000)
+        await fixture.close()
+    }
+
+    /// Two messages as one digest to two devices, and a check-in: two nudges. What ends with the intent is gone.
+    @Test(arguments: [false, true]) func user_whenATurnIsBeingSent_isAsAfterRecovery(ends: Bool) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            "select nudged.send(\(F.quoted(1)), 'Ann', 'one'); select nudged.send(\(F.quoted(1)), 'Ann', 'two')"
+        )
+        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        let lease = UUID()
+        let user = try #require(try await fixture.claim(lease: lease).first)
+        let targets = ["00000000000000aa", "00000000000000bb"].flatMap { hash in
+            user.messages.map { message in
+                Intent.Target(
+                    kind: "message",
+                    key: message.id.uuidString.lowercased(),
+                    slot: nil,
+                    deviceHash: hash,
+                    apnsID: UUID(),
+                    nudge: 0,
+                    ends: ends
+                )
+            }
+        }
+        let checkIn = Intent.Target(
+            kind: "check_in",
+            key: F.slot.iso,
+            slot: F.slot,
+            deviceHash: "00000000000000aa",
+            apnsID: UUID(),
+            nudge: 1
+        )
+        let retry = ends ? nil : #"[{"x": 1}]"#
+        let entry = Intent.Entry(
+            userID: user.userID,
+            version: user.version,
+            retry: retry,
+            devices: targets + [checkIn]
+        )
+        _ = try await fixture.store.commit(
+            Intent(leaseID: lease, number: 1, sweepID: UUID(), attemptedAt: F.now, entries: [entry]),
+            leaseMilliseconds: 60_000
+        )
+        let read = try #require(try await self.read(fixture, 1))
+        #expect(read.intents.count == 5 && read.user.history.sent.count == 2 && read.user.history.checkIns.count == 1)
+        #expect(read.user.messages.count == (ends ? 0 : 2) && read.user.retry == retry)
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 s'")
+        _ = try await fixture.store.recover(except: [], limit: 10)
+        let after = try #require(try await self.read(fixture, 1))
+        #expect(same(read.user, after.user), "\(read.user)\n\(after.user)")
+        await fixture.close()
+    }
+
+    @Test func due_whenReadPageByPage_isEveryoneOnce() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...200)
+        try fixture.sql("update nudged.person set due_at = '2027-01-01' where user_id <= \(F.quoted(20))")
+        try fixture.sql(
+            "update nudged.person set check_in_slot = '{infinity}', sent = '{{2026-01-01},{2026-01-02}}' where user_id = \(F.quoted(30))"
+        )
+        let (users, unreadable) = try await fixture.store.reading { reader in
+            var users: [UUID] = []
+            var unreadable = 0
+            for range in SnapshotReader.ranges {
+                var next: Cursor? = .start
+                while let cursor = next {
+                    let page = try await reader.due(in: range, after: cursor, until: F.now, now: F.now, limit: 2)
+                    users += page.users.map(\.userID)
+                    unreadable += page.unreadable
+                    next = page.next
+                }
+            }
+            return (users, unreadable)
+        }
+        #expect(users.count == 179 && Set(users).count == 179 && unreadable == 1)
+        await fixture.close()
+    }
+
+    /// One instant, and no writing.
+    @Test func reading_whenOthersWriteMeanwhile_staysAtItsInstant() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try await fixture.store.reading { reader in
+            _ = try await reader.clock()
+            try fixture.sql("update nudged.person set version = 99")
+            let user = try await reader.user(F.user(1), now: F.now)
+            #expect(user?.user.version == 1)
+        }
+        let connection = try await fixture.connection()
+        await #expect(throws: PostgresError.self) {
+            try await connection.snapshot { transaction in
+                _ = try await transaction.run(Statement("write", sql: "delete from nudged.person"))
+            }
+        }
+        #expect(try fixture.sql("select count(*) from nudged.person") == "1")
+        await connection.close()
+        await fixture.close()
+    }
+
+    @Test func pages_whenTheTableIsLarge_goByTheClaimsIndex() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...20_000)
+        let connection = try await fixture.connection()
+        let parameters: [Parameter] = [
+            .int4(3), .timestamp(.min), .uuid(F.user(0)), .timestamp(F.now.seconds * 1_000_000), .int8(500),
+        ]
+        let rows = try await connection.transaction(
+            [Statement("explain", sql: "explain " + Query.readDue.sql, parameters: parameters)],
+            settings: Store.pinnedPlans
+        )
+        var plan: [String] = []
+        for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
+        let text = plan.joined(separator: "\n")
+        #expect(text.contains("using person_due on person") && !text.contains("Sort"), "\(text)")
+        await connection.close()
+        await fixture.close()
+    }
+}

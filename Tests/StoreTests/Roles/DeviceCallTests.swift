@@ -1,0 +1,309 @@
+import Postgres
+import Testing
+
+@testable import Store
+
+/// `nudged.register_device` and `nudged.unregister_device`.
+@Suite struct DeviceCallTests {
+    typealias F = StoreFixture
+
+    private static func register(_ token: String, _ rest: String = "'ios'") -> String {
+        "select nudged.register_device('\(token)', \(rest))"
+    }
+
+    private static func touches(_ fixture: F) throws -> [String] {
+        try fixture.lines("select distinct right(user_id::text, 2) from nudged.touched order by 1")
+    }
+
+    @Test func device_whenNew_isThereAndItsUserIsAsked() async throws {
+        let fixture = try await F.onSupabase()
+        let call = Self.register(F.token(1).uppercased(), "'ipados', 'sandbox', 'com.example.app'")
+        #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
+        #expect(
+            try fixture.sql(
+                "select user_id, device_token, platform, environment, topic, created_at = updated_at, updated_at > now() - interval '1 minute' from public.push_tokens"
+            ) == "\(F.user(1).uuidString.lowercased())|\(F.token(1))|ipados|sandbox|com.example.app|t|t"
+        )
+        #expect(try Self.touches(fixture) == ["01"])
+        await fixture.close()
+    }
+
+    /// The row stays, the registration is new: an older 410 deletes nothing, and a quarantine ends.
+    @Test func device_whenRegisteredAnew_isRenewed() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            update public.push_tokens set device_token = '\(F.token(1).uppercased())', created_at = now() + interval '1 day', topic = 'com.example.old';
+            update nudged.person set quarantine = (
+                select jsonb_build_array(jsonb_build_object(
+                    'device', left(encode(sha256(convert_to(lower(token), 'UTF8')), 'hex'), 16), 'environment', 'sandbox', 'topic', 'com.example.app',
+                    'registered_at', (extract(epoch from registered_at) * 1000000)::bigint, 'reason', 'BadDeviceToken'))
+                from nudged.device);
+            update public.push_tokens set topic = null;
+            truncate nudged.touched;
+            """
+        )
+        let id = try fixture.sql("select id from public.push_tokens")
+        #expect(try fixture.sql("select count(*) from nudged.quarantined") == "1")
+        #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
+        #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
+        #expect(try Self.touches(fixture) == ["01"])
+        #expect(
+            try fixture.sql(
+                "select id, created_at <= updated_at, updated_at <= clock_timestamp(), updated_at > now() - interval '1 minute' from public.push_tokens"
+            ) == "\(id)|t|t|t"
+        )
+        // In one transaction, too: each call is an instant of its own.
+        let twice = """
+            begin; \(Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(1)), "));
+            create temporary table first as select updated_at from public.push_tokens;
+            \(Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(1)), "));
+            select p.updated_at > f.updated_at from public.push_tokens p, first f; commit
+            """
+        #expect(try fixture.lines(twice).last == "t")
+        await fixture.close()
+    }
+
+    @Test func device_whenAnotherWasSignedInOnIt_isMoved() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...3)
+        try fixture.sql(
+            """
+            update public.push_tokens set device_token = '\(F.token(1).uppercased())', environment = 'sandbox' where user_id = \(F.quoted(1));
+            insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), '\(F.token(7))'), (\(F.quoted(2)), '\(F.token(1))');
+            truncate nudged.touched;
+            """
+        )
+        #expect(try fixture.perform("authenticated", as: 3, Self.register(F.token(1))) == "00000")
+        // Each other device stays whose it is.
+        #expect(
+            try fixture.lines(
+                "select right(user_id::text, 2), device_token, environment from public.push_tokens where device_token ~* 'c0ffee' order by 1"
+            )
+                == ["01|\(F.token(7))|", "03|\(F.token(1))|"]
+        )
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "4")
+        #expect(try Self.touches(fixture) == ["01", "02", "03"])
+        await fixture.close()
+    }
+
+    @Test func device_whenUnregistered_isGoneFromItsUserOnly() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...1)
+        #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
+        func unregister(_ user: Int) throws -> String {
+            try fixture.sql(
+                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged.unregister_device('\(F.token(1).uppercased())')"
+            )
+        }
+        #expect(try unregister(2) == "f")
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
+        #expect(try unregister(1) == "t")
+        #expect(try unregister(1) == "f")
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
+        await fixture.close()
+    }
+
+    @Test func calls_whenForAUserByName_doTheSame() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        let token = F.token(1)
+        let call = "select nudged.register_device_for(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
+        #expect(try fixture.perform("nudged_app", call) == "00000")
+        #expect(
+            try fixture.sql(
+                "select right(user_id::text, 2), device_token, platform, environment, topic from public.push_tokens"
+            )
+                == "04|\(token)|ios||com.example.app"
+        )
+        #expect(
+            try fixture.sql("set role nudged_app; select nudged.unregister_device_for(\(F.quoted(4)), '\(token)')")
+                == "t"
+        )
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
+        await fixture.close()
+    }
+
+    /// Arguments, and the word that the refusal names.
+    private static let refused: [(String, String)] = [
+        ("'\(F.token(1))0', 'ios'", "`token`"), ("'c0ffee', 'ios'", "`token`"), ("'', 'ios'", "`token`"),
+        ("null, 'ios'", "`token`"),
+        ("'\(F.token(1).dropLast())g', 'ios'", "`token`"), ("'\(F.token(1))' || E'\\n', 'ios'", "`token`"),
+        ("repeat('ab', 101), 'ios'", "`token`"), ("' ' || '\(F.token(1))', 'ios'", "`token`"),
+        ("'\(F.token(1))', 'android'", "`platform`"), ("'\(F.token(1))', null", "`platform`"),
+        ("'\(F.token(1))', ''", "`platform`"),
+        ("'\(F.token(1))', 'ios', 'Production'", "`environment`"), ("'\(F.token(1))', 'ios', ''", "`environment`"),
+        ("'\(F.token(1))', 'ios', null, ''", "`topic`"),
+        ("'\(F.token(1))', 'ios', null, 'com.example.app '", "`topic`"),
+        ("'\(F.token(1))', 'ios', null, 'app'", "`topic`"),
+        ("'\(F.token(1))', 'ios', null, 'a.' || repeat('b', 154)", "`topic`"),
+    ]
+
+    @Test func arguments_whenBad_areRefusedByNameWithTheMend() async throws {
+        let fixture = try await F.onSupabase()
+        for (arguments, name) in Self.refused {
+            let answer = try fixture.attempt("authenticated", as: 1, "select nudged.register_device(\(arguments))")
+            #expect(
+                answer.state == "22023" && answer.words.contains("register_device: \(name)"),
+                "\(arguments): \(answer)"
+            )
+            #expect(answer.more.contains("pass ") || answer.more.contains("null for"), "\(arguments): \(answer)")
+            #expect(!(answer.words + answer.more).lowercased().contains("c0ffee"), "\(arguments): \(answer)")
+        }
+        for call in ["register_device_for(null, '\(F.token(1))')", "unregister_device_for(null, '\(F.token(1))')"] {
+            let answer = try fixture.attempt("nudged_app", "select nudged.\(call)")
+            #expect(answer.state == "22023" && answer.words.contains("`user_id`"), "\(answer)")
+        }
+        let unregistering = try fixture.attempt("authenticated", as: 1, "select nudged.unregister_device('c0ffee')")
+        #expect(unregistering.state == "22023" && unregistering.words.contains("unregister_device: `token`"))
+        #expect(!(unregistering.words + unregistering.more).contains("c0ffee"))
+        // The longest and the simulator's are tokens.
+        for digits in ["repeat('ab', 100)", "repeat('ab', 80)"] {
+            #expect(
+                try fixture.attempt("authenticated", as: 1, "select nudged.register_device(\(digits))").state == "00000"
+            )
+        }
+        await fixture.close()
+    }
+
+    @Test func calls_whenNobodyIsSignedIn_areRefused() async throws {
+        let fixture = try await F.onSupabase()
+        let calls = [Self.register(F.token(1)), "select nudged.unregister_device('\(F.token(1))')"]
+        for call in calls { #expect(try fixture.attempt("authenticated", call).state == "28000") }
+        // Nor is there anybody where nothing says who.
+        let plain = try await F()
+        try plain.prepareAttempts()
+        for call in calls {
+            let answer = try plain.attempt("postgres", call)
+            #expect(answer.state == "0A000" && answer.more.contains("register_device_for"), "\(answer)")
+        }
+        await plain.close()
+        await fixture.close()
+    }
+
+    // MARK: At once
+
+    /// Waits until somebody waits for a lock, or the task has ended.
+    private func untilWaiting(_ fixture: F, _ hasEnded: () -> Bool) async throws {
+        while !hasEnded(),
+            try fixture.sql(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            ) == "0"
+        {
+            await Task.yield()
+        }
+    }
+
+    /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
+    @Test(.timeLimit(.minutes(1))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
+        let fixture = try await F()
+        func call(_ user: Int) -> String { "select nudged.register_device_for(\(F.quoted(user)), '\(F.token(1))')" }
+        try await race(fixture, first: call(1), second: call(2))
+        #expect(try fixture.sql("select right(user_id::text, 2) from public.push_tokens") == "02")
+        await fixture.close()
+    }
+
+    /// The app writes the row itself in that moment, without the lock that calls take: the call finds it then.
+    @Test(.timeLimit(.minutes(1))) func device_whenTheAppWritesItAtOnce_isRenewed() async throws {
+        let fixture = try await F()
+        let row = "insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), '\(F.token(1))')"
+        try await race(
+            fixture,
+            first: row,
+            second: "select nudged.register_device_for(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
+        )
+        #expect(try fixture.lines("select platform from public.push_tokens") == ["visionos"])
+        await fixture.close()
+    }
+
+    /// The second statement begins while the first's transaction is open, which ends once the second waits.
+    private func race(_ fixture: F, first: String, second: String) async throws {
+        let other = try await fixture.connection()
+        let connection = try await fixture.connection()
+        let waiting = try await connection.transaction { transaction in
+            try await transaction.execute(script: first)
+            let ended = Flag()
+            let task = Task {
+                defer { ended.raise() }
+                try await other.execute(script: second)
+            }
+            try await untilWaiting(fixture) { ended.isRaised }
+            return task
+        }
+        try await waiting.value
+        await connection.close()
+        await other.close()
+    }
+
+    // MARK: Tables that were there
+
+    private static let found = """
+        create type public.platform as enum ('ios', 'android');
+        create table public.push_tokens (
+            id bigint generated always as identity primary key, user_id uuid not null, device_token varchar(100) not null,
+            platform public.platform not null, created_at timestamp not null default now(), updated_at timestamp, app_version text not null default '1'
+        );
+        """
+
+    @Test func device_whenTheTableWasThere_isWrittenInItsTypes() async throws {
+        let fixture = try await F.onSupabase(before: Self.found)
+        for user in [1, 2, 2] {
+            #expect(
+                try fixture.perform("authenticated", as: user, Self.register(F.token(1), "'ios', 'sandbox'")) == "00000"
+            )
+        }
+        #expect(
+            try fixture.sql(
+                "select right(user_id::text, 2), platform, environment, app_version from public.push_tokens"
+            )
+                == "02|ios|sandbox|1"
+        )
+        // `timestamp` holds UTC, whatever the session's zone is: a 410 of a minute ago deletes nothing, one of now does.
+        let call = Self.register(F.token(1)).replacing("register_device(", with: "register_device_for(\(F.quoted(2)), ")
+        try fixture.sql("set timezone = 'America/New_York'; \(call)")
+        func forget(_ at: String) throws -> String {
+            try fixture.sql(
+                "select nudged.forget_device(\(F.quoted(2)), '\(F.token(1))', 'sandbox', 'com.example.app', \(at))"
+            )
+        }
+        #expect(try forget("now() - interval '1 minute'") == "f")
+        #expect(try forget("clock_timestamp()") == "t")
+        await fixture.close()
+    }
+
+    /// What the table refuses is said in its words, without the row, which would show the token.
+    @Test(arguments: [
+        ("alter table public.push_tokens alter app_version drop default", "23502", "app_version"),
+        ("alter table public.push_tokens add constraint short check (length(device_token) < 9)", "23514", "short"),
+        (
+            "create unique index once on public.push_tokens (platform); insert into public.push_tokens (user_id, device_token, platform) values (gen_random_uuid(), 'ab', 'ios')",
+            "23505", "once"
+        ),
+        (
+            "create function public.loud() returns trigger language plpgsql as $f$ begin raise exception 'no %', new.device_token using detail = new.device_token; end $f$; create trigger loud before insert on public.push_tokens for each row execute function public.loud()",
+            "P0001", "(token)"
+        ),
+        ("drop table public.push_tokens cascade", "42P01", "push_tokens"),
+    ]) func device_whenTheTableRefusesIt_isNotRepeated(change: String, state: String, word: String) async throws {
+        let fixture = try await F.onSupabase(before: Self.found)
+        try fixture.sql(change)
+        let answer = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
+        #expect(answer.state == state && answer.words.contains(word), "\(answer)")
+        #expect(!(answer.words + answer.more).lowercased().contains("c0ffee"), "\(answer)")
+        await fixture.close()
+    }
+
+    @Test func values_whenTheTablesTypesHaveThemNot_areSaid() async throws {
+        let fixture = try await F.onSupabase(before: Self.found)
+        let platform = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1), "'visionos'"))
+        #expect(platform.state == "22P02" && platform.words.contains("visionos"), "\(platform)")
+        await fixture.close()
+        // Refused, and not cut to what fits.
+        let short = try await F.onSupabase(before: Self.found.replacing("varchar(100)", with: "varchar(10)"))
+        let token = try short.attempt("authenticated", as: 1, Self.register(F.token(1)))
+        #expect(token.state == "22001" && token.words.contains("character varying(10)"), "\(token)")
+        #expect(!(token.words + token.more).lowercased().contains("c0ffee"), "\(token)")
+        await short.close()
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import Store
+
+/// The app's tables under Supabase's roles: those that nudged made show a user their own rows, those that were there are left as they are.
+@Suite struct OwnRowsTests {
+    typealias F = StoreFixture
+
+    private static let tables = ["context_profiles", "push_tokens"]
+
+    private static let rows = """
+        select 'policy', tablename, policyname, roles::text, cmd, qual from pg_policies where schemaname = 'public' order by 2, 3;
+        select 'rights', relname, relrowsecurity, relforcerowsecurity, relacl::text from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r' order by 2;
+        select 'index', indexdef from pg_indexes where schemaname = 'public' order by 2
+        """
+
+    @Test(arguments: tables) func user_whenSignedIn_seesAndChangesTheirOwnRows(table: String) async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...3)
+        func count(_ condition: String) throws -> String {
+            try fixture.sql("select count(*) from public.\(table) where \(condition)")
+        }
+        let mine = "user_id = \(F.quoted(1))"
+        let change = table == "push_tokens" ? "topic = 'mine'" : "timezone = 'mine'"
+        // All that they see is their own.
+        #expect(
+            try fixture.sql(
+                "set request.jwt.claims = '{\"sub\": \"\(F.user(1).uuidString)\"}'; set role authenticated; select user_id from public.\(table)"
+            ) == F.user(1).uuidString.lowercased()
+        )
+        #expect(try fixture.perform("authenticated", as: 1, "update public.\(table) set \(change)") == "00000")
+        #expect(try count(change) == "1")
+        #expect(try count("\(change) and \(mine)") == "1")
+        // Nobody takes a row to somebody else, or makes one for them.
+        #expect(
+            try fixture.perform("authenticated", as: 1, "update public.\(table) set user_id = \(F.quoted(9))")
+                == "42501"
+        )
+        let insert =
+            table == "push_tokens"
+            ? "(user_id, device_token) values (%, 'ab')" : "(user_id, timezone) values (%, 'UTC')"
+        func inserting(_ user: Int) -> String {
+            "insert into public.\(table) " + insert.split(separator: "%").joined(separator: F.quoted(user))
+        }
+        #expect(try fixture.perform("authenticated", as: 1, inserting(2)) == "42501")
+        #expect(try fixture.perform("authenticated", as: 9, inserting(9)) == "00000")
+        #expect(try fixture.perform("authenticated", as: 1, "delete from public.\(table)") == "00000")
+        #expect(try count(mine) == "0")
+        #expect(try count("true") == "3")
+        // Nobody is signed in: nobody's rows.
+        for role in ["authenticated", "anon"] {
+            #expect(try fixture.sql("set role \(role); select count(*) from public.\(table)") == "0")
+            #expect(try fixture.perform(role, "delete from public.\(table)") == "00000")
+            #expect(try fixture.perform(role, inserting(1)) == "42501")
+        }
+        #expect(try count("true") == "3")
+        await fixture.close()
+    }
+
+    /// Alike to the last column those that nudged makes, row-level security and all: still not ours.
+    @Test func tables_whenTheyWereThere_areNotChanged() async throws {
+        let fixture = try await F(migrated: false)
+        try fixture.sql(
+            F.supabase + """
+                create table public.context_profiles (
+                    user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null default false, timezone text
+                );
+                create table public.push_tokens (
+                    id uuid not null default gen_random_uuid(), user_id uuid not null, device_token text not null, platform text not null default 'ios',
+                    created_at timestamptz not null default now(), updated_at timestamptz not null default now(),
+                    environment text, topic text, primary key (user_id, id), unique (user_id, device_token)
+                );
+                alter table public.context_profiles enable row level security;
+                alter table public.push_tokens enable row level security;
+                """
+        )
+        let before = try fixture.lines(Self.rows)
+        try await fixture.migrate()
+        #expect(try fixture.lines(Self.rows) == before)
+        try fixture.sql("select nudged.grant_roles()")
+        #expect(try fixture.lines(Self.rows) == before)
+        #expect(try fixture.sql("select count(*) from nudged.role_right where object like '%public%'") == "0")
+        // Until the owner says that they are.
+        for table in Self.tables {
+            try fixture.sql("select nudged.allow('authenticated', 'select, insert, update, delete', 'public.\(table)')")
+        }
+        #expect(try fixture.lines(Self.rows).count { $0.contains("nudged_own_rows") } == 2)
+        await fixture.close()
+    }
+
+    /// One was there, the other was made.
+    @Test func tables_whenOneWasThere_areToldApart() async throws {
+        let fixture = try await F.onSupabase(before: "create table public.context_profiles (user_id uuid primary key);")
+        #expect(
+            try fixture.lines("select tablename from pg_policies where schemaname = 'public'") == ["push_tokens"]
+        )
+        #expect(try fixture.sql("select count(*) from pg_indexes where indexname = 'push_tokens_device_token'") == "1")
+        await fixture.close()
+    }
+
+    /// Supabase's parts came after the migration: `grant_roles` finds what was made then.
+    @Test func tables_whenAuthComesLater_areOpenedByGrantRoles() async throws {
+        let fixture = try await F()
+        try fixture.sql(F.supabase)
+        try fixture.seed(1...2)
+        #expect(try fixture.sql("select count(*) from pg_policies where schemaname = 'public'") == "0")
+        try fixture.sql("select nudged.grant_roles()")
+        #expect(
+            try fixture.sql(
+                "set request.jwt.claim.sub = \(F.quoted(2)); set role authenticated; select user_id from public.push_tokens"
+            ) == F.user(2).uuidString.lowercased()
+        )
+        await fixture.close()
+    }
+}

@@ -1,0 +1,245 @@
+import Testing
+
+@testable import Store
+
+/// Every table and every call of schema nudged under every role: exactly what is decided here, and 42501 for the rest. Both come from the catalog, so what is
+/// added later without a decision fails.
+@Suite struct RightsTests {
+    typealias F = StoreFixture
+
+    static let roles = ["nudged_daemon", "nudged_app", "authenticated", "anon"]
+    static let verbs = ["select", "insert", "update", "delete", "truncate"]
+
+    /// Nobody but the owner has any right on what is not nudged_daemon's. Partitions of the record are reached through it.
+    static let daemonTables: [String: Set<String>] = [
+        "person": ["select", "insert", "update"],
+        "touched": ["select", "update", "delete"],
+        "intent": ["select", "insert", "update", "delete"],
+        "delivery": ["select", "insert"],
+        "message": ["select", "update", "delete"],
+        "message_key": ["select", "delete"],
+        "delivery_default": [],
+        "daemon": ["select", "insert", "update", "delete"],
+        "migration": ["select"],
+        "paused": ["select", "insert", "update", "delete"],
+        "role_right": [],
+        "recipient": ["select"],
+        "device": ["select"],
+        "quarantined": [],
+    ]
+
+    /// By the call's name; a name that has namesakes counts for all of them.
+    static let calls: [String: Set<String>] = [
+        "maintain_delivery": ["nudged_daemon"],
+        "merged_quarantine": ["nudged_daemon"],
+        "forget_device": ["nudged_daemon"],
+        "prune_message_keys": ["nudged_daemon"],
+        "send": ["nudged_app"],
+        "send_many": ["nudged_app"],
+        "cancel": ["nudged_app"],
+        "payload_bytes": [], "check_message": [], "insert_messages": [],
+        "touch": ["nudged_app"],
+        "forget": ["nudged_app"],
+        "register_device_for": ["nudged_app"],
+        "unregister_device_for": ["nudged_app"],
+        "register_device": ["authenticated"],
+        "unregister_device": ["authenticated"],
+        "touch_row": [], "touch_registration": [],
+        "distribute": [],
+        "apply_right": [], "allow": [], "grant_roles": [],
+        "signed_in_user": [], "device_spellings": [],
+    ]
+
+    private static func isPartition(_ name: String) -> Bool {
+        name.hasPrefix("delivery_") && name.dropFirst(9).allSatisfy(\.isNumber)
+    }
+
+    @Test func tables_whenTriedUnderEachRole_takeWhatIsDecided() async throws {
+        let fixture = try await F.onSupabase()
+        let tried = try fixture.lines(
+            """
+            with relations as (
+                select c.oid, c.relname, c.relkind, c.oid::regclass::text as name, (
+                    select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum limit 1) as first
+                from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+            ), tries as (
+                select relname, role, verb, has_table_privilege(role, oid, verb) or verb <> 'delete' and verb <> 'truncate' and has_any_column_privilege(role, oid, verb) as said,
+                    (public.attempt(role, '\(F.user(1).uuidString)', case verb
+                        when 'select' then format('select 1 from %s limit 1', name)
+                        when 'insert' then format('insert into %s default values', name)
+                        when 'update' then format('update %s set %s = default where false', name, first)
+                        when 'delete' then format('delete from %s where false', name)
+                        else format('truncate %s', name) end, false)).state
+                from relations, unnest('{\(Self.roles.joined(separator: ","))}'::text[]) role, unnest('{\(Self.verbs.joined(separator: ","))}'::text[]) verb
+                where relkind <> 'v' or verb <> 'truncate'
+            )
+            select relname, role, verb, said, state from tries order by 1, 2, 3
+            """
+        ).map { $0.split(separator: "|").map(String.init) }
+        let names = Set(tried.map { $0[0] })
+        #expect(names.isSuperset(of: Self.daemonTables.keys))
+        for name in names where Self.daemonTables[name] == nil && !Self.isPartition(name) {
+            Issue.record("nudged.\(name): say who may what in its migration (nudged.allow), and here")
+        }
+        for row in tried {
+            let decided = row[1] == "nudged_daemon" && Self.daemonTables[row[0]]?.contains(row[2]) == true
+            #expect(row[3] == (decided ? "t" : "f"), "\(row)")
+            // 55000: a view that nothing can be written to.
+            #expect(decided ? row[4] != "42501" : row[4] == "42501" || row[4] == "55000", "\(row)")
+        }
+        await fixture.close()
+    }
+
+    @Test func calls_whenTriedUnderEachRole_answerWhomIsDecided() async throws {
+        let fixture = try await F.onSupabase()
+        let tried = try fixture.lines(
+            """
+            select proname, role, has_function_privilege(role, oid, 'execute'), (public.attempt(role, '\(F.user(1).uuidString)', format('select %s(%s)', oid::regproc, (
+                select string_agg('null::' || format_type(t, null), ', ' order by place) from unnest(proargtypes) with ordinality as a (t, place)
+            )), false)).state
+            from pg_proc, unnest('{\(Self.roles.joined(separator: ","))}'::text[]) role
+            where pronamespace = 'nudged'::regnamespace order by 1, 2
+            """
+        ).map { $0.split(separator: "|").map(String.init) }
+        let names = Set(tried.map { $0[0] })
+        #expect(names.isSuperset(of: Self.calls.keys))
+        for name in names where Self.calls[name] == nil {
+            Issue.record("nudged.\(name): say who may call it in its migration (nudged.allow), and here")
+        }
+        for row in tried {
+            let decided = Self.calls[row[0]]?.contains(row[1]) == true
+            #expect(row[2] == (decided ? "t" : "f"), "\(row)")
+            #expect((row[3] == "42501") == !decided, "\(row)")
+        }
+        await fixture.close()
+    }
+
+    /// The other ways: sequences, tables and types of one's own in the schema, the app's tables, more rights than given.
+    @Test(arguments: roles) func others_whenTried_areRefused(role: String) async throws {
+        let fixture = try await F.onSupabase()
+        var statements = try fixture.lines(
+            "select format('select nextval(%L)', oid::regclass) from pg_class where relnamespace = 'nudged'::regnamespace and relkind = 'S'"
+        )
+        #expect(!statements.isEmpty)
+        statements += [
+            "create table nudged.mine ()", "create function nudged.mine() returns int language sql as 'select 1'",
+            "drop table nudged.person", "alter table nudged.person disable row level security",
+            "drop policy nudged_daemon on nudged.person",
+            "alter function nudged.forget(uuid) security invoker", "grant select on nudged.person to public",
+            "create trigger mine before insert on nudged.person for each row execute function nudged.touch_row()",
+            "select nudged.allow('\(role)', 'select', 'nudged.person')", "select nudged.grant_roles()",
+            "set local session_replication_role = replica",
+        ]
+        if role.hasPrefix("nudged") {
+            for table in ["context_profiles", "push_tokens"] {
+                statements += [
+                    "select 1 from public.\(table)", "insert into public.\(table) default values",
+                    "update public.\(table) set user_id = default where false",
+                    "delete from public.\(table) where false",
+                ]
+            }
+        }
+        for statement in statements {
+            let state = try fixture.attempt(role, as: 1, statement).state
+            // A right that is given by whom has none is given to nobody, with a warning; so it is looked at.
+            if statement.hasPrefix("grant") {
+                #expect(try fixture.sql("select has_table_privilege('public', 'nudged.person', 'select')") == "f")
+            } else {
+                #expect(state == "42501", "\(role): \(statement): \(state)")
+            }
+        }
+        let attributes = try fixture.sql(
+            """
+            select rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or exists (select from pg_auth_members where member = r.oid)
+            from pg_roles r where rolname = '\(role)'
+            """
+        )
+        #expect(attributes == "f")
+        await fixture.close()
+    }
+
+    /// A function with its owner's rights looks up nothing where its caller could put something.
+    @Test func definers_always_haveAFixedSearchPath() async throws {
+        let fixture = try await F.onSupabase()
+        let paths = try fixture.lines(
+            """
+            select p.proname, coalesce((select setting from unnest(p.proconfig) as setting where setting like 'search\\_path=%'), 'none')
+            from pg_proc p where p.pronamespace = 'nudged'::regnamespace and p.prosecdef
+            """
+        )
+        #expect(paths.count >= 9)
+        for path in paths { #expect(path.hasSuffix("|search_path=pg_catalog, pg_temp"), "\(path)") }
+        await fixture.close()
+    }
+
+    /// The daemon sees all rows of what it may read, and so does row-level security.
+    @Test func rows_whenReadByTheDaemon_areAllThere() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.seed(1...3)
+        try fixture.sql(
+            """
+            insert into nudged.touched (user_id) select user_id from nudged.person;
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
+            select user_id, 'check_in', 'x', '', 'skipped', now(), gen_random_uuid() from nudged.person;
+            """
+        )
+        for table in ["person", "touched", "delivery", "recipient", "device", "migration"] {
+            let count = "select count(*) from nudged.\(table)"
+            let seen = try fixture.sql("set role nudged_daemon; \(count)")
+            #expect(seen != "0")
+            #expect(seen == (try fixture.sql(count)), "\(table)")
+        }
+        await fixture.close()
+    }
+
+    /// What a later migration says is carried out, and what it doesn't say is the daemon's.
+    @Test func decisions_whenMadeLater_areCarriedOut() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        try fixture.sql(
+            """
+            create table nudged.unsaid (user_id uuid primary key); alter table nudged.unsaid enable row level security;
+            create table nudged.said (user_id uuid primary key); alter table nudged.said enable row level security;
+            insert into nudged.unsaid values (gen_random_uuid()); insert into nudged.said values (gen_random_uuid());
+            create function nudged.called(a integer) returns integer language sql as 'select a';
+            select nudged.allow('nudged_daemon', 'select', 'nudged.said');
+            select nudged.allow('nudged_app', 'execute', 'nudged.called');
+            select nudged.grant_roles();
+            """
+        )
+        #expect(
+            try fixture.sql(
+                "set role nudged_daemon; select count(*) from nudged.unsaid; select count(*) from nudged.said"
+            ) == "1\n1"
+        )
+        #expect(try fixture.attempt("nudged_daemon", "delete from nudged.unsaid").state == "00000")
+        #expect(try fixture.attempt("nudged_daemon", "delete from nudged.said").state == "42501")
+        #expect(try fixture.attempt("nudged_app", "select nudged.called(1)").state == "00000")
+        #expect(try fixture.attempt("nudged_daemon", "select nudged.called(1)").state == "42501")
+        // Said anew, it takes the place of the old.
+        try fixture.sql("select nudged.allow('nudged_daemon', 'insert, delete', 'nudged.said')")
+        #expect(try fixture.attempt("nudged_daemon", "select 1 from nudged.said").state == "42501")
+        #expect(
+            try fixture.attempt("nudged_daemon", "insert into nudged.said values (gen_random_uuid())").state == "00000"
+        )
+        // What went is no trouble.
+        let all =
+            "select string_agg(relacl::text, ' ' order by oid) from pg_class where relnamespace = 'nudged'::regnamespace"
+        try fixture.sql("drop table nudged.unsaid")
+        let before = try fixture.sql(all)
+        try fixture.sql("select nudged.grant_roles()")
+        #expect(try fixture.sql(all) == before)
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("'nudged_app', 'run', 'nudged.touch'", "22023"), ("'nudged_app', 'execute', 'nudged.tough'", "42704"),
+        ("'nudged_app', 'select; drop table nudged.person', 'nudged.person'", "22023"),
+        ("'nudged_app', 'select', 'nudged.nothing'", "42704"),
+    ]) func decisions_whenMisspelt_areRefused(arguments: String, state: String) async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        #expect(try fixture.attempt("postgres", "select nudged.allow(\(arguments))").state == state)
+        await fixture.close()
+    }
+}

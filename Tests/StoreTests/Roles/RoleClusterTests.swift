@@ -1,0 +1,268 @@
+import LocalPostgres
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
+@Suite(.serialized) struct RoleClusterTests {
+    typealias F = StoreFixture
+
+    private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
+        Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: user)))
+    }
+
+    /// A database that belongs to a role with no more rights than that.
+    private func owned(by owner: String, on cluster: LocalCluster, _ attributes: String = "") throws -> F {
+        let fixture = try F(on: cluster, user: owner)
+        try fixture.sql("create role \(owner) login \(attributes); alter database \(fixture.name) owner to \(owner)")
+        return fixture
+    }
+
+    /// As on a managed database: the schema is there, and works for its owner. Roles that somebody else makes get their rights by one call.
+    @Test func migrate_whenRolesMayNotBeMade_goesOnAndSaysSo() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try owned(by: "app_owner", on: cluster)
+        let owner = try migrator(fixture, "app_owner")
+        #expect(try await owner.migrate() == Migration.all)
+        #expect(try await owner.standing() == .current)
+        #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app"], []))
+        #expect(try fixture.sql("select count(*) from pg_roles where rolname like 'nudged%'") == "0")
+        try fixture.sql("create role nudged_daemon login; create role nudged_app")
+        #expect(try await owner.rolesWanting() == ([], ["nudged_daemon", "nudged_app"]))
+        try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try await owner.rolesWanting() == ([], []))
+        let daemon = try migrator(fixture, "nudged_daemon")
+        #expect(try await daemon.standing() == .current)
+        #expect(
+            try fixture.sql("select has_function_privilege('nudged_app', 'nudged.forget(uuid)', 'execute')") == "t"
+        )
+        await owner.close()
+        await daemon.close()
+        await fixture.close()
+    }
+
+    /// Many databases of one cluster are migrated at once.
+    @Test func migrate_whenOtherDatabasesAreMigratedAtOnce_makesRolesOnce() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixtures = try (0..<6).map { _ in try F(on: cluster) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for fixture in fixtures { group.addTask { try await fixture.migrate() } }
+            try await group.waitForAll()
+        }
+        for fixture in fixtures {
+            let migrator = try migrator(fixture, "postgres")
+            #expect(try await migrator.rolesWanting() == ([], []))
+            await migrator.close()
+            await fixture.close()
+        }
+    }
+
+    /// A name that another transaction has just taken: it is waited for, and found.
+    @Test(.timeLimit(.minutes(1))) func migrate_whenTheRoleIsBeingMade_waitsForIt() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try F(on: cluster)
+        let connection = try await fixture.connection()
+        let migrating = try await connection.transaction { transaction in
+            try await transaction.execute(script: "create role nudged_daemon")
+            let task = Task { try await fixture.migrate() }
+            while try fixture.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock'") == "0" {
+                await Task.yield()
+            }
+            return task
+        }
+        try await migrating.value
+        #expect(try fixture.sql("select has_table_privilege('nudged_daemon', 'nudged.person', 'select')") == "t")
+        await connection.close()
+        await fixture.close()
+    }
+
+    /// Every statement of the daemon is let through for its role, where the owner is no superuser, and its plan is the owner's: row-level security costs nothing.
+    @Test func statements_whenRunAsTheDaemon_areAllowedAndPlannedAlike() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try owned(by: "app_owner", on: cluster, "createrole")
+        try await fixture.migrate()
+        for query in Query.allCases {
+            let count = try Self.parameters(of: query, fixture)
+            let values = Array(repeating: "null", count: count).joined(separator: ", ")
+            // The generic plan: with nulls the planner would leave out most of it, and what is left out asks for no right.
+            func plan(_ role: String) throws -> String {
+                try fixture.sql(
+                    """
+                    set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set role \(role);
+                    prepare q as \(query.sql); explain (costs off) execute q\(count == 0 ? "" : "(\(values))")
+                    """
+                )
+            }
+            let owners = try plan("app_owner")
+            #expect(!owners.isEmpty)
+            #expect(try plan("nudged_daemon") == owners, "\(query)")
+        }
+        await fixture.close()
+    }
+
+    private static func parameters(of query: Query, _ fixture: F) throws -> Int {
+        // psql's $ would do as well; the server counts them.
+        Int(
+            try fixture.sql(
+                "prepare q as \(query.sql); select cardinality(parameter_types) from pg_prepared_statements"
+            )
+        ) ?? 0
+    }
+
+    /// The store as the daemon uses it, as the daemon's role.
+    @Test func store_whenItIsTheDaemons_doesItsWork() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try owned(by: "app_owner", on: cluster, "createrole")
+        try await fixture.migrate()
+        try fixture.sql("alter role nudged_daemon login")
+        try fixture.sql("set role app_owner; select nudged.touch(\(F.quoted(9)))")
+        let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
+        #expect(try await store.drain(limit: 9, now: F.now) == 1)
+        try fixture.seed(1...3)
+        try fixture.sql("set role app_owner; select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
+        #expect(try await store.drain(limit: 9, now: F.now) == 1)
+        let lease = UUID()
+        let users = try await store.claim(
+            now: F.now,
+            startingOver: true,
+            limit: 9,
+            leaseID: lease,
+            leaseMilliseconds: 60_000
+        )
+        #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
+        let first = try #require(users.first)
+        let device = try #require(first.devices.first)
+        let plain = F.intent(users, lease: lease)
+        let messages = users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
+        #expect(messages.count == 1)
+        let intent = Intent(
+            leaseID: lease,
+            number: 1,
+            sweepID: plain.sweepID,
+            attemptedAt: F.now,
+            entries: plain.entries,
+            messages: messages
+        )
+        let committed = try await store.commit(intent, leaseMilliseconds: 60_000)
+        #expect(committed.kept.count == 3 && committed.changed.isEmpty)
+        let refused = UUID()
+        let settled = try await store.settle(
+            Settlement(
+                leaseID: lease,
+                sweepID: UUID(),
+                fence: .openIntent(chunk: 1),
+                updates: users.map { F.update($0) },
+                records: users.dropFirst().map { F.record($0) } + [F.record(first, .rejected, apnsID: refused)],
+                ended: messages,
+                staleTokens: [
+                    Settlement.StaleToken(
+                        userID: first.userID,
+                        token: device.token,
+                        environment: "sandbox",
+                        topic: "com.example.app",
+                        unregisteredAt: F.now.seconds * 1000,
+                        apnsID: refused
+                    )
+                ]
+            )
+        )
+        #expect(settled.counted && settled.usersSettled == 3 && settled.tokensDeleted == 1)
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        #expect(try await store.pruneMessageKeys() == 0)
+        // Partitions are made and dropped by the role that owns them.
+        try fixture.sql(
+            "do $$ declare p text; begin for p in select relname from pg_class where relname ~ '^delivery_2' and relkind = 'r' loop execute format('drop table nudged.%I', p); end loop; end $$"
+        )
+        try fixture.sql(
+            "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01') to ('2020-01-02'); alter table nudged.delivery_20200101 owner to app_owner"
+        )
+        let made = try fixture.sql("set role nudged_daemon; select * from nudged.maintain_delivery(7, 90)")
+        #expect(made == "9|1")
+        #expect(
+            try fixture.sql(
+                "select distinct relowner::regrole from pg_class where relname ~ '^delivery_2' and relkind = 'r'"
+            ) == "app_owner"
+        )
+        await store.close()
+        await fixture.close()
+    }
+
+    /// What row-level security hides is said: nudged's tables from the daemon, the app's from who owns the views.
+    @Test func standing_whenRowSecurityHidesSomething_saysSo() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try owned(by: "app_owner", on: cluster, "createrole")
+        try fixture.sql(
+            """
+            create role other; create table public.push_tokens (user_id uuid, device_token text, platform text, created_at timestamptz, updated_at timestamptz, environment text, topic text);
+            alter table public.push_tokens owner to other; grant other to app_owner;
+            alter table public.push_tokens enable row level security;
+            """
+        )
+        try await fixture.migrate()
+        try fixture.sql("alter role nudged_daemon login")
+        let owner = try migrator(fixture, "app_owner")
+        let daemon = try migrator(fixture, "nudged_daemon")
+        #expect(try await daemon.standing() == .current)
+        #expect(try await owner.standing() == .current)
+        // The views' owner is a stranger to the table.
+        try fixture.sql("revoke other from app_owner; grant select on public.push_tokens to app_owner")
+        #expect(try await daemon.standing() == .hidden)
+        #expect(try await owner.standing() == .hidden)
+        try fixture.sql("create policy reader on public.push_tokens for select to app_owner using (true)")
+        #expect(try await daemon.standing() == .current)
+        #expect(try await owner.standing() == .current)
+        // Forced upon the owner itself.
+        try fixture.sql("drop policy reader on public.push_tokens; alter table public.push_tokens owner to app_owner")
+        #expect(try await daemon.standing() == .current)
+        try fixture.sql("alter table public.push_tokens force row level security")
+        #expect(try await daemon.standing() == .hidden)
+        try fixture.sql("alter role app_owner bypassrls")
+        #expect(try await daemon.standing() == .current)
+        // Nor does it hide anything from a superuser.
+        try fixture.sql(
+            "alter role app_owner nobypassrls; create role boss superuser; alter view nudged.device owner to boss"
+        )
+        #expect(try await daemon.standing() == .current)
+        try fixture.sql("alter view nudged.device owner to app_owner; alter role app_owner bypassrls")
+        try fixture.sql("drop policy nudged_daemon on nudged.person")
+        #expect(try await daemon.standing() == .hidden)
+        #expect(try await owner.standing() == .current)
+        try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try await daemon.standing() == .current)
+        await owner.close()
+        await daemon.close()
+        await fixture.close()
+    }
+
+    /// An operator's own function without a fixed search_path does not get its owner's rights.
+    @Test func forgetDevice_whenItIsTheOperatorsOwn_isLeftAsItIs() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try F(on: cluster)
+        try await fixture.migrate()
+        let isDefiner = "select prosecdef from pg_proc where proname = 'forget_device'"
+        #expect(try fixture.sql(isDefiner) == "t")
+        try fixture.sql(
+            """
+            create or replace function nudged.forget_device(recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz)
+            returns boolean language sql as 'select false';
+            delete from nudged.migration where number = 17; drop table nudged.role_right;
+            drop function nudged.apply_right, nudged.allow, nudged.grant_roles, nudged.signed_in_user, nudged.device_spellings, nudged.register_device_for,
+                nudged.unregister_device_for, nudged.register_device, nudged.unregister_device;
+            """
+        )
+        try await fixture.migrate()
+        #expect(try fixture.sql(isDefiner) == "f")
+        await fixture.close()
+    }
+}

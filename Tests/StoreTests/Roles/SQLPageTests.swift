@@ -1,0 +1,63 @@
+import Glibc
+import LocalPostgres
+import Testing
+
+@testable import Store
+
+/// The examples of docs/SQL.md, each under the role that its first line names. A line `-- answers …` says what the statement before it answers.
+@Suite struct SQLPageTests {
+    typealias F = StoreFixture
+
+    private struct Example {
+        let role: String
+        let text: String
+        let answers: [String]
+    }
+
+    private static func page() throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" }
+        let file = try #require(fopen(root + "/docs/SQL.md", "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func examples() throws -> [Example] {
+        let blocks = try page().split(separator: "```sql\n", omittingEmptySubsequences: false).dropFirst()
+        return try blocks.map { block in
+            let lines = block.prefix(upTo: try #require(block.firstRange(of: "```")).lowerBound).split(separator: "\n")
+            let first = try #require(lines.first)
+            #expect(first.hasPrefix("-- as "), "\(first)")
+            let answer = "-- answers "
+            return Example(
+                role: String(first.dropFirst("-- as ".count)),
+                text: lines.joined(separator: "\n"),
+                answers: lines.filter { $0.hasPrefix(answer) }.map { String($0.dropFirst(answer.count)) }
+            )
+        }
+    }
+
+    @Test func examples_whenRun_answerWhatThePageSays() async throws {
+        // Of its own: they change roles.
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try F(on: cluster, user: "app_owner")
+        try fixture.sql("create role app_owner login createrole; alter database \(fixture.name) owner to app_owner")
+        try fixture.sql(F.supabase + "grant usage on schema auth to app_owner; create role my_backend")
+        try await fixture.migrate()
+        let before = [
+            "a superuser": "", "the owner": "set role app_owner;", "nudged_app": "set role nudged_app;",
+            "a signed-in user": "set request.jwt.claim.sub = \(F.quoted(1)); set role authenticated;",
+        ]
+        let examples = try Self.examples()
+        #expect(examples.count >= 7)
+        for example in examples {
+            let role = try #require(before[example.role], "\(example.role)")
+            let answers = try fixture.lines(role + example.text).filter { !$0.isEmpty }
+            #expect(answers == example.answers, "\(example.text)")
+        }
+        await fixture.close()
+    }
+}

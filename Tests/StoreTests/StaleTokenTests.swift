@@ -1,0 +1,112 @@
+import Postgres
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Tokens that a 410 proved stale.
+@Suite struct StaleTokenTests {
+    typealias F = StoreFixture
+
+    /// The settlement of one push that was answered so.
+    private static func settlement(
+        _ user: ClaimedUser,
+        lease: UUID,
+        fence: Settlement.Fence,
+        after milliseconds: Int64 = 0,
+        environment: String = "sandbox",
+        topic: String = "com.example.app"
+    ) -> Settlement {
+        let apnsID = UUID()
+        return Settlement(
+            leaseID: lease,
+            sweepID: UUID(),
+            fence: fence,
+            updates: [F.update(user)],
+            records: [F.record(user, .rejected, apnsID: apnsID)],
+            staleTokens: [
+                Settlement.StaleToken(
+                    userID: user.userID,
+                    token: user.devices[0].token,
+                    environment: environment,
+                    topic: topic,
+                    unregisteredAt: F.now.seconds * 1000 + milliseconds,
+                    apnsID: apnsID
+                )
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        // Registered at 12:00:00.500; Apple's instant in milliseconds, environment, topic, and whether the token goes.
+        (500, "sandbox", "com.example.app", false), (501, "sandbox", "com.example.app", true),
+        (499, "sandbox", "com.example.app", false), (999_999, "production", "com.example.app", false),
+        (999_999, "sandbox", "com.example.other", false),
+    ])
+    func settle_whenRegisteredBeforeTheInstant_andOnlyThen(after: Int64, environment: String, topic: String, goes: Bool)
+        async throws
+    {
+        let (fixture, lease, users) = try await F.leased(1...1)
+        try fixture.sql(
+            "update public.push_tokens set updated_at = '2026-11-20 12:00:00.500Z', environment = 'sandbox', topic = 'com.example.app'"
+        )
+        let result = try await fixture.store.settle(
+            Self.settlement(
+                users[0],
+                lease: lease,
+                fence: .none,
+                after: after,
+                environment: environment,
+                topic: topic
+            )
+        )
+        #expect(result.tokensDeleted == (goes ? 1 : 0))
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == (goes ? "0" : "1"))
+        await fixture.close()
+    }
+
+    /// A promoted standby that never had the intent, or a lease that had ended: whoever is asked again must be asked with the device, else nothing
+    /// would ever say what became of the nudge.
+    @Test(arguments: ["delete from nudged.intent", "update nudged.person set lease_id = gen_random_uuid()"])
+    func settle_whenTheAnswerIsNotRecorded_leavesTheToken(what: String) async throws {
+        let (fixture, lease, users) = try await F.leased(1...2)
+        _ = try await fixture.store.commit(F.intent([users[0]], lease: lease), leaseMilliseconds: 60_000)
+        try fixture.sql(what)
+        let result = try await fixture.store.settle(
+            Self.settlement(users[0], lease: lease, fence: .openIntent(chunk: 1), after: 1)
+        )
+        #expect(result.usersSettled == 0 && result.tokensDeleted == 0)
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "2")
+        await fixture.close()
+    }
+
+    @Test func settle_whenTheAppHoldsTheToken_doesNotWait() async throws {
+        let (fixture, lease, users) = try await F.leased(1...1)
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let app = try await fixture.connection()
+        let held = Statement("hold", sql: "select 1 from public.push_tokens for update")
+        try await app.transaction(timeout: .seconds(30)) { transaction in
+            _ = try await transaction.run(held)
+            let settled = try await fixture.store.settle(
+                Self.settlement(users[0], lease: lease, fence: .openIntent(chunk: 1))
+            )
+            // It is being registered anew, or will answer 410 again.
+            #expect(settled.counted && settled.tokensDeleted == 0)
+        }
+        await app.close()
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
+        await fixture.close()
+    }
+
+    @Test func forget_whenTheRowNamesNoEnvironment_takesTheConfiguredOne() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        #expect(
+            try fixture.sql("select nudged.forget_device(\(F.quoted(1)), lpad('1', 64, '0'), 'sandbox', 'x', now())")
+                == "t"
+        )
+        await fixture.close()
+    }
+}

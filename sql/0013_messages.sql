@@ -1,0 +1,408 @@
+-- Messages: what an app says to a user now. nudged.send is called in the app's own transaction, so a message exists exactly if what it is about was
+-- committed. Nothing is notified: the tick finds them (NOTIFY serialises the commits of a whole database).
+
+-- What waits to be sent: inserted by the calls below, deleted when it ended. The record (nudged.delivery) keeps what became of it, never the text.
+create table nudged.message (
+    user_id uuid not null,
+    id uuid not null,
+    created_at timestamptz not null default clock_timestamp(),
+    title text not null,
+    body text not null,
+    data jsonb,
+    urgent boolean not null default false,
+    category text,
+    thread_id text,
+    collapse_key text,
+    expires_at timestamptz,
+    primary key (user_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
+-- nudged.cancel knows the id only. Not unique: every unique key of a table of rows about users holds user_id.
+create index message_id on nudged.message (id);
+
+-- Which id a dedupe_key got, for 30 days (nudged.prune_message_keys): longer than any caller tries again.
+create table nudged.message_key (
+    user_id uuid not null,
+    key text not null,
+    id uuid not null,
+    at timestamptz not null default now(),
+    primary key (user_id, key)
+);
+create index message_key_at on nudged.message_key (at);
+
+alter table nudged.message enable row level security;
+alter table nudged.message_key enable row level security;
+
+-- An urgent message's touch goes first (drain.sql), and its user before everyone who is merely due.
+alter table nudged.touched add column urgent boolean not null default false;
+create index touched_urgent on nudged.touched (user_id, id) where urgent;
+
+-- Parallel to user_ids. A user's turn can hold several nudges: which of them a push belongs to, counted from 0 (several messages that go out as one
+-- digest are one nudge); and whether the message ends where the daemon dies now: an unknown one is repeated once (design.md, promise 2).
+-- Null in intents of an older daemon, which sent one check-in a user.
+-- records: what the decisions found to record beside the pushes (slots that went by: the policy does not find them again once the nudge counts), an array
+-- of objects with the columns of nudged.delivery, or null.
+alter table nudged.intent add column nudges smallint[], add column ends boolean[], add column records jsonb;
+
+-- What a push's payload comes to, in bytes: as the daemon renders it (Daemon.MessageText; a test compares them).
+create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+    select octet_length('{"aps":{"alert":{"title":,"body":},"sound":"default"},"action":"new_conversation"}')
+        + octet_length(to_json(coalesce(title, ''))::text) + octet_length(to_json(coalesce(body, ''))::text)
+        + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
+        + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
+        + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
+        -- A conversation is opened instead of begun: one byte less, "open" for "new_", counted with its member.
+        + case when data ? 'conversation_id' then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') + 1 else 0 end
+        + coalesce(octet_length(',"domain":') + octet_length((data -> 'domain')::text), 0)
+        + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
+$$;
+
+-- Refuses a message that could never be sent, by the argument's name and with the mend; never with the text.
+create function nudged.check_message(
+    caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text
+) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    bytes integer;
+    fault text;
+    mend text;
+    long record;
+begin
+    if recipient is null then
+        fault := 'user_id is null';
+        mend := 'Name the user whom the message is for.';
+    elsif coalesce(title, '') = '' and coalesce(body, '') = '' then
+        fault := 'title and body are both empty';
+        mend := 'A push without words is shown by no phone: give it a title or a body.';
+    elsif data is not null and jsonb_typeof(data) <> 'object' then
+        fault := format('data is of type %s', jsonb_typeof(data));
+        mend := 'data is a JSON object; its members stand beside "aps" in the payload.';
+    elsif jsonb_path_exists(data, '$.**{61}') then
+        fault := 'data is nested more than 60 levels deep';
+        mend := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+    elsif data ?| array['aps', 'action'] then
+        fault := 'data holds "aps" or "action"';
+        mend := 'The payload sets these itself: give those members other names.';
+    elsif data ? 'conversation_id' and (
+        jsonb_typeof(data -> 'conversation_id') <> 'string'
+        or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    ) then
+        fault := 'data.conversation_id is no UUID';
+        mend := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
+    elsif data ? 'domain' and jsonb_typeof(data -> 'domain') <> 'string' then
+        fault := 'data.domain is no text';
+        mend := 'Give the domain''s name as text, or leave it out.';
+    elsif expires_at <= now() then
+        fault := 'expires_at is in the past';
+        mend := 'Give an instant to come, or null for a message that does not expire.';
+    elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
+        fault := 'expires_at is after the year 9999';
+        mend := 'Give null for a message that does not expire.';
+    end if;
+    if fault is null then
+        for long in
+            select * from (values ('category', category), ('thread_id', thread_id), ('collapse_key', collapse_key), ('dedupe_key', dedupe_key)) as v (name, value)
+            where value = '' or octet_length(value) > 255
+        loop
+            fault := format('%s has %s bytes', long.name, octet_length(long.value));
+            mend := 'It has 1 to 255 bytes, or is null.';
+        end loop;
+    end if;
+    if fault is null then
+        bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
+        if bytes > 4096 then
+            fault := format('the payload comes to %s bytes', bytes);
+            mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        end if;
+    end if;
+    if fault is not null then
+        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = mend;
+    end if;
+end
+$$;
+
+-- Sends a message to a user: at once, or when their quiet hours and caps allow it. Returns its id.
+--
+-- urgent: passes quiet hours, where the user allows that. expires_at: from when on it is of no use; it is dropped then. collapse_key: of several that
+-- wait only the newest is sent, and on the phone it takes the place of the last. dedupe_key: a second call with the same key for that user, within 30 days, sends
+-- nothing and returns the first id. data: members beside "aps"; conversation_id (a UUID) is the conversation that a tap opens.
+create function nudged.send(
+    user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
+    collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+) returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    made uuid := gen_random_uuid();
+    known uuid;
+begin
+    perform nudged.check_message(
+        'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
+        send.dedupe_key);
+    if send.dedupe_key is not null then
+        -- Waits for whoever is sending the same at this moment, as a unique key waits.
+        insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
+        on conflict (user_id, key) do nothing;
+        if not found then
+            select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key;
+            -- Gone between the two (forgotten, or thirty days old): then it is as new.
+            if known is not null then
+                return known;
+            end if;
+        end if;
+    end if;
+    insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+    values (
+        send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), send.data, coalesce(send.urgent, false), send.category, send.thread_id,
+        send.collapse_key, nullif(send.expires_at, 'infinity'));
+    insert into nudged.touched (user_id, urgent) values (send.user_id, coalesce(send.urgent, false));
+    return made;
+end
+$$;
+
+-- Sends many messages in one go. messages: an array of objects with nudged.send's arguments as members (user_id and title or body at least). All or
+-- none: the first that is refused is named by its place, from 0. Returns a row for each, in their order.
+create function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    stranger record;
+begin
+    if jsonb_typeof(messages) is distinct from 'array' then
+        raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
+            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
+    end if;
+    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
+    from jsonb_array_elements(messages) with ordinality as m (message, place)
+    left join lateral (
+        select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
+        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key')
+        limit 1
+    ) k on true
+    where jsonb_typeof(m.message) <> 'object' or k.name is not null
+    order by m.place
+    limit 1;
+    if found then
+        raise invalid_parameter_value
+            using message = format('nudged.send_many: message %s %s', stranger.place,
+                case when stranger.type <> 'object' then 'is no object' else format('has a member %I', stranger.name) end),
+                hint = 'Its members are the arguments of nudged.send.';
+    end if;
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
+        select coalesce(array_agg(row(
+            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
+        )::nudged.new_message order by e.place), '{}')
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join lateral jsonb_to_record(e.message) as m (
+            user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+            dedupe_key text
+        )
+    )) s;
+end
+$$;
+
+-- The same message to many users. dedupe_key: for each user.
+create function nudged.send_many(
+    user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
+    thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+) returns table (user_id uuid, id uuid)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
+        select coalesce(array_agg(row(
+            u.user_id, send_many.title, send_many.body, send_many.data, coalesce(send_many.urgent, false), send_many.category, send_many.thread_id,
+            send_many.collapse_key, send_many.expires_at, send_many.dedupe_key
+        )::nudged.new_message order by u.place), '{}')
+        from unnest(send_many.user_ids) with ordinality as u (user_id, place)
+    )) s;
+end
+$$;
+
+create type nudged.new_message as (
+    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text
+);
+
+-- Checks and inserts messages; theirs who are refused nobody's. For nudged.send_many only.
+create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
+begin
+    perform nudged.check_message(
+        format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
+        m.dedupe_key)
+    from unnest(messages) with ordinality as m (
+        user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, place
+    );
+    -- In the order of user_id, so that two callers can't deadlock. Of several with one key in this very call the first counts.
+    insert into nudged.message_key (user_id, key, id)
+    select m.user_id, m.dedupe_key, m.id
+    from unnest(messages, ids) with ordinality as m (
+        user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+    )
+    where m.dedupe_key is not null
+    order by m.user_id, m.dedupe_key, m.place
+    on conflict do nothing;
+    -- A statement of its own: its snapshot has the keys of those who were quicker.
+    return query
+    with asked as materialized (
+        select m.*, coalesce(k.id, m.id) as known
+        from unnest(messages, ids) with ordinality as m (
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+        )
+        left join nudged.message_key k on k.user_id = m.user_id and k.key = m.dedupe_key
+    ),
+    inserted as (
+        insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+        select
+            a.user_id, a.id, coalesce(a.title, ''), coalesce(a.body, ''), a.data, a.urgent, a.category, a.thread_id, a.collapse_key,
+            nullif(a.expires_at, 'infinity')
+        from asked a
+        where a.known = a.id
+    ),
+    woken as (
+        insert into nudged.touched (user_id, urgent)
+        select a.user_id, bool_or(a.urgent) from asked a where a.known = a.id group by a.user_id
+    )
+    select a.user_id, a.known from asked a order by a.place;
+end
+$$;
+
+-- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What a phone may have got already (its
+-- outcome is unknown, or one of several devices has it) is not tried again, and false is returned.
+--
+-- Nobody waits for the daemon: a row that it holds is on its way out.
+create function nudged.cancel(id uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient uuid;
+    tried boolean;
+begin
+    -- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',
+            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+    end if;
+    begin
+        select m.user_id into recipient from nudged.message m where m.id = cancel.id for update skip locked;
+        if recipient is null then
+            return false;
+        end if;
+        -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
+        if exists (select 1 from nudged.intent i where recipient = any (i.user_ids) and cancel.id::text = any (i.keys)) then
+            raise sqlstate 'ND001';
+        end if;
+    exception when sqlstate 'ND001' then
+        return false;
+    end;
+    select exists (
+        select 1
+        from nudged.person p
+        cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
+        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry -> 'counts' = 'true'
+    ) into tried;
+    delete from nudged.message m where m.user_id = recipient and m.id = cancel.id;
+    insert into nudged.touched (user_id) values (recipient);
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    values (recipient, 'message', cancel.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
+    return not tried;
+end
+$$;
+
+-- Forgets dedupe keys of more than 30 days ago, some thousands at once. Returns how many went; the daemon calls again while there are any.
+create function nudged.prune_message_keys() returns bigint
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    with gone as (
+        delete from nudged.message_key k
+        where (k.user_id, k.key) in (
+            select o.user_id, o.key from nudged.message_key o where o.at < now() - interval '30 days' order by o.at limit 5000
+        )
+        returning 1
+    )
+    select count(*) from gone
+$$;
+
+-- As before (0010_forget.sql), and the user's messages.
+create or replace function nudged.forget(recipient uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    gone bigint;
+    erased bigint := 0;
+begin
+    delete from nudged.touched where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
+    delete from nudged.person where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
+    with open as materialized (
+        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
+    )
+    update nudged.intent i set records = (
+        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
+    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends) = (
+        select
+            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
+            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
+            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place)
+        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends)
+            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, place)
+        where d.user_id <> recipient
+    )
+    from open o where i.lease_id = o.lease_id and i.number = o.number;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message_key where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.delivery where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
+    delete from nudged.touched where (user_id, id) in (
+        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
+    );
+    get diagnostics gone = row_count;
+    return erased + gone;
+end
+$$;
+
+revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text) from public;
+revoke all on function nudged.check_message(text, uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.send_many(jsonb) from public;
+revoke all on function nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
+revoke all on function nudged.cancel(uuid) from public;
+revoke all on function nudged.prune_message_keys() from public;
+
+select nudged.distribute();

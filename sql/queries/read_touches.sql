@@ -1,0 +1,2 @@
+-- Changes that no sweep has seen yet: what drain.sql will do for these users. $1 users. Rows: user_id, the newest change.
+select user_id, max(at) from nudged.touched where user_id = any ($1) group by user_id
