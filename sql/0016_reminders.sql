@@ -48,10 +48,13 @@ create table nudged.occurrence (
     recurrence text,
     -- The place in the series, from 1.
     number integer not null default 1,
-    -- The series' first: an instant until the first zone was asked, from then on a wall time; and this one's wall time by the rule, which a snooze leaves.
+    -- The series' first: a wall time, or an instant (until a zone of whoever is told was asked; an instant that is everyone's stays one). And this one's wall
+    -- time by the rule, which a snooze leaves; null: the first's.
     first_at timestamptz,
     first_local timestamp,
     planned_local timestamp,
+    -- Set by `nudged recover`: what was due before may have been sent since the backup was made.
+    restored_at timestamptz,
     -- The earliest instant at which it can be due anywhere: no zone is further ahead than UTC+14.
     wakes_at timestamptz not null generated always as (
         coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
@@ -59,13 +62,15 @@ create table nudged.occurrence (
     primary key (user_id, id),
     check (num_nonnulls(due_at, due_local) = 1),
     check (num_nonnulls(first_at, first_local) = case when recurrence is null then 0 else 1 end),
-    check ((first_local is null) = (planned_local is null)),
+    check (first_local is null or planned_local is not null),
+    check (planned_local is null or recurrence is not null),
     check (user_id = author_id or (not is_spread and recurrence is null))
 );
 create index occurrence_wakes on nudged.occurrence (user_id, wakes_at);
 create index occurrence_subject on nudged.occurrence (subject_type, subject_id);
 create index occurrence_reminder on nudged.occurrence (reminder_id);
 create index occurrence_author on nudged.occurrence (author_id) where author_id <> user_id;
+create index occurrence_spread on nudged.occurrence (wakes_at) where is_spread;
 
 alter table nudged.reminder enable row level security;
 alter table nudged.occurrence enable row level security;
@@ -320,9 +325,10 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    -- As the daemon writes it: title, body and subject as JSON strings, and at most 320 bytes around them.
-    bytes constant integer := 320 + octet_length(to_json(coalesce(title, ''))::text) + octet_length(to_json(coalesce(body, ''))::text)
-        + octet_length(to_json(subject_type)::text) + octet_length(to_json(subject_id)::text);
+    -- As the daemon renders it (Daemon.TextContent; a test compares them).
+    bytes constant integer := nudged.payload_bytes(title, body, null, false, null, null)
+        + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
+        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text);
     rule_fault constant text := nudged.recurrence_fault(recurrence);
     until_text constant text := substring(translate(recurrence, 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
     -- Somebody's wall time is up to 14 hours before and 12 after UTC's; two of the same kind compare exactly.
@@ -346,7 +352,7 @@ begin
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
     elsif bytes > 4096 then
-        fault := format('the payload can come to %s bytes', bytes);
+        fault := format('the payload comes to %s bytes', bytes);
         mend := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
@@ -576,6 +582,68 @@ begin
 end
 $$;
 
+-- As before (0013_messages.sql), and the user's reminders: those that they are to be told of, and those that they set for others.
+create or replace function nudged.forget(recipient uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    gone bigint;
+    erased bigint := 0;
+begin
+    delete from nudged.touched where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
+    delete from nudged.person where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
+    with open as materialized (
+        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
+    )
+    update nudged.intent i set records = (
+        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
+    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends) = (
+        select
+            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
+            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
+            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place)
+        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends)
+            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, place)
+        where d.user_id <> recipient
+    )
+    from open o where i.lease_id = o.lease_id and i.number = o.number;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message_key where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.reminder where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.delivery where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
+    delete from nudged.touched where (user_id, id) in (
+        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
+    );
+    get diagnostics gone = row_count;
+    return erased + gone;
+end
+$$;
+
 revoke all on function nudged.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
@@ -588,3 +656,15 @@ revoke all on function nudged.cancel_reminders(text, text) from public;
 revoke all on function nudged.end_reminders(text, text) from public;
 revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
 revoke all on function nudged.cancel_subject_reminders() from public;
+
+-- What is due is read, ended and put on by the daemon; a spread appends to nudged.touched, as the calls do. `update` on definitions is for the locks of FOR
+-- SHARE: nobody sets a reminder anew while it is being spread.
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
+select nudged.allow('nudged_daemon', 'select, update, delete', 'nudged.reminder');
+select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.touched');
+select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
+select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
+select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
+select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
+select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');

@@ -21,8 +21,10 @@ struct PlannedTurn: Sendable {
     /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
     /// it was looked.
     let records: [DeliveryRecord]
-    /// Messages that ended without a push.
+    /// Messages and reminders that ended without a push.
     let ended: [NudgeIdentity]
+    /// What comes after its reminders, once they end.
+    let continuations: [NudgeIdentity: ReminderContinuation]
 
     init(_ subject: Subject, _ draft: TurnDraft) {
         candidate = subject.candidate
@@ -36,9 +38,10 @@ struct PlannedTurn: Sendable {
         isPartial = draft.isPartial
         records = draft.records
         ended = draft.ended
+        continuations = draft.continuations
     }
 
-    /// The row of one of its messages; nil: it is none.
+    /// The row of one of its messages or reminders; nil: it is none.
     func reference(_ identity: NudgeIdentity) -> MessageReference? { MessageReference(userID: userID, identity) }
 
     /// Pushes.
@@ -118,9 +121,9 @@ extension History {
 }
 
 extension MessageReference {
-    /// nil: it is no message.
+    /// nil: it is a check-in, or a digest, which has no row of its own.
     init?(userID: UUID, _ identity: NudgeIdentity) {
-        guard identity.kind == .message, let id = UUID(uuidString: identity.key) else { return nil }
+        guard identity.kind != .checkIn, let id = UUID(uuidString: identity.key) else { return nil }
         self.init(userID: userID, id: id)
     }
 }

@@ -23,6 +23,7 @@ extension Sweeper {
             settlement.updates.append(settled.update)
             settlement.records += settled.records
             settlement.ended += settled.ended.compactMap(turn.reference)
+            settlement.continued += settled.continued
             settlement.staleTokens += settled.staleTokens
         }
         if let result = await carryOut(settlement) {
@@ -53,6 +54,7 @@ extension Sweeper {
             settlement.updates.append(settled.update)
             settlement.records += settled.records
             settlement.ended += settled.ended.compactMap(turn.reference)
+            settlement.continued += settled.continued
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         await hooks.reach(.afterWithdrawal)

@@ -1,9 +1,10 @@
 import APNs
+import JSON
 import Store
 
 import struct FoundationEssentials.UUID
 
-/// What a message's push says.
+/// What a message's or a reminder's push says.
 struct TextContent: Sendable {
     private let title: String
     private let body: String
@@ -22,6 +23,24 @@ struct TextContent: Sendable {
         category = message.category
         threadID = message.threadID
         custom = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+    }
+
+    init(_ reminder: PendingReminder) {
+        title = reminder.title
+        body = reminder.body
+        conversationID = nil
+        domain = nil
+        category = nil
+        threadID = nil
+        custom = try? CustomMembers([
+            ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
+        ])
+    }
+
+    private static func json(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.string
     }
 
     /// A digest of these: its own words, and what they have in common.
