@@ -200,7 +200,9 @@ import struct FoundationEssentials.UUID
         let run = try await once(scene, ["APNS_RESPONSE_TIMEOUT": "1s", "SCHEDULE_LEASE": "5s"])
         #expect(
             try record(scene)
-                == (silences == 1 ? ["unknown|no_answer", "accepted|"] : ["unknown|no_answer", "unknown|no_answer"]),
+                == (silences == 1
+                    ? ["unknown|no_answer_in_time", "accepted|"]
+                    : ["unknown|no_answer_in_time", "unknown|no_answer_in_time"]),
             "\(run.text)"
         )
         #expect(

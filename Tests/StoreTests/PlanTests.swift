@@ -44,7 +44,8 @@ import struct FoundationEssentials.UUID
             )
             var plan: [String] = []
             for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"] {
+            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"]
+            {
                 #expect(
                     !plan.contains { $0.contains("Seq Scan on \(table)") },
                     "\(belief) \(query): \(plan.joined(separator: "\n"))"

@@ -158,7 +158,9 @@ public actor Daemon {
             let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
             let forgotten = try await engine.store.pruneMessageKeys()
             let isWalked = try await forgetReminders()
-            if made == 0, dropped == 0, forgotten == 0, isWalked { nextMaintenance = now + Self.maintenanceMilliseconds }
+            if made == 0, dropped == 0, forgotten == 0, isWalked {
+                nextMaintenance = now + Self.maintenanceMilliseconds
+            }
         } catch {
             // A database that is away has the sweep's line.
             if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }

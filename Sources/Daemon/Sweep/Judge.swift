@@ -72,7 +72,15 @@ struct Judge: Sendable {
             history: trimmed(candidate, now: now),
             retry: Retry.json(draft.retries)
         )
-        return .rest(Judgement.Rest(update: update, reason: checkIn.reason, records: draft.records, ended: draft.ended, continued: draft.continued))
+        return .rest(
+            Judgement.Rest(
+                update: update,
+                reason: checkIn.reason,
+                records: draft.records,
+                ended: draft.ended,
+                continued: draft.continued
+            )
+        )
     }
 
     // MARK: When to ask again

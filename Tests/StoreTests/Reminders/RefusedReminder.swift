@@ -43,7 +43,7 @@ struct RefusedReminder: Sendable {
         RefusedReminder(["title": "E' \\n'", "body": "'  '"], words),
         RefusedReminder(
             ["title": "repeat('x', 5000)"],
-            "the payload can come to 5343 bytes / Apple takes 4096, words, subject and frame together: shorten title or body."
+            "the payload comes to 5135 bytes / Apple takes 4096, words, subject and frame together: shorten title or body."
         ),
         RefusedReminder(["due_at": "null"], "due_at and due_local are both null / " + both),
         RefusedReminder(["due_local": "'2040-01-02 09:00'"], "due_at and due_local are both given / " + both),

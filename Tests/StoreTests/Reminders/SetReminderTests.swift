@@ -170,14 +170,15 @@ import Testing
     ) async throws {
         let fixture = try await F.withUsers()
         let width = character == "a" ? 1 : 2
-        // 4,096 bytes less 320, the title's and the subject's quotes and characters ("x", "task", "7").
-        let room = 4096 - 320 - 3 - 6 - 3 - 2
+        let frame =
+            #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7"}"#
+        let room = 4096 - frame.utf8.count
         let call = { (count: Int) in
             "select * from nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
         }
         #expect(try fixture.refusal(call(room / width)) == "")
         #expect(
-            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload can come to")
+            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload comes to")
         )
         await fixture.close()
     }
