@@ -315,7 +315,7 @@ begin
         case when set_reminder.recurrence is not null then instant end, case when set_reminder.recurrence is not null then wall end,
         case when set_reminder.recurrence is not null then wall end
     );
-    insert into nudged.touched (user_id) select distinct u from unnest(recipients || author) as u;
+    insert into nudged.touched (user_id, arrival) select distinct u, replaced is null from unnest(recipients || author) as u;
 end
 $$;
 

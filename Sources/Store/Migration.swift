@@ -44,4 +44,7 @@ public struct Migration: Sendable, Equatable {
         // One that knows no reminders would let whoever is due for one rest.
         Migration(16, "reminders", PackageResources._016_reminders_sql, oldest: 16),
     ]
+
+    /// The number of the last one that this version knows.
+    static var newest: Int32 { all.last?.number ?? 0 }
 }

@@ -10,4 +10,4 @@ with told as (
     cross join unnest($3::uuid[]) as m (user_id)
     where o.user_id = $1 and o.id = $2
 )
-insert into nudged.touched (user_id) select m.user_id from unnest($3::uuid[]) as m (user_id)
+insert into nudged.touched (user_id, arrival) select m.user_id, true from unnest($3::uuid[]) as m (user_id)
