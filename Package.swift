@@ -135,7 +135,7 @@ let package = Package(
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
-        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones"]),
+        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         tests(
             "Daemon",
             [

@@ -3,7 +3,7 @@ import Policy
 import Postgres
 import TimeZones
 
-/// Puts claimed users together from the answers of a claim: their rows, their profiles, their devices, their messages.
+/// Puts claimed users together from the answers of a claim: their rows, their profiles, their devices, their messages, their reminders.
 struct ClaimedParts {
     /// A user whose row holds what can't be read (a hand has been in it).
     struct Unreadable: Error {
@@ -18,10 +18,18 @@ struct ClaimedParts {
     private var messagesOf: [UUID: [PendingMessage]] = [:]
     /// How many wait, where not all were read.
     private var pendingOf: [UUID: Int64] = [:]
+    private let remindersOf: [UUID: PendingReminders]
 
-    init(people: Rows, recipients: Rows, devices: Rows, messages: Rows) throws(PostgresError) {
+    init(
+        people: Rows,
+        recipients: Rows,
+        devices: Rows,
+        messages: Rows,
+        reminders: [UUID: PendingReminders]
+    ) throws(PostgresError) {
         self.people = people
         self.recipients = recipients
+        remindersOf = reminders
         for row in 0..<recipients.count {
             let user = try recipients.uuid(row, 0)
             if recipientRow[user] == nil { recipientRow[user] = row }
@@ -63,7 +71,8 @@ struct ClaimedParts {
 
     /// Somebody whose row the next drain makes; nil where the app has nothing of them.
     func newcomer(_ id: UUID, dueAt: Int64) throws(PostgresError) -> ClaimedUser? {
-        guard recipientRow[id] != nil || devicesOf[id] != nil || messagesOf[id] != nil else { return nil }
+        let isKnown = recipientRow[id] != nil || devicesOf[id] != nil || messagesOf[id] != nil || remindersOf[id] != nil
+        guard isKnown else { return nil }
         // One less than the drain's version, which is the first.
         return try user(id, version: 0, dueAt: dueAt)
     }
@@ -120,7 +129,8 @@ struct ClaimedParts {
             // In no order of the database's, so that a nudge's devices are the same each time.
             devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
             messages: messagesOf[id] ?? [],
-            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0
+            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
+            reminders: remindersOf[id] ?? PendingReminders()
         )
     }
 }

@@ -25,6 +25,8 @@ extension ClaimedUser {
         public var messages: [PendingMessage]
         /// Whether more waits than was read.
         public var hasMoreMessages: Bool
+        /// Hours that were asked for.
+        public var reminders: PendingReminders
     }
 
     /// What can change, as it is.
@@ -39,7 +41,8 @@ extension ClaimedUser {
             retry: retry,
             version: version,
             messages: messages,
-            hasMoreMessages: hasMoreMessages
+            hasMoreMessages: hasMoreMessages,
+            reminders: reminders
         )
     }
 
@@ -61,14 +64,21 @@ extension ClaimedUser {
             firstSessionComplete: firstSessionComplete,
             devices: devices,
             messages: changes.messages,
-            hasMoreMessages: changes.hasMoreMessages
+            hasMoreMessages: changes.hasMoreMessages,
+            reminders: changes.reminders
         )
     }
 
     /// As settle.sql writes what a decision or an outcome came to.
     ///
-    /// - Parameter ended: messages that ended.
-    public func settled(_ update: PersonUpdate, ended: Set<UUID>) -> ClaimedUser {
+    /// - Parameters:
+    ///   - ended: messages and reminders that ended.
+    ///   - continued: what comes after those reminders.
+    public func settled(
+        _ update: PersonUpdate,
+        ended: Set<UUID>,
+        continued: [ReminderContinuation] = []
+    ) -> ClaimedUser {
         var changes = changes
         changes.since = [since, update.since].compactMap(\.self).max()
         changes.fingerprint = update.fingerprint
@@ -78,6 +88,7 @@ extension ClaimedUser {
         changes.history = update.history
         changes.retry = update.retry
         changes.messages.removeAll { ended.contains($0.id) }
+        changes.reminders.end(ended, continued)
         return with(changes)
     }
 

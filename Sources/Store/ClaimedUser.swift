@@ -36,6 +36,8 @@ public struct ClaimedUser: Sendable {
     public let messages: [PendingMessage]
     /// Whether more waits than was read.
     public let hasMoreMessages: Bool
+    /// Hours that were asked for.
+    public let reminders: PendingReminders
 
     /// All parts.
     public init(
@@ -54,7 +56,8 @@ public struct ClaimedUser: Sendable {
         firstSessionComplete: Bool,
         devices: [Device],
         messages: [PendingMessage] = [],
-        hasMoreMessages: Bool = false
+        hasMoreMessages: Bool = false,
+        reminders: PendingReminders = PendingReminders()
     ) {
         self.userID = userID
         self.version = version
@@ -72,5 +75,6 @@ public struct ClaimedUser: Sendable {
         self.devices = devices
         self.messages = messages
         self.hasMoreMessages = hasMoreMessages
+        self.reminders = reminders
     }
 }

@@ -76,7 +76,7 @@ public struct Intent: Sendable {
     public let entries: [Entry]
     /// What the decisions found to record beside the pushes.
     public let records: [DeliveryRecord]
-    /// The messages that are in it: held against their cancellation until the commit.
+    /// The messages and reminders that are in it: held against their cancellation until the commit.
     public let messages: [MessageReference]
 
     /// All parts.

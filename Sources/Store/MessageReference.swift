@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Which message: a row of `nudged.message`.
+/// Which message or reminder: a row of `nudged.message` or `nudged.occurrence`. Ids are one of a kind in both.
 public struct MessageReference: Sendable, Hashable {
     /// Whom it is for.
     public let userID: UUID
-    /// Names it among the user's messages.
+    /// Names it.
     public let id: UUID
 
     /// Both parts.

@@ -41,6 +41,8 @@ public struct Migration: Sendable, Equatable {
         Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
         Migration(14, "roles", PackageResources._014_roles_sql),
         Migration(15, "pause", PackageResources._015_pause_sql),
+        // One that knows no reminders would let whoever is due for one rest.
+        Migration(16, "reminders", PackageResources._016_reminders_sql, oldest: 16),
         Migration(17, "decision", PackageResources._017_decision_sql),
     ]
 

@@ -8,6 +8,7 @@ package enum Query: String, CaseIterable, Sendable {
     case claimMessages = "claim_messages"
     case claimMessagesBounded = "claim_messages_bounded"
     case claimRecipients = "claim_recipients"
+    case claimReminders = "claim_reminders"
     case claimTaken = "claim_taken"
     case clock
     case countUsers = "count_users"
@@ -16,12 +17,14 @@ package enum Query: String, CaseIterable, Sendable {
     case drain
     case drainFree = "drain_free"
     case dueFloor = "due_floor"
+    case dueSpreads = "due_spreads"
     case forgetDevices = "forget_devices"
     case heartbeat
     case hidden
     case holdMessages = "hold_messages"
     case holdMessagesDistributed = "hold_messages_distributed"
     case intent
+    case liveReminders = "live_reminders"
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
     case migrationsNeeded = "migrations_needed"
@@ -31,6 +34,7 @@ package enum Query: String, CaseIterable, Sendable {
     case pauses
     case postpone
     case pruneMessageKeys = "prune_message_keys"
+    case pruneReminders = "prune_reminders"
     case quarantine
     case readDeliveries = "read_deliveries"
     case readDue = "read_due"
@@ -48,6 +52,13 @@ package enum Query: String, CaseIterable, Sendable {
     case resumed
     case rolesWanting = "roles_wanting"
     case settle
+    case spreadAdvance = "spread_advance"
+    case spreadDrop = "spread_drop"
+    case spreadFinish = "spread_finish"
+    case spreadHold = "spread_hold"
+    case spreadMembers = "spread_members"
+    case spreadTell = "spread_tell"
+    case spreadWait = "spread_wait"
     case status
     case touchedSince = "touched_since"
     case versions
@@ -71,6 +82,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimMessages: PackageResources.claim_messages_sql
         case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
+        case .claimReminders: PackageResources.claim_reminders_sql
         case .claimTaken: PackageResources.claim_taken_sql
         case .clock: PackageResources.clock_sql
         case .countUsers: PackageResources.count_users_sql
@@ -79,12 +91,14 @@ package enum Query: String, CaseIterable, Sendable {
         case .drain: PackageResources.drain_sql
         case .drainFree: PackageResources.drain_free_sql
         case .dueFloor: PackageResources.due_floor_sql
+        case .dueSpreads: PackageResources.due_spreads_sql
         case .forgetDevices: PackageResources.forget_devices_sql
         case .heartbeat: PackageResources.heartbeat_sql
         case .hidden: PackageResources.hidden_sql
         case .holdMessages: PackageResources.hold_messages_sql
         case .holdMessagesDistributed: PackageResources.hold_messages_distributed_sql
         case .intent: PackageResources.intent_sql
+        case .liveReminders: PackageResources.live_reminders_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
         case .migrationsNeeded: PackageResources.migrations_needed_sql
@@ -94,6 +108,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .pauses: PackageResources.pauses_sql
         case .postpone: PackageResources.postpone_sql
         case .pruneMessageKeys: PackageResources.prune_message_keys_sql
+        case .pruneReminders: PackageResources.prune_reminders_sql
         case .quarantine: PackageResources.quarantine_sql
         case .readDeliveries: PackageResources.read_deliveries_sql
         case .readDue: PackageResources.read_due_sql
@@ -111,6 +126,13 @@ package enum Query: String, CaseIterable, Sendable {
         case .resumed: PackageResources.resumed_sql
         case .rolesWanting: PackageResources.roles_wanting_sql
         case .settle: PackageResources.settle_sql
+        case .spreadAdvance: PackageResources.spread_advance_sql
+        case .spreadDrop: PackageResources.spread_drop_sql
+        case .spreadFinish: PackageResources.spread_finish_sql
+        case .spreadHold: PackageResources.spread_hold_sql
+        case .spreadMembers: PackageResources.spread_members_sql
+        case .spreadTell: PackageResources.spread_tell_sql
+        case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql

@@ -58,8 +58,10 @@ public struct Settlement: Sendable {
     public var updates: [PersonUpdate]
     /// Rows of the record.
     public var records: [DeliveryRecord]
-    /// Messages that ended: their texts go.
+    /// Messages and reminders that ended: their texts go.
     public var ended: [MessageReference]
+    /// What comes after reminders that ended.
+    public var continued: [ReminderContinuation]
     /// Tokens that go.
     public var staleTokens: [StaleToken]
     /// Microseconds by which the record's instants are moved: two attempts of one second (a clock that was set back) would else be one row.
@@ -73,6 +75,7 @@ public struct Settlement: Sendable {
         updates: [PersonUpdate] = [],
         records: [DeliveryRecord] = [],
         ended: [MessageReference] = [],
+        continued: [ReminderContinuation] = [],
         staleTokens: [StaleToken] = []
     ) {
         self.leaseID = leaseID
@@ -81,6 +84,7 @@ public struct Settlement: Sendable {
         self.updates = updates
         self.records = records
         self.ended = ended
+        self.continued = continued
         self.staleTokens = staleTokens
     }
 
@@ -91,6 +95,7 @@ public struct Settlement: Sendable {
         part.updates = updates
         part.records = records.filter { users.contains($0.userID) }
         part.ended = ended.filter { users.contains($0.userID) }
+        part.continued = continued.filter { users.contains($0.userID) }
         part.staleTokens = staleTokens.filter { users.contains($0.userID) }
         return part
     }

@@ -21,9 +21,11 @@ public struct SnapshotReader: Sendable {
     }
 
     /// One user; nil where neither nudged nor the app has anything of them.
-    public func user(_ id: UUID, now: Instant) async throws(PostgresError) -> ReadUser? {
+    ///
+    /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
+    public func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
         let people = try await run(.readUsers, [.uuidArray([id])])
-        let parts = try await parts(of: [id], people)
+        let parts = try await parts(of: [id], people, until: max(until ?? now, now))
         let touched = try await touches([id])[id]
         var (lease, leaseEnd): (UUID?, Int64?)
         var found: ClaimedUser?
@@ -77,7 +79,7 @@ public struct SnapshotReader: Sendable {
         let touches = try await touches(ids)
         var users: [ClaimedUser] = []
         users.reserveCapacity(ids.count)
-        for case .success(let user) in try await parts(of: ids, people).users() {
+        for case .success(let user) in try await parts(of: ids, people, until: end).users() {
             users.append(user.touched(touches[user.userID], now: now))
         }
         return (users, ids.count - users.count, people.count < limit ? nil : next)
@@ -96,9 +98,19 @@ public struct SnapshotReader: Sendable {
         var ids: [UUID] = []
         for row in 0..<rows.count where try !rows.bool(row, 1) { ids.append(try rows.uuid(row, 0)) }
         let next = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
-        guard !ids.isEmpty else { return ([], 0, next) }
+        let found = try await users(ids, until: end, now: now)
+        return (found.users, found.unreadable, next)
+    }
+
+    /// These users, as the next sweep finds them; without those of whom neither nudged nor the app has anything.
+    public func users(
+        _ ids: [UUID],
+        until end: Instant,
+        now: Instant
+    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
+        guard !ids.isEmpty else { return ([], 0) }
         let people = try await run(.readUsers, [.uuidArray(ids)])
-        let parts = try await parts(of: ids, people)
+        let parts = try await parts(of: ids, people, until: end)
         let touches = try await touches(ids)
         var known: Set<UUID> = []
         for row in 0..<people.count { known.insert(try people.uuid(row, 0)) }
@@ -108,7 +120,32 @@ public struct SnapshotReader: Sendable {
         for id in ids where !known.contains(id) {
             if let user = try parts.newcomer(id, dueAt: now.microseconds) { users.append(user) }
         }
-        return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable, next)
+        return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
+    }
+
+    /// Reminders for everyone that are to be spread up to an instant, the earliest first, with their authors' profiles.
+    public func spreads(until end: Instant, limit: Int) async throws(PostgresError) -> [DueSpread] {
+        let rows = try await run(.dueSpreads, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
+        var spreads: [DueSpread] = []
+        for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
+        return try DueSpread.joined(
+            spreads,
+            try await run(.claimRecipients, [.uuidArray(spreads.map(\.reminder.authorID))])
+        )
+    }
+
+    /// The next whom a spread will tell.
+    public func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
+        let rows = try await run(
+            .spreadMembers,
+            [
+                .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
+                spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
+            ]
+        )
+        var members: [UUID] = []
+        for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
+        return members
     }
 
     /// All ranges of the claim's index, each with an equal share of the users.
@@ -149,8 +186,12 @@ public struct SnapshotReader: Sendable {
 
     // MARK: Parts
 
-    private func parts(of ids: [UUID], _ people: Rows) async throws(PostgresError) -> ClaimedParts {
-        let questions = PartQuestions(ids)
+    private func parts(
+        of ids: [UUID],
+        _ people: Rows,
+        until end: Instant
+    ) async throws(PostgresError) -> ClaimedParts {
+        let questions = PartQuestions(ids, until: end.endOfSecond)
         return try await questions.parts(people: people, try await transaction.run(questions.statements)) {
             (query, parameters) async throws(PostgresError) in try await run(query, parameters)
         }

@@ -189,7 +189,7 @@ extension Store {
         _ terms: ClaimTerms,
         patience: Int
     ) async throws(PostgresError) -> [Claimed] {
-        let questions = PartQuestions(users)
+        let questions = PartQuestions(users, until: terms.now.endOfSecond)
         let taking = Statement(
             query.rawValue,
             sql: query.sql,

@@ -38,7 +38,7 @@ extension Store {
         return (kept, changed.union(undone.intersection(kept)))
     }
 
-    /// The intent's transaction, its messages held first where there are any.
+    /// The intent's transaction, its messages and reminders held first where there are any.
     private func committing(
         _ intent: Intent,
         _ commit: Statement,
@@ -69,7 +69,7 @@ extension Store {
         return try await committing(intent, commit, looks: looks)
     }
 
-    /// Users one of whose messages could not be held: it was cancelled, or is being cancelled.
+    /// Users one of whose messages or reminders could not be held: it was cancelled, or is being cancelled.
     private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<UUID> {
         guard let holding else { return [] }
         var held: Set<MessageReference> = []
@@ -168,6 +168,7 @@ extension Store {
             .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
             .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
             .textArray(decisions),
+            ReminderContinuation.json(settlement.continued).map(Parameter.json) ?? .null(.jsonb),
         ]
     }
 

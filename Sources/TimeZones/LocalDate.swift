@@ -69,7 +69,8 @@ extension LocalDate {
 
     static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    static func length(ofMonth month: Int, year: Int) -> Int {
+    /// How many days a month has; the month is 1 to 12.
+    public static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
         case 4, 6, 9, 11: 30

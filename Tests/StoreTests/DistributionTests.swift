@@ -66,8 +66,8 @@ import Testing
         #expect(!text.contains("select from"), "\(query)")
         // On daemons and intents rows may be locked: they are no distributed tables.
         // `nudged recover`, `resume` and `replan` lock pages of users: not for distributed tables (docs/SCALING.md). The two `free` are asked where rows are held; what refuses
-        // them searches by halves, or waits.
-        if ![.heartbeat, .recover, .restoreUsers, .wakeUsers, .claimFree, .drainFree].contains(query) {
+        // them searches by halves, or waits. A spread is one author's, and so one shard's.
+        if ![.spreadHold, .heartbeat, .recover, .restoreUsers, .wakeUsers, .claimFree, .drainFree].contains(query) {
             #expect(!text.contains("for update"), "\(query)")
         }
         #expect(!text.contains("w.retry::"), "\(query)")

@@ -44,7 +44,8 @@ import struct FoundationEssentials.UUID
             )
             var plan: [String] = []
             for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
-            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles"] {
+            for table in ["person", "touched", "delivery", "push_tokens", "context_profiles", "occurrence", "reminder"]
+            {
                 #expect(
                     !plan.contains { $0.contains("Seq Scan on \(table)") },
                     "\(belief) \(query): \(plan.joined(separator: "\n"))"
@@ -137,6 +138,9 @@ import struct FoundationEssentials.UUID
             (.claimDevices, [.uuidArray(users), .int8(2100)]),
             (.claimDevicesBounded, [.uuidArray(users)]),
             (.claimMessages, [.uuidArray(users), .int8(1500)]),
+            (.claimReminders, [.uuidArray(users), .timestamp(F.now.seconds * 1_000_000), .int8(200)]),
+            (.liveReminders, [.uuidArray(users), .uuidArray(users)]),
+            (.dueSpreads, [.timestamp(F.now.seconds * 1_000_000), .uuidArray([F.user(7)]), .int8(100)]),
             (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
             (.drain, [.int8(5000), .timestamp(F.now.seconds * 1_000_000)]),
             (
@@ -160,7 +164,7 @@ import struct FoundationEssentials.UUID
                     .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
-                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .textArray([]),
+                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .textArray([]), .null(.jsonb),
                 ]
             ),
             (

@@ -32,6 +32,7 @@ woken as (
        or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
        or exists (select 1 from nudged.device d where d.user_id = l.user_id)
        or exists (select 1 from nudged.message m where m.user_id = l.user_id)
+       or exists (select 1 from nudged.occurrence o where o.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
         version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,

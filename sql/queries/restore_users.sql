@@ -46,6 +46,11 @@ recorded as (
     where device is not null
     on conflict do nothing
 ),
+-- Reminders that may have been due before now may have been sent since: the judge drops those that were, and goes on with their series.
+passed as (
+    update nudged.occurrence o set restored_at = $1
+    where o.user_id in (select user_id from mine) and o.wakes_at < $1
+),
 -- Messages of before may have been sent since.
 dropped as (
     delete from nudged.message m

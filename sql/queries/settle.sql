@@ -7,7 +7,9 @@
 -- that follow: $11 and $12 first and last check-in, $13 and $14 closed slot, $15 and $16 send (last before first: none),
 -- lists of all users' histories: $17 check_in_at, $18 check_in_slot (parallel), $19 closed, $20 sent,
 -- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at,
--- messages that ended (parallel): $32 user, $33 id, what was decided of the deliveries (parallel to $21; empty where nobody was asked): $34.
+-- messages and reminders that ended (parallel): $32 user, $33 id,
+-- $34 what was decided of the deliveries (parallel to $21; empty where nobody was asked),
+-- $35 what comes after reminders that ended (a JSON array of objects with user_id, id, number, planned_local, first_at or first_local, due_at or due_local; or null).
 -- One row: intents closed, users settled.
 with closed_intent as (
     -- An empty one holds the place of a commit that may still come (withdraw_intent.sql).
@@ -53,6 +55,25 @@ settled as (
 ended as (
     delete from nudged.message m using unnest($32::uuid[], $33::uuid[]) as e (user_id, id)
     where m.user_id = e.user_id and m.id = e.id and (e.user_id in (select user_id from settled)) is true
+),
+over as (
+    delete from nudged.occurrence o using unnest($32::uuid[], $33::uuid[]) as e (user_id, id)
+    where o.user_id = e.user_id and o.id = e.id and (e.user_id in (select user_id from settled)) is true
+    returning o.*
+),
+-- Of a reminder that was cancelled meanwhile as well: it is dropped when its hour comes (live_reminders.sql).
+continued as (
+    insert into nudged.occurrence (
+        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_own, recurrence, number,
+        first_at, first_local, planned_local
+    )
+    select
+        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, n.due_at, n.due_local, o.timezone, o.is_own, o.recurrence,
+        n.number, n.first_at, n.first_local, n.planned_local
+    from jsonb_to_recordset($35::jsonb) as n (
+        user_id uuid, id uuid, number integer, first_at timestamptz, first_local timestamp, planned_local timestamp, due_at timestamptz, due_local timestamp
+    )
+    join over o on o.user_id = n.user_id and o.id = n.id
 ),
 recorded as (
     insert into nudged.delivery (

@@ -127,8 +127,30 @@ extension Explanation {
         }
         json.key("has_more_messages")
         json.bool(user.hasMoreMessages)
+        json.list("reminders", user.reminders.all) { reminder, json in Self.write(reminder, to: &json) }
+        json.put("next_reminder_from", user.reminders.wakesAt?.rfc3339)
+        json.key("has_more_reminders")
+        json.bool(user.reminders.isPartial)
         json.key("retry")
         json.value(user.retry.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+        json.endObject()
+    }
+
+    private static func write(_ reminder: PendingReminder, to json: inout JSONWriter) {
+        json.beginObject()
+        json.put("id", reminder.id.uuidString.lowercased())
+        json.put("subject_type", reminder.subjectType)
+        json.put("subject_id", reminder.subjectID)
+        switch reminder.due {
+        case .at(let instant): json.put("due_at", instant.rfc3339)
+        case .local(let time): json.put("due_local", time.iso)
+        }
+        json.put("timezone", reminder.timezone)
+        json.put("recurrence", reminder.series?.rule)
+        json.key("is_own")
+        json.bool(reminder.isOwn)
+        json.key("is_cancelled")
+        json.bool(reminder.isCancelled)
         json.endObject()
     }
 

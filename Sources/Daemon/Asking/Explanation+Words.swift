@@ -161,6 +161,9 @@ extension Explanation {
             )
         }
         if user.hasMoreMessages { page.field("", "and more messages than are read at once") }
+        for reminder in user.reminders.all { page.field("waiting", words(reminder)) }
+        if user.reminders.isPartial { page.field("", "and more reminders than are read at once") }
+        if let next = user.reminders.wakesAt { page.field("next reminder", "not before \(local(next))") }
         for retry in user.retry.map(Retry.all(json:)) ?? [] {
             let end = retry.validUntil.map { ", its answer ends \(local($0))" } ?? ""
             page.field(
@@ -169,6 +172,20 @@ extension Explanation {
             )
             for left in retry.left { page.field("", "device \(left.deviceHash) not before \(local(left.notBefore))") }
         }
+    }
+
+    /// By its id and what it is about; what it says is nobody's business here.
+    private func words(_ reminder: PendingReminder) -> String {
+        let hour =
+            switch reminder.due {
+            case .at(let instant): local(instant)
+            case .local(let time): "\(time.iso) by the clock of \(reminder.timezone ?? "whoever is told")"
+            }
+        let rule = reminder.series.flatMap { try? Recurrence(parsing: $0.rule) }
+        let series = rule.map { ", \($0.words)" } ?? ""
+        let end = reminder.isCancelled ? ", cancelled meanwhile" : ""
+        return
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), due \(hour)\(series)\(end)"
     }
 
     private func showDevices(_ page: inout TextPage) {

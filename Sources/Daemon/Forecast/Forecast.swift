@@ -32,7 +32,7 @@ public struct Forecast: Sendable {
         lines += table("pushes by kind", kinds)
         lines += table("users to whom at least once nothing is sent, by reason", reasons(tally.resting))
         lines += table("slots and devices that go by unsent, by reason", tally.skipped.sorted { $0.key < $1.key })
-        lines += table("messages that end unsent, by reason", tally.dropped.sorted { $0.key < $1.key })
+        lines += table("messages and reminders that end unsent, by reason", tally.dropped.sorted { $0.key < $1.key })
         if !paused.isEmpty {
             lines += [
                 "",

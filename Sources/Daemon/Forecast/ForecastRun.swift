@@ -47,7 +47,8 @@ public struct ForecastRun: Sendable {
             var judge = judge
             judge.paused = try await reader.paused()
             let future = FutureUser(judge: judge, start: start, end: start + Int64(hours) * 3600)
-            let tally = try await walk(reader, future, onProgress: onProgress)
+            let spreads = try await FutureSpreads(reader, judge: judge, start: start, end: future.end)
+            let tally = try await walk(reader, future, spreads, onProgress: onProgress)
             return Forecast(
                 hours: hours,
                 tally: tally,
@@ -61,13 +62,16 @@ public struct ForecastRun: Sendable {
     private static func walk(
         _ reader: SnapshotReader,
         _ future: FutureUser,
+        _ spreads: FutureSpreads,
         onProgress: @Sendable (Int, Int) -> Void
     ) async throws -> ForecastTally {
         try await withThrowingTaskGroup(of: ForecastTally.self) { group in
             let empty = ForecastTally(start: future.start, end: future.end)
             var total = empty
             var open = 0
-            func judge(_ users: [ClaimedUser]) async throws {
+            var spreads = spreads
+            func judge(_ claimed: [ClaimedUser]) async throws {
+                let users = spreads.take(for: claimed)
                 if open >= pagesAtOnce, let tally = try await group.next() {
                     total.add(tally)
                     open -= 1
@@ -107,6 +111,18 @@ public struct ForecastRun: Sendable {
                     try await judge(page.users)
                 }
                 onProgress(done + 1, SnapshotReader.ranges.count)
+            }
+            // Who would not be due otherwise.
+            var told = Array(spreads.reminders.keys)[...]
+            while !told.isEmpty {
+                let page = try await reader.users(
+                    Array(told.prefix(Self.page)),
+                    until: future.end - 1,
+                    now: future.start
+                )
+                told = told.dropFirst(Self.page)
+                total.unreadable += page.unreadable
+                try await judge(page.users)
             }
             for try await tally in group { total.add(tally) }
             return total

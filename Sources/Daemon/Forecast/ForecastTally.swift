@@ -27,13 +27,13 @@ struct ForecastTally: Sendable, Equatable {
     private(set) var hours: [Hour]
     /// Users who are due in that time.
     var users = 0
-    /// What is sent: check-ins, messages, digests.
+    /// What is sent: check-ins, messages, digests, reminders.
     private(set) var nudges = 0
     /// Users by reason for which at least once nothing was sent, as `Reason.allCases`.
     private(set) var resting = [Int](repeating: 0, count: Reason.allCases.count)
     /// Slots and devices that go by unsent, by the record's reason.
     private(set) var skipped: [String: Int] = [:]
-    /// Messages that end unsent, by the record's reason.
+    /// Messages and reminders that end unsent, by the record's reason.
     private(set) var dropped: [String: Int] = [:]
     /// Users whose zone's file could not be read.
     var unread = 0

@@ -30,7 +30,7 @@ struct FutureUser {
                 rested.insert(rest.reason)
                 tally.rest(rest.reason, at: now)
                 tally.add(rest.records, at: now)
-                user = user.settled(rest.update, ended: Self.messages(rest.ended))
+                user = user.settled(rest.update, ended: Self.texts(rest.ended), continued: rest.continued)
             case .send(let turn):
                 tally.send(turn, at: now)
                 tally.add(turn.records, at: now)
@@ -40,7 +40,11 @@ struct FutureUser {
                     attemptedAt: now,
                     now: now
                 )
-                user = user.settled(settled.update, ended: Self.messages(settled.ended))
+                user = user.settled(
+                    settled.update,
+                    ended: Self.texts(settled.ended),
+                    continued: settled.continued
+                )
             case .ask:
                 tally.unread += 1
                 return
@@ -49,8 +53,8 @@ struct FutureUser {
         tally.close(rested)
     }
 
-    private static func messages(_ ended: [NudgeIdentity]) -> Set<UUID> {
-        Set(ended.lazy.filter { $0.kind == .message }.compactMap { UUID(uuidString: $0.key) })
+    private static func texts(_ ended: [NudgeIdentity]) -> Set<UUID> {
+        Set(ended.lazy.filter { $0.kind != .checkIn }.compactMap { UUID(uuidString: $0.key) })
     }
 
     /// The policy's clock counts whole seconds, rounded down: who is due within its second is due.
@@ -61,10 +65,11 @@ struct FutureUser {
 }
 
 extension ClaimedUser {
-    /// With the messages that were read and no others: a thousand of one user's are enough to look ahead.
+    /// With the messages and reminders that were read and no others: a thousand of one user's are enough to look ahead.
     fileprivate var asRead: ClaimedUser {
         var changes = changes
         changes.hasMoreMessages = false
+        changes.reminders.isPartial = false
         return with(changes)
     }
 }

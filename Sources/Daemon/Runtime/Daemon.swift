@@ -26,6 +26,8 @@ public actor Daemon {
     private var schemaCheckedAt: Int64?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextMaintenance: Int64 = 0
+    /// Where the walk over reminders of which nothing is pending stands.
+    private var remindersSeen: ReminderPlace?
 
     private static let schemaMilliseconds: Int64 = 10_000
     private static let maintenanceMilliseconds: Int64 = 3_600_000
@@ -155,11 +157,25 @@ public actor Daemon {
             let keepDays = Int32(clamping: assembly.record.keepDays)
             let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
             let forgotten = try await engine.store.pruneMessageKeys()
-            if made == 0, dropped == 0, forgotten == 0 { nextMaintenance = now + Self.maintenanceMilliseconds }
+            let isWalked = try await forgetReminders()
+            if made == 0, dropped == 0, forgotten == 0, isWalked {
+                nextMaintenance = now + Self.maintenanceMilliseconds
+            }
         } catch {
             // A database that is away has the sweep's line.
             if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }
         }
+    }
+
+    /// A page of the definitions of which nothing is pending. Returns whether it was the last; one that the app holds is left for the next hour.
+    private func forgetReminders() async throws(PostgresError) -> Bool {
+        do throws(PostgresError) {
+            remindersSeen = try await engine.store.pruneReminders(from: remindersSeen ?? .start)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            remindersSeen = nil
+        }
+        return remindersSeen == nil
     }
 
     private func tellStatus() {

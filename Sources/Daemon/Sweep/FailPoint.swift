@@ -3,6 +3,8 @@
 package enum FailPoint: String, CaseIterable, Sendable {
     /// Before changes are drained.
     case beforeDrain = "before_drain"
+    /// A page of a reminder for everyone is committed.
+    case afterSpread = "after_spread"
     /// Changes are drained, nobody is claimed.
     case afterDrain = "after_drain"
     /// Before the open intents of a dead daemon are looked for.

@@ -9,6 +9,7 @@ extension Judge {
         var update: PersonUpdate
         var records: [DeliveryRecord] = []
         var ended: [NudgeIdentity] = []
+        var continued: [ReminderContinuation] = []
         var staleTokens: [Settlement.StaleToken] = []
     }
 
@@ -25,7 +26,8 @@ extension Judge {
         var retries = turn.others
         for (place, nudge) in turn.nudges.enumerated() {
             let left = leftAtIntent(nudge)
-            if !left.isEmpty {
+            // A reminder's end is left to whoever judges the user next: what comes after it is not for SQL to say.
+            if !left.isEmpty || nudge.identity.kind == .reminder {
                 retries.append(
                     nudge.retry(
                         version: turn.version,
@@ -45,7 +47,7 @@ extension Judge {
                         apnsID: target.apnsID,
                         nudge: Int16(clamping: place),
                         isCounted: nudge.countedAt != nil,
-                        ends: left.isEmpty && nudge.identity.kind != .checkIn
+                        ends: left.isEmpty && nudge.identity.kind == .message
                     )
                 }
             }
@@ -67,7 +69,7 @@ extension Judge {
             }
     }
 
-    /// The messages that an intent of these names.
+    /// The messages and reminders that an intent of these names.
     static func messages(in turns: some Sequence<PlannedTurn>) -> [MessageReference] {
         turns.flatMap { turn in turn.nudges.flatMap(\.members).compactMap { turn.reference($0) } }
     }
@@ -102,10 +104,12 @@ extension Judge {
             history: candidate.history,
             retry: Retry.json(books.retries)
         )
+        let ended = turn.ended + books.ended
         return Settled(
             update: update,
             records: turn.records + books.records,
-            ended: turn.ended + books.ended,
+            ended: ended,
+            continued: ended.compactMap { turn.continuations[$0] },
             staleTokens: books.staleTokens
         )
     }

@@ -2,22 +2,26 @@ import Policy
 import Store
 import TimeZones
 
-/// Messages: what waits to be said to a user, each asked with those before it counted.
+/// Messages and reminders: what waits to be said to a user, each asked with those before it counted.
 extension Judge {
     func decideTexts(_ subject: Subject, _ draft: inout TurnDraft, now: Instant) throws(TimeZoneError) {
-        draft.isPartial = subject.user.hasMoreMessages
+        draft.isPartial = subject.user.hasMoreMessages || subject.user.reminders.isPartial
         let retries = Dictionary(
             subject.retries.filter { $0.identity.kind != .checkIn }.map { ($0.identity, $0) },
             uniquingKeysWith: { first, _ in first }
         )
         if draft.isPartial {
             // What is remembered of those that were not read now.
-            let read = Set(subject.texts.map(\.identity))
+            let read = Set(
+                subject.messages.map(\.identity) + subject.user.reminders.all.map { .reminder($0.id) }
+            )
             for retry in retries.values where !retry.identity.isDigest && !read.contains(retry.identity) {
                 draft.wait(until: nil, retry: retry)
             }
         }
-        var live = collapsed(subject, retries, &draft, now: now)
+        let reminders = try reminders(of: subject, retries, &draft, now: now)
+        let texts = (subject.messages + reminders).sorted(by: PendingText.precedes)
+        var live = collapsed(texts, subject, retries, &draft, now: now)
         // A digest that is not through yet stays one.
         for (identity, retry) in retries where identity.isDigest {
             let names = Set(retry.members)
@@ -38,28 +42,41 @@ extension Judge {
 
     /// Of several with one collapse key the newest; the others end.
     private func collapsed(
+        _ texts: [PendingText],
         _ subject: Subject,
         _ retries: [NudgeIdentity: Retry],
         _ draft: inout TurnDraft,
         now: Instant
     ) -> [PendingText] {
         var newest: [String: PendingText] = [:]
-        for text in subject.texts {
+        for text in texts {
             guard let key = text.collapseKey else { continue }
             if let other = newest[key], other.isNewer(than: text) { continue }
             newest[key] = text
         }
-        guard !newest.isEmpty else { return subject.texts }
-        return subject.texts.filter { text in
+        guard !newest.isEmpty else { return texts }
+        return texts.filter { text in
             guard let key = text.collapseKey, newest[key]?.identity != text.identity else { return true }
-            if let retry = retries[text.identity], retry.counts {
-                draft.records += subject.stale(retry, reason: Self.collapsedReason, now: now)
-            } else {
-                draft.records += subject.records(text.members, .dropped, reason: Self.collapsedReason, at: now)
-            }
-            draft.end(text.members)
+            drop(text.members, retries[text.identity], Self.collapsedReason, subject, &draft, now: now)
             return false
         }
+    }
+
+    /// Ends without another push: what was tried already counts, the rest was never sent.
+    func drop(
+        _ members: [NudgeIdentity],
+        _ retry: Retry?,
+        _ reason: String,
+        _ subject: Subject,
+        _ draft: inout TurnDraft,
+        now: Instant
+    ) {
+        if let retry, retry.counts {
+            draft.records += subject.stale(retry, reason: reason, now: now)
+        } else {
+            draft.records += subject.records(members, .dropped, reason: reason, at: now)
+        }
+        draft.end(members)
     }
 
     private static let collapsedReason = "collapsed"
@@ -75,7 +92,7 @@ extension Judge {
     ) throws(TimeZoneError) -> [PendingText] {
         guard live.count > messages.digestAfter else { return [] }
         var woken: [PendingText] = []
-        for text in live where retries[text.identity] == nil {
+        for text in live where text.identity.kind == .message && retries[text.identity] == nil {
             guard try policy.isQuiet(subject.candidate, at: text.createdAt) else { continue }
             // A look ahead: each is decided for itself below, or within the digest.
             let decision = try policy.decide(subject.asked(text.nudge, with: draft.history), now: now)

@@ -43,7 +43,7 @@ struct Judge: Sendable {
             let subject = try Subject(user, judge: self, now: now)
             var draft = TurnDraft(subject.candidate.history)
             draft.records = try skippedSlots(subject, now: now)
-            if !subject.texts.isEmpty { try decideTexts(subject, &draft, now: now) }
+            if subject.hasTexts { try decideTexts(subject, &draft, now: now) }
             let checkIn = try decideCheckIn(subject, &draft, now: now)
             return Judgement(verdict: verdict(subject, draft, checkIn, now: now), notices: subject.notices)
         } catch {
@@ -74,7 +74,15 @@ struct Judge: Sendable {
             history: trimmed(candidate, now: now),
             retry: Retry.json(draft.retries)
         )
-        return .rest(Judgement.Rest(update: update, reason: checkIn.reason, records: draft.records, ended: draft.ended))
+        return .rest(
+            Judgement.Rest(
+                update: update,
+                reason: checkIn.reason,
+                records: draft.records,
+                ended: draft.ended,
+                continued: draft.continued
+            )
+        )
     }
 
     // MARK: When to ask again

@@ -20,8 +20,10 @@ struct Judgement: Sendable {
         let reason: Reason
         /// Slots and devices that went by unsent, messages that were dropped.
         let records: [DeliveryRecord]
-        /// Messages that ended.
+        /// Messages and reminders that ended.
         let ended: [NudgeIdentity]
+        /// What comes after those reminders.
+        let continued: [ReminderContinuation]
     }
 
     let verdict: Verdict

@@ -6,7 +6,7 @@ import struct FoundationEssentials.UUID
 /// Which of a user's nudges.
 struct NudgeIdentity: Sendable, Hashable {
     let kind: NudgeKind
-    /// Names it among those of its user and kind: a check-in's slot, a message's id.
+    /// Names it among those of its user and kind: a check-in's slot, a message's or a reminder's id.
     let key: String
     /// A check-in's local date.
     let slot: LocalDate?
@@ -18,6 +18,11 @@ struct NudgeIdentity: Sendable, Hashable {
     /// The id as PostgreSQL writes it.
     static func message(_ id: UUID) -> NudgeIdentity {
         NudgeIdentity(kind: .message, key: id.uuidString.lowercased(), slot: nil)
+    }
+
+    /// The id as PostgreSQL writes it.
+    static func reminder(_ id: UUID) -> NudgeIdentity {
+        NudgeIdentity(kind: .reminder, key: id.uuidString.lowercased(), slot: nil)
     }
 
     /// Several messages that go out as one; named by the oldest, so that a repeat has the same name.

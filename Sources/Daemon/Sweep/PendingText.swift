@@ -2,14 +2,14 @@ import Policy
 import Store
 import TimeZones
 
-/// A message as it is decided, sent and recorded, or several of them that go out as one digest.
+/// A message or a reminder as it is decided, sent and recorded, or several messages that go out as one digest.
 struct PendingText: Sendable {
     let identity: NudgeIdentity
     /// What the record names: the messages of a digest; else itself.
     let members: [NudgeIdentity]
     /// What the policy is asked.
     let nudge: Nudge
-    /// When the app said it.
+    /// When the app said it; a reminder's hour.
     let createdAt: Instant
     /// The same to the microsecond.
     private let order: Int64
@@ -19,6 +19,8 @@ struct PendingText: Sendable {
     let expiresAt: Instant?
     /// Whether its sender calls it urgent.
     let isUrgent: Bool
+    /// What a reminder's pushes replace, whether its hour came or not; nil: it is none.
+    private let reminderName: String?
     /// Its words and what goes with them.
     let content: TextContent
 
@@ -38,8 +40,30 @@ struct PendingText: Sendable {
         collapseKey = message.collapseKey
         expiresAt = message.expiresAt
         isUrgent = message.urgent
+        reminderName = nil
         content = TextContent(message)
     }
+
+    /// - Parameter due: its hour.
+    init(_ reminder: PendingReminder, due: Instant, now: Instant) {
+        identity = .reminder(reminder.id)
+        members = [identity]
+        nudge = .reminder(Reminder(dueAt: due, recipientIsAuthor: reminder.isOwn))
+        createdAt = due
+        order = due.seconds
+        // Author and subject name a reminder, however often it is set anew; no text in the database holds U+0000.
+        let name = [reminder.authorID.uuidString.lowercased(), reminder.subjectType, reminder.subjectID]
+            .joined(separator: "\0")
+        reminderName = name
+        // Of several hours that came, the last says all; one that is still to come replaces nothing.
+        collapseKey = due <= now ? Self.reminderPrefix + name : nil
+        expiresAt = nil
+        isUrgent = false
+        content = TextContent(reminder)
+    }
+
+    /// No key of a message's is like it.
+    private static let reminderPrefix = "\0reminder\0"
 
     /// Several that go out as one. `texts` is in order and not empty.
     init(digestOf texts: [PendingText], named identity: NudgeIdentity, _ settings: Configuration.Messages) {
@@ -53,6 +77,7 @@ struct PendingText: Sendable {
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
         isUrgent = false
+        reminderName = nil
         content = TextContent(
             title: settings.digestTitle,
             body: settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)"),
@@ -69,6 +94,7 @@ struct PendingText: Sendable {
 
     /// What its pushes replace on the phone: the last with its key, or itself. A digest replaces the digest of the night before.
     var collapseName: String {
+        if let reminderName { return reminderName }
         guard let collapseKey else { return identity.key }
         return (identity.isDigest ? "" : "key:") + collapseKey
     }

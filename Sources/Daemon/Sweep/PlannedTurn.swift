@@ -23,8 +23,10 @@ final class PlannedTurn: Sendable {
     /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
     /// it was looked.
     let records: [DeliveryRecord]
-    /// Messages that ended without a push.
+    /// Messages and reminders that ended without a push.
     let ended: [NudgeIdentity]
+    /// What comes after its reminders, once they end.
+    let continuations: [NudgeIdentity: ReminderContinuation]
     /// Pushes.
     let pushCount: Int
 
@@ -41,6 +43,7 @@ final class PlannedTurn: Sendable {
         isPartial = draft.isPartial
         records = draft.records
         ended = draft.ended
+        continuations = draft.continuations
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
@@ -66,10 +69,11 @@ final class PlannedTurn: Sendable {
         self.isPartial = isPartial
         self.records = whole.records + records
         self.ended = whole.ended + ended
+        continuations = whole.continuations
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// The row of one of its messages; nil: it is none.
+    /// The row of one of its messages or reminders; nil: it is none.
     func reference(_ identity: NudgeIdentity) -> MessageReference? { MessageReference(userID: userID, identity) }
 
     /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
@@ -187,9 +191,9 @@ extension History {
 }
 
 extension MessageReference {
-    /// nil: it is no message.
+    /// nil: it is a check-in, or a digest, which has no row of its own.
     init?(userID: UUID, _ identity: NudgeIdentity) {
-        guard identity.kind == .message, let id = UUID(uuidString: identity.key) else { return nil }
+        guard identity.kind != .checkIn, let id = UUID(uuidString: identity.key) else { return nil }
         self.init(userID: userID, id: id)
     }
 }

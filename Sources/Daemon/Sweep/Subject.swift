@@ -18,8 +18,8 @@ struct Subject: Sendable {
     private let foreign: [Device]
     /// What is left of earlier nudges.
     let retries: [Retry]
-    /// What waits to be said, in the order in which it is decided.
-    let texts: [PendingText]
+    /// Messages that wait to be said.
+    let messages: [PendingText]
     let notices: [Notice]
     /// Kinds that the kill switch holds.
     private let paused: Set<NudgeKind>
@@ -32,7 +32,7 @@ struct Subject: Sendable {
         self.foreign = foreign
         paused = judge.paused
         retries = user.retry.map(Retry.all(json:)) ?? []
-        texts = user.messages.isEmpty ? [] : user.messages.map(PendingText.init).sorted(by: PendingText.precedes)
+        messages = user.messages.map(PendingText.init)
         var candidate = Candidate(
             userID: user.userID,
             paused: paused.contains(.checkIn),
@@ -211,6 +211,9 @@ struct Subject: Sendable {
         }
         return (left, ends)
     }
+
+    /// Whether anything waits to be said.
+    var hasTexts: Bool { !messages.isEmpty || !user.reminders.isEmpty }
 
     /// Whether a device waits for a lane that this daemon does not have.
     var hasForeignDevices: Bool { !foreign.isEmpty }

@@ -193,9 +193,7 @@ extension Sweeper {
         guard turn.nudges.isEmpty else { return turn }
         // Slots were looked at up to the claim's now.
         let settled = judge.settle(turn, outcomes: [], attemptedAt: user.batch.now, now: now)
-        settlement.updates.append(settled.update)
-        settlement.records += settled.records
-        settlement.ended += settled.ended.compactMap(turn.reference)
+        settlement.take(settled, of: turn)
         user.run.report.resting[SweepReport.declined, default: 0] += 1
         return nil
     }

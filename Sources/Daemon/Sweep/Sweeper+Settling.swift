@@ -20,10 +20,7 @@ extension Sweeper {
             let own = outcomes[index..<index + turn.pushCount]
             index += own.count
             let settled = judge.settle(turn, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
-            settlement.updates.append(settled.update)
-            settlement.records += settled.records
-            settlement.ended += settled.ended.compactMap(turn.reference)
-            settlement.staleTokens += settled.staleTokens
+            settlement.take(settled, of: turn)
         }
         if let result = await carryOut(settlement) {
             if result.counted {
@@ -50,9 +47,7 @@ extension Sweeper {
         for turn in chunk.turns {
             let outcomes = Array(repeating: PushOutcome.unsent(reason: "intent_failed"), count: turn.pushCount)
             let settled = judge.settle(turn, outcomes: outcomes, attemptedAt: chunk.attemptedAt, now: now)
-            settlement.updates.append(settled.update)
-            settlement.records += settled.records
-            settlement.ended += settled.ended.compactMap(turn.reference)
+            settlement.take(settled, of: turn)
         }
         if await carryOut(settlement) != nil { run.report.unsent += chunk.pushCount }
         await hooks.reach(.afterWithdrawal)

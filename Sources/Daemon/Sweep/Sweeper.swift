@@ -7,7 +7,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Performs sweeps: drain touches → claim → decide → commit intents for the streams that are free → write → settle.
+/// Performs sweeps: spread reminders → drain touches → claim → decide → commit intents for the streams that are free → write → settle.
 ///
 /// The decisions are `Judge`'s; this actor orders the database's and the senders' work around them. A sweep claims and decides, and hands what is to be
 /// sent to the lanes' feeds, which work side by side: a slow lane holds no other. Chunks outlive the sweep that made them: one slow answer does not hold
@@ -37,6 +37,8 @@ package actor Sweeper {
     package private(set) var isOutdated = false
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
     var isAbandoned = false
+    /// Reminders for everyone that are left for a while.
+    var spreadMemory = SpreadMemory()
 
     /// Whether the next claim starts its walk over, or goes on where the last one ended.
     private var startsOver = true
@@ -119,8 +121,10 @@ package actor Sweeper {
         hear(paused: look.paused)
         isOutdated = look.isOutdated
         guard let now = clock.now, !isOutdated else { return }
+        let areSpreadsLeft = try await spread(now: now)
         await hooks.reach(.beforeDrain)
         try await drain(now: now)
+        if areSpreadsLeft { areTouchesLeft = true }
         await hooks.reach(.afterDrain)
         run.report.recovered += try await recover()
         if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
@@ -292,6 +296,7 @@ package actor Sweeper {
                 rests.updates.append(rest.update)
                 rests.records += rest.records
                 rests.ended += rest.ended.compactMap { MessageReference(userID: user.userID, $0) }
+                rests.continued += rest.continued
                 run.report.resting[rest.reason.rawValue, default: 0] += 1
             case .send(let turn): turns.append(turn)
             case .ask(let error): undecided.append((user, error))

@@ -4,7 +4,7 @@ import Store
 
 import struct FoundationEssentials.UUID
 
-/// What a message's push says.
+/// What a message's or a reminder's push says.
 struct TextContent: Sendable {
     private(set) var title: String
     private(set) var body: String
@@ -29,6 +29,26 @@ struct TextContent: Sendable {
         data = message.data
         holdsMention = false
         custom = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+    }
+
+    init(_ reminder: PendingReminder) {
+        title = reminder.title
+        body = reminder.body
+        conversationID = nil
+        domain = nil
+        category = nil
+        threadID = nil
+        data = nil
+        holdsMention = false
+        custom = try? CustomMembers([
+            ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
+        ])
+    }
+
+    private static func json(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.string
     }
 
     /// A digest of these: its own words, and what they have in common.

@@ -17,6 +17,8 @@ struct TurnDraft {
     var isPartial = false
     var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []
+    /// What comes after reminders, once they end.
+    private(set) var continuations: [NudgeIdentity: ReminderContinuation] = [:]
 
     init(_ history: History) {
         self.history = history
@@ -50,6 +52,15 @@ struct TurnDraft {
         guard isPartial else { return dueAt }
         return ended.isEmpty ? min(dueAt ?? now + Self.moreSeconds, now + Self.moreSeconds) : now
     }
+
+    /// This comes after a reminder of which the hour came, once that ends.
+    mutating func `continue`(_ identity: NudgeIdentity, with next: ReminderContinuation) {
+        continuations[identity] = next
+        wait(until: next.instant)
+    }
+
+    /// What comes after those that ended.
+    var continued: [ReminderContinuation] { ended.compactMap { continuations[$0] } }
 
     private static let moreSeconds: Int64 = 60
 

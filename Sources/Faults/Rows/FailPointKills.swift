@@ -56,6 +56,12 @@ struct FailPointKill {
             try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
+        case .afterSpread:
+            // A reminder for everyone, of which there is nobody.
+            guard let person = stage.population.people.first else { return }
+            try await stage.sql(
+                "select nudged.set_reminder('task', '1', '\(person.id)', 'Now', '', due_at => now(), audience => 'everyone')"
+            )
         case .beforeSetAside:
             guard let person = stage.population.people.first else { return }
             try await stage.sql(

@@ -76,7 +76,7 @@ import struct FoundationEssentials.UUID
         #expect(forecast.tally.nudges == 3 && forecast.pushes == 3 && forecast.tally.hours[0].allPushes == 2)
         #expect(forecast.json.contains(#""by_kind":{"check_in":1,"message":2,"reminder":0}"#), "\(forecast.json)")
         #expect(forecast.json.contains(#""dropped":{"expired":1}"#), "\(forecast.json)")
-        #expect(forecast.words(width: 80, hasBlocks: false).contains("messages that end unsent"))
+        #expect(forecast.words(width: 80, hasBlocks: false).contains("messages and reminders that end unsent"))
         #expect(!forecast.json.contains("there"))
         let held = Self.forecast(hours: 24, user, paused: [.message])
         #expect(held.json.contains(#""by_kind":{"check_in":1,"message":0,"reminder":0}"#), "\(held.json)")

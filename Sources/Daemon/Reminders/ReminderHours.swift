@@ -1,0 +1,74 @@
+import Policy
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// A reminder's hour, and the next one of its series, in the zone that counts for it.
+struct ReminderHours {
+    private let reminder: PendingReminder
+    /// nil: nobody knows one.
+    private let zone: Zone?
+    private let zones: ZoneDatabase
+
+    /// The zone is the reminder's own where it has one that is valid, else that of the user.
+    ///
+    /// - Parameter candidate: who is told; of a spread the author.
+    init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
+        self.reminder = reminder
+        zones = policy.zones
+        if let name = reminder.timezone, let named = try policy.zones.zone(named: name) {
+            zone = named
+        } else {
+            zone = try policy.zone(of: candidate)
+        }
+    }
+
+    /// When it is due; nil: a wall time in no zone.
+    var due: Instant? {
+        switch reminder.due {
+        case .at(let instant): instant
+        case .local(let time): zone?.resolve(time, .first)
+        }
+    }
+
+    /// What comes after it; nil: nothing.
+    ///
+    /// - Parameters:
+    ///   - isSpread: whether it is everyone's.
+    ///   - now: what lies before is passed over, and counts.
+    func next(for user: UUID, isSpread: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
+        guard let series = reminder.series, let rule = try? Recurrence(parsing: series.rule) else { return nil }
+        // Where there is no zone, a series of instants counts in UTC.
+        let utc = zone == nil ? try zones.zone(named: "UTC") : nil
+        guard let clock = zone ?? utc else { return nil }
+        let first = Self.wallTime(series.first, clock)
+        let planned = series.planned ?? first
+        let last = max(now, clock.resolve(planned, .first))
+        let place = Recurrence.Occurrence(number: series.number, time: planned)
+        guard let (next, instant) = rule.next(after: place, start: first, in: clock, later: last) else { return nil }
+        let isInstant = zone == nil || isSpread && isEveryonesInstant(series)
+        return ReminderContinuation(
+            userID: user,
+            id: reminder.id,
+            number: next.number,
+            first: isInstant ? series.first : .local(first),
+            planned: next.time,
+            due: isInstant ? .at(instant) : .local(next.time),
+            instant: instant
+        )
+    }
+
+    /// Everyone's at once: a spread that began with an instant, or has a zone for all.
+    private func isEveryonesInstant(_ series: PendingReminder.Series) -> Bool {
+        if case .at = series.first { return true }
+        return reminder.timezone != nil
+    }
+
+    private static func wallTime(_ hour: PendingReminder.Due, _ zone: Zone) -> LocalDateTime {
+        switch hour {
+        case .at(let instant): zone.localDateTime(at: instant)
+        case .local(let time): time
+        }
+    }
+}

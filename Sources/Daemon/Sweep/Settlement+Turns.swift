@@ -1,0 +1,12 @@
+import Store
+
+extension Settlement {
+    /// What a turn came to.
+    mutating func take(_ settled: Judge.Settled, of turn: PlannedTurn) {
+        updates.append(settled.update)
+        records += settled.records
+        ended += settled.ended.compactMap(turn.reference)
+        continued += settled.continued
+        staleTokens += settled.staleTokens
+    }
+}

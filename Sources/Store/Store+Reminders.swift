@@ -1,0 +1,147 @@
+public import struct FoundationEssentials.UUID
+public import Postgres
+public import TimeZones
+
+/// Reminders for everyone: when one is due, it becomes one row for each whom the view `nudged.subject_member` names, page by page. A page is one
+/// transaction, which holds the spread and the reminder's definition: two daemons never do the same one, and a daemon's death undoes it whole.
+extension Store {
+    /// Those that are to be spread now, the earliest first; with their authors' profiles, which say in which zone a series counts.
+    ///
+    /// - Parameter left: ids that are left for a while.
+    public func dueSpreads(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueSpread] {
+        let rows = try await one(
+            claims,
+            .dueSpreads,
+            [.timestamp(now.endOfSecond), .uuidArray(left), .int8(Int64(limit))]
+        )
+        guard rows.count > 0 else { return [] }
+        var spreads: [DueSpread] = []
+        for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
+        let profiles = try await one(claims, .claimRecipients, [.uuidArray(spreads.map(\.reminder.authorID))])
+        return try DueSpread.joined(spreads, profiles)
+    }
+
+    /// Tells the next members of a spread; with the last of them it goes, and what comes after it comes.
+    ///
+    /// - Parameter limit: members of a page.
+    public func tell(
+        _ spread: DueSpread,
+        next: ReminderContinuation?,
+        limit: Int
+    ) async throws(PostgresError) -> SpreadStep {
+        try await spreading(spread) { transaction throws(PostgresError) in
+            let row = spread.row
+            let rows = try await transaction.run(
+                Self.statement(
+                    .spreadMembers,
+                    [
+                        .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
+                        spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
+                    ]
+                )
+            )
+            var members: [UUID] = []
+            for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
+            if !members.isEmpty {
+                _ = try await transaction.run(Self.statement(.spreadTell, row + [.uuidArray(members)]))
+            }
+            if let last = members.last, members.count >= limit {
+                _ = try await transaction.run(Self.statement(.spreadAdvance, row + [.uuid(last)]))
+                return .told(members.count, last: last)
+            }
+            let continuation = ReminderContinuation.json([next].compactMap(\.self))
+            _ = try await transaction.run(
+                Self.statement(.spreadFinish, row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
+            )
+            return .finished(members.count)
+        }
+    }
+
+    /// A wall time in one zone for all is an instant, which the spread then waits for.
+    public func wait(_ spread: DueSpread, until instant: Instant) async throws(PostgresError) -> SpreadStep {
+        try await spreading(spread) { transaction throws(PostgresError) in
+            _ = try await transaction.run(
+                Self.statement(.spreadWait, spread.row + [.timestamp(instant.microseconds)])
+            )
+            return .finished(0)
+        }
+    }
+
+    /// Ends a spread whose reminder does not live any more.
+    public func drop(_ spread: DueSpread, now: Instant) async throws(PostgresError) {
+        _ = try await one(
+            claims,
+            .spreadDrop,
+            spread.row + [.timestamp(now.microseconds)],
+            settings: Self.impatient
+        )
+    }
+
+    /// Definitions of a page.
+    private static let definitionsAtOnce = 2_000
+
+    /// Forgets reminders of which nothing is pending, one page. Returns where the next page begins; nil: this was the last.
+    public func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
+        let rows = try await one(
+            claims,
+            .pruneReminders,
+            [
+                .uuid(place.author), .text(place.subjectType), .text(place.subjectID),
+                .int8(Int64(Self.definitionsAtOnce)),
+            ],
+            settings: Self.impatient
+        )
+        guard let author = try rows.uuidOrNull(0, 1) else { return nil }
+        return ReminderPlace(author: author, subjectType: try rows.text(0, 2), subjectID: try rows.text(0, 3))
+    }
+
+    /// A transaction that holds the spread, where it can be held.
+    private func spreading(
+        _ spread: DueSpread,
+        _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> SpreadStep
+    ) async throws(PostgresError) -> SpreadStep {
+        let hold = Self.statement(.spreadHold, spread.row + [spread.after.map(Parameter.uuid) ?? .null(.uuid)])
+        let connection = try await claims.connection()
+        do {
+            // The planner is not pinned: who the members are is the app's own view.
+            return try await connection.transaction(settings: Self.impatient, timeout: statementTimeout) {
+                transaction in
+                guard try await transaction.run(hold).count > 0 else { return .held }
+                return try await body(transaction)
+            }
+        } catch let error as PostgresError {
+            throw error
+        } catch {
+            throw PostgresError(.unexpectedResult, statement: Query.spreadHold.rawValue, detail: "\(error)")
+        }
+    }
+
+    private static func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
+        Statement(query.rawValue, sql: query.sql, parameters: parameters)
+    }
+}
+
+extension DueSpread {
+    /// The row's key.
+    fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
+
+    /// With their authors' profiles: rows of `claim_recipients.sql`.
+    static func joined(_ spreads: [DueSpread], _ profiles: Rows) throws(PostgresError) -> [DueSpread] {
+        var rowOf: [UUID: Int] = [:]
+        for row in 0..<profiles.count {
+            let user = try profiles.uuid(row, 0)
+            if rowOf[user] == nil { rowOf[user] = row }
+        }
+        var joined: [DueSpread] = []
+        for spread in spreads {
+            guard let row = rowOf[spread.reminder.authorID] else {
+                joined.append(spread)
+                continue
+            }
+            joined.append(
+                spread.by(preferences: try profiles.textOrNull(row, 1), timezone: try profiles.textOrNull(row, 2))
+            )
+        }
+        return joined
+    }
+}

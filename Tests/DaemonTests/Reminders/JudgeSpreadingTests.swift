@@ -1,0 +1,91 @@
+import Policy
+import Store
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Daemon
+
+/// What is done with a reminder for everyone, and what a forecast makes of it.
+@Suite struct JudgeSpreadingTests {
+    typealias F = ReminderFixture
+
+    private let judge = JudgeFixture.judge()
+
+    private func spread(_ reminder: PendingReminder, _ zone: String? = "Europe/Berlin") -> DueSpread {
+        DueSpread(reminder: reminder, timezone: zone)
+    }
+
+    private func decide(_ spread: DueSpread, at now: String) throws -> SpreadDecision {
+        try judge.decide(spread, now: JudgeFixture.at(now))
+    }
+
+    @Test func spread_whenItDoesNotLive_isDropped() throws {
+        let dead = F.reminder(F.at("2026-06-01T09:00:00Z"), isCancelled: true)
+        #expect(try decide(spread(dead), at: "2026-06-01T09:00:00Z") == .drop)
+    }
+
+    @Test func spread_whenItsHourCame_isToldToAll() throws {
+        let once = F.reminder(F.at("2026-06-01T09:00:00Z"))
+        #expect(try decide(spread(once), at: "2026-06-01T09:00:00Z") == .tell(next: nil))
+        // A wall time, fourteen hours ahead.
+        let first = F.wall("2026-06-01T09:00:00")
+        let daily = F.reminder(first, series: F.series("FREQ=DAILY", first))
+        guard case .tell(let next?) = try decide(spread(daily), at: "2026-05-31T19:00:00Z") else {
+            Issue.record("not told")
+            return
+        }
+        #expect(next.due == F.wall("2026-06-02T09:00:00"))
+        // Whose zone: the preferences' before the profile's.
+        let instants = F.reminder(
+            F.at("2026-03-28T08:00:00Z"),
+            series: F.series("FREQ=DAILY", F.at("2026-03-28T08:00:00Z"))
+        )
+        let tokyo = DueSpread(reminder: instants, preferences: JudgeFixture.daily, timezone: "Europe/Berlin")
+        for (one, due) in [(tokyo, "2026-03-29T08:00:00Z"), (spread(instants), "2026-03-29T07:00:00Z")] {
+            guard case .tell(let next?) = try decide(one, at: "2026-03-28T08:00:00Z") else {
+                Issue.record("not told")
+                return
+            }
+            #expect(next.due == F.at(due))
+        }
+    }
+
+    @Test func spread_whenThereIsOneZoneForAll_waitsForTheInstant() throws {
+        let reminder = F.reminder(F.wall("2026-06-01T09:00:00"), timezone: "America/New_York")
+        let instant = JudgeFixture.at("2026-06-01T13:00:00Z")
+        #expect(try decide(spread(reminder), at: "2026-05-31T19:00:00Z") == .wait(until: instant))
+        #expect(try decide(spread(reminder), at: "2026-06-01T13:00:00Z") == .tell(next: nil))
+    }
+
+    @Test func hours_whenLookedAhead_areThoseThatAreSpreadInThatTime() throws {
+        func hours(_ reminder: PendingReminder, _ hours: Int64) throws -> [PendingReminder.Due] {
+            let start = JudgeFixture.at("2026-06-01T00:00:00Z")
+            return try FutureSpreads.hours(of: spread(reminder), judge: judge, start: start, end: start + hours * 3600)
+                .map(\.due)
+        }
+        let instant = F.at("2026-06-01T09:00:00Z")
+        #expect(try hours(F.reminder(instant), 9).isEmpty)
+        #expect(try hours(F.reminder(instant), 10) == [instant])
+        #expect(
+            try hours(F.reminder(instant, series: F.series("FREQ=DAILY", instant)), 50)
+                == [instant, F.at("2026-06-02T09:00:00Z")]
+        )
+        let zoned = F.reminder(F.wall("2026-06-01T09:00:00"), timezone: "America/New_York")
+        #expect(try hours(zoned, 13).isEmpty)
+        #expect(try hours(zoned, 14).count == 1)
+    }
+
+    @Test func users_whenASpreadTellsThem_areAskedThen() {
+        var spreads = FutureSpreads()
+        #expect(spreads.take(for: [JudgeFixture.user()]).first?.reminders.isEmpty == true)
+        let reminder = F.reminder(F.at("2026-06-01T09:00:00Z"), isOwn: false)
+        spreads.add([reminder], for: JudgeFixture.userID)
+        var changes = JudgeFixture.user().changes
+        changes.dueAt = .max
+        let told = spreads.take(for: [JudgeFixture.user().with(changes)])
+        #expect(told.first?.reminders.all == [reminder] && spreads.reminders.isEmpty)
+        #expect(told.first?.dueAt == JudgeFixture.at("2026-06-01T09:00:00Z").seconds * 1_000_000)
+    }
+}

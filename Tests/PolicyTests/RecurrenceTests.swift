@@ -1,0 +1,181 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import TimeZones
+
+@testable import Policy
+
+struct RecurrenceTests {
+    private func time(_ text: String) throws -> LocalDateTime { try #require(LocalDateTime(iso: text)) }
+
+    /// The first one and those after it.
+    private func times(_ rule: Recurrence, from start: LocalDateTime, most: Int) -> [LocalDateTime] {
+        var last = Recurrence.Occurrence(number: 1, time: start)
+        var times = [start]
+        while times.count < most, let next = rule.next(after: last, start: start) {
+            #expect(next.number == last.number + 1)
+            times.append(next.time)
+            last = next
+        }
+        return times
+    }
+
+    private func start(_ rules: inout RandomRules) -> LocalDateTime {
+        LocalDateTime(
+            LocalDate(days: Int32(rules.draw.int(20_000...25_000))),
+            secondOfDay: rules.draw.int(0...1439) * 60
+        )
+    }
+
+    @Test func occurrences_whenRandomRules_areThoseOfDateutil() throws {
+        let lines = try String(
+            contentsOf: Fixture.directory.appending(path: "Fixtures/recurrences.tsv"),
+            encoding: .utf8
+        )
+        .split(separator: "\n")
+        #expect(lines.count == 4000)
+        for line in lines {
+            let fields = line.split(separator: "\t").map(String.init)
+            let (rule, start) = (try Recurrence(parsing: fields[0]), try time(fields[1]))
+            let dates = fields[2].split(separator: " ").map(String.init)
+            let isOver = fields[3] == "."
+            let found = times(rule, from: start, most: dates.count + 1)
+            let foundDates = found.map { String($0.date.iso.filter { $0 != "-" }) }
+            #expect(Array(foundDates.prefix(dates.count)) == dates, "\(line)")
+            #expect((found.count == dates.count) == isOver, "\(line)\n\(foundDates)")
+            #expect(found.allSatisfy { $0.secondOfDay == start.secondOfDay })
+        }
+    }
+
+    @Test(arguments: Seeds.all)
+    func occurrences_whenRandomRules_areThoseOfEachDayByItself(seed: UInt64) throws {
+        var rules = RandomRules(seed: seed)
+        for _ in 0..<150 {
+            let (text, start) = (rules.rule(), start(&rules))
+            let rule = try Recurrence(parsing: text)
+            let naive = NaiveRecurrence(rule: rule, start: start).times(days: 1500)
+            let found = times(rule, from: start, most: naive.count)
+            #expect(found == naive, "seed \(seed): \(text) from \(start.iso)")
+        }
+    }
+
+    /// However late one asks, it is the occurrence that the whole series has next.
+    @Test(arguments: Seeds.all)
+    func next_whenAskedInTheMidst_isThatOfTheSeries(seed: UInt64) throws {
+        var rules = RandomRules(seed: seed)
+        for _ in 0..<300 {
+            let (text, start) = (rules.rule(), start(&rules))
+            let rule = try Recurrence(parsing: text)
+            let series = times(rule, from: start, most: 30)
+            let index = rules.draw.int(0...series.count - 1)
+            // Nobody is at an occurrence: between two.
+            let between = LocalDateTime(
+                series[index].date + rules.draw.int(0...1),
+                secondOfDay: rules.draw.int(0...86_399)
+            )
+            guard between >= series[index], index + 1 >= series.count || between < series[index + 1] else { continue }
+            let next = rule.next(after: .init(number: index + 1, time: between), start: start)
+            if index + 1 < series.count {
+                #expect(next?.time == series[index + 1], "seed \(seed): \(text)")
+            } else if rule.end != .never, series.count < 30 {
+                #expect(next == nil, "seed \(seed): \(text)")
+            }
+        }
+    }
+
+    @Test(arguments: Seeds.all)
+    func description_whenParsedAgain_isEqual(seed: UInt64) throws {
+        var rules = RandomRules(seed: seed)
+        for _ in 0..<2000 {
+            let text = rules.rule()
+            let rule = try Recurrence(parsing: text)
+            #expect(try Recurrence(parsing: rule.description) == rule, "seed \(seed): \(text)")
+        }
+    }
+
+    @Test(arguments: Seeds.all)
+    func parsing_whenAnything_endsInARuleOrAnErrorWithoutTheText(seed: UInt64) {
+        var rules = RandomRules(seed: seed)
+        var refused = 0
+        for _ in 0..<3000 {
+            let text = rules.spoilt()
+            do throws(PolicyError) {
+                _ = try Recurrence(parsing: text)
+            } catch {
+                refused += 1
+                #expect(error.field.hasPrefix("recurrence"))
+                #expect(!error.description.contains(text), "seed \(seed)")
+            }
+        }
+        #expect(refused > 1500, "seed \(seed)")
+    }
+
+    @Test(arguments: [
+        // Every rule that finds nothing more, or not for very long.
+        "FREQ=DAILY;INTERVAL=7;BYDAY=TU", "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=30",
+        "FREQ=MONTHLY;INTERVAL=12;BYDAY=5MO;BYMONTHDAY=1",
+        "FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=8", "FREQ=DAILY;INTERVAL=7;BYMONTHDAY=31;BYDAY=WE",
+        "FREQ=DAILY;INTERVAL=9999;BYDAY=MO;BYMONTHDAY=1",
+        "FREQ=MONTHLY;INTERVAL=9999", "FREQ=WEEKLY;INTERVAL=9999",
+    ])
+    func next_whenThereIsNoneIn100Years_isNil(text: String) throws {
+        let rule = try Recurrence(parsing: text)
+        // A Monday in February.
+        let start = try time("2027-02-01T09:00:00")
+        #expect(rule.next(after: .init(number: 1, time: start), start: start) == nil)
+    }
+
+    @Test func next_whenTheCalendarEnds_isNil() throws {
+        let start = try time("2027-02-01T09:00:00")
+        let last = try time("9999-12-31T09:00:00")
+        for text in ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY"] {
+            let rule = try Recurrence(parsing: text)
+            #expect(rule.next(after: .init(number: 9, time: last), start: start) == nil)
+            #expect(
+                rule.next(
+                    after: .init(number: 9, time: LocalDateTime(LocalDate(days: .max), secondOfDay: 0)),
+                    start: start
+                ) == nil
+            )
+        }
+    }
+
+    @Test func next_whenTheLastOneLiesBeforeTheStart_isNoEarlierThanTheStart() throws {
+        let (start, before) = (try time("2026-11-25T18:00:00"), try time("2026-06-01T09:00:00"))
+        let expected = [
+            "FREQ=DAILY;INTERVAL=9": "2026-11-25T18:00:00", "FREQ=WEEKLY;BYDAY=MO": "2026-11-30T18:00:00",
+            "FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=3": "2027-01-03T18:00:00",
+        ]
+        for (text, next) in expected {
+            let rule = try Recurrence(parsing: text)
+            #expect(rule.next(after: .init(number: 1, time: before), start: start)?.time.iso == next, "\(text)")
+        }
+    }
+
+    @Test func start_whenTheRuleLeavesItOut_isTheFirstAllTheSame() throws {
+        let wednesday = try time("2026-11-25T18:00:00")
+        let rule = try Recurrence(parsing: "FREQ=WEEKLY;BYDAY=MO;COUNT=3")
+        #expect(
+            times(rule, from: wednesday, most: 9).map(\.iso) == [
+                "2026-11-25T18:00:00", "2026-11-30T18:00:00", "2026-12-07T18:00:00",
+            ]
+        )
+    }
+
+    @Test(arguments: RecurrenceWords.all)
+    func words_areSaidAsAPersonReadsThem(words: RecurrenceWords) throws {
+        #expect(try Recurrence(parsing: words.rule).words == words.text)
+    }
+
+    @Test func parsing_whenTheRuleIsRight_isARule() throws {
+        for rule in TabledRule.good { #expect(throws: Never.self) { try Recurrence(parsing: rule.text) } }
+    }
+
+    @Test func parsing_whenSomethingIsWrong_namesThePartAndTheMend() throws {
+        for rule in TabledRule.bad {
+            let error = #expect(throws: PolicyError.self, "\(rule.text)") { try Recurrence(parsing: rule.text) }
+            #expect(error?.description == rule.error, "\(rule.text)")
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Postgres
+import Testing
+
+@testable import Store
+
+@Suite struct CancelRemindersTests {
+    typealias F = StoreFixture
+
+    private static let cancel = "select * from nudged.cancel_reminders('task', '7')"
+
+    /// Everyone's copies, as a spread leaves them.
+    private func spread(_ fixture: F, to numbers: ClosedRange<Int>) throws {
+        for number in numbers {
+            try fixture.sql(
+                """
+                insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
+                select \(F.quoted(number)), reminder_id, author_id, subject_type, subject_id, title, body, now(), false
+                from nudged.occurrence where user_id = author_id
+                """
+            )
+        }
+    }
+
+    @Test func cancel_whenNothingIsOnItsWay_takesAllOfTheSubjectBack() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder(
+            "due_at => now() + interval '1 day', audience => 'everyone', recurrence => 'FREQ=DAILY'"
+        )
+        try spread(fixture, to: 2...3)
+        _ = try fixture.setReminder(by: 4)
+        let other = try fixture.setReminder(about: "8")
+        try fixture.forgetTouches()
+        #expect(try fixture.sql(Self.cancel) == "4|0")
+        #expect(try fixture.sql("select reminder_id from nudged.occurrence") == other.id)
+        #expect(try fixture.sql("select id from nudged.reminder") == other.id)
+        #expect(try fixture.touched() == ["01", "02", "03", "04"])
+        #expect(
+            try fixture.lines(
+                "select right(user_id::text, 2), kind, outcome, reason, device_hash = '', slot is null from nudged.delivery order by 1"
+            )
+                == ["01", "02", "03", "04"].map { "\($0)|reminder|dropped|cancelled|t|t" }
+        )
+        #expect(try fixture.sql(Self.cancel) == "0|0")
+        await fixture.close()
+    }
+
+    @Test func cancel_whenRolledBack_leavesAll() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        try fixture.sql("begin; \(Self.cancel); rollback")
+        #expect(
+            try fixture.sql("select (select count(*) from nudged.occurrence), (select count(*) from nudged.reminder)")
+                == "1|1"
+        )
+        await fixture.close()
+    }
+
+    /// What an open intent holds goes out. The lock on it is given back at once: its outcome needs not wait for the app's commit.
+    @Test func cancel_whenAnIntentHoldsSome_takesTheOthersBackAndHoldsNothing() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        try spread(fixture, to: 2...5)
+        try fixture.openIntent(
+            for: "select user_id, id from nudged.occurrence where right(user_id::text, 2) in ('01', '04')"
+        )
+        let app = try await fixture.connection()
+        try await app.transaction { transaction in
+            let rows = try await transaction.run(Statement("cancel", sql: Self.cancel))
+            #expect(try rows.int4(0, 0) == 3)
+            #expect(try rows.int4(0, 1) == 2)
+            #expect(
+                try fixture.lines(
+                    "select right(user_id::text, 2) from nudged.occurrence where right(user_id::text, 2) in ('01', '04') order by 1 for update nowait"
+                ) == ["01", "04"]
+            )
+        }
+        #expect(try fixture.lines("select right(user_id::text, 2) from nudged.occurrence order by 1") == ["01", "04"])
+        // The series ends with what is on its way.
+        #expect(try fixture.sql("select count(*) from nudged.reminder") == "0")
+        await app.close()
+        await fixture.close()
+    }
+
+    /// An intent that is not committed yet holds its rows: nobody waits, and it is too late.
+    @Test(.timeLimit(.minutes(5))) func cancel_whenAnIntentIsBeingCommitted_isTooLateAtOnce() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        let daemon = try await fixture.connection()
+        try await daemon.transaction { transaction in
+            try await transaction.execute(script: "select 1 from nudged.occurrence for key share skip locked")
+            #expect(try fixture.sql(Self.cancel) == "0|1")
+        }
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "1")
+        await daemon.close()
+        await fixture.close()
+    }
+
+    /// While a cancellation is not committed yet no intent gets the row.
+    @Test func cancel_whenItIsFirst_keepsIntentsOut() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        let app = try await fixture.connection()
+        try await app.transaction { transaction in
+            _ = try await transaction.run(Statement("cancel", sql: Self.cancel))
+            #expect(try fixture.lines("select 1 from nudged.occurrence for key share skip locked").isEmpty)
+        }
+        await app.close()
+        await fixture.close()
+    }
+
+    /// The two meet again and again: whoever was told "in time" is in no intent, and what the one says is what the other found.
+    @Test(.timeLimit(.minutes(5))) func cancel_whenIntentsAreMadeMeanwhile_isInTimeExactlyWhereNoneHoldsIt()
+        async throws
+    {
+        let fixture = try await F.withUsers(1...40)
+        let daemon = try await fixture.connection()
+        var (inTime, tooLate) = (0, 0)
+        for round in 0..<30 {
+            try fixture.sql(
+                """
+                truncate nudged.intent, nudged.occurrence, nudged.delivery;
+                select nudged.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
+                """
+            )
+            // In two statements, as the daemon's transaction: its locks, then the intent of what it got.
+            let intent = Task {
+                try await daemon.transaction { transaction in
+                    try await transaction.execute(
+                        script: """
+                            create temporary table mine on commit drop as
+                            select user_id, id from (select user_id, id from nudged.occurrence order by random() limit \(round) for key share skip locked) o;
+                            insert into nudged.intent (
+                                lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids
+                            )
+                            select gen_random_uuid(), 1, now(), gen_random_uuid(), now(), array_agg(user_id), array_agg('reminder'::text),
+                                array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid())
+                            from mine having count(*) > 0
+                            """
+                    )
+                }
+            }
+            let answer = try fixture.sql(Self.cancel).split(separator: "|").compactMap { Int($0) }
+            try await intent.value
+            let intended = Int(try fixture.sql("select coalesce(sum(cardinality(keys)), 0) from nudged.intent")) ?? -1
+            #expect(answer == [40 - intended, intended])
+            // What was told as cancelled is in no intent.
+            #expect(
+                try fixture.sql(
+                    "select count(*) from nudged.delivery d join (select unnest(keys) as key from nudged.intent) i on i.key = d.key where d.reason = 'cancelled'"
+                ) == "0"
+            )
+            inTime += answer[0]
+            tooLate += answer[1]
+        }
+        #expect(inTime > 0 && tooLate > 0)
+        await daemon.close()
+        await fixture.close()
+    }
+
+    /// Its outcome is unknown, or Apple asked to come back: it is not tried again, and was too late.
+    @Test func cancel_whenItWasTried_takesItBackAsTooLate() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        _ = try fixture.setReminder(by: 2)
+        try fixture.sql(
+            """
+            update nudged.person p set retry = jsonb_build_object('kind', 'reminder', 'key', o.id)
+            from nudged.occurrence o where o.user_id = p.user_id and p.user_id = \(F.quoted(1))
+            """
+        )
+        #expect(try fixture.sql(Self.cancel) == "1|1")
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
+        await fixture.close()
+    }
+
+    @Test(arguments: ["null, '7'", "'task', null"]) func cancel_whenAnArgumentIsNull_isRefused(arguments: String)
+        async throws
+    {
+        let fixture = try await F()
+        #expect(
+            try fixture.refusal("select nudged.cancel_reminders(\(arguments))")
+                == "22023 nudged.cancel_reminders: subject_type or subject_id is null / Name what the reminders are about, as nudged.set_reminder was given it."
+        )
+        await fixture.close()
+    }
+
+    @Test func calls_whenTheSnapshotIsOlder_areRefused() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder()
+        try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
+        for (name, arguments) in [("cancel_reminders", "'task', '7'"), ("snooze", "'\(set.id)', now()")] {
+            let refusal = try fixture.refusal("select nudged.\(name)(\(arguments))")
+            #expect(
+                refusal.hasPrefix("0A000 nudged.\(name): the transaction's isolation level is not READ COMMITTED / ")
+            )
+        }
+        // Setting and the trigger promise nothing that this could break.
+        try fixture.sql(
+            "begin isolation level serializable; select nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now()); commit"
+        )
+        #expect(try fixture.sql("select title from nudged.occurrence") == "x")
+        await fixture.close()
+    }
+}

@@ -1,0 +1,66 @@
+import Policy
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// SQL refuses what Swift's parser refuses, with the same words.
+@Suite struct RecurrenceFaultTests {
+    typealias F = StoreFixture
+
+    /// What SQL says of each rule; `-`: nothing.
+    private func faults(_ fixture: F, _ rules: [String]) throws -> [String] {
+        let quoted = rules.map {
+            "'" + $0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        }
+        return try fixture.lines(
+            """
+            select coalesce(nudged.recurrence_fault(r.rule), '-')
+            from unnest(array[\(quoted.joined(separator: ","))]) with ordinality as r (rule, place) order by r.place
+            """
+        )
+    }
+
+    private func fault(_ rule: String) -> String {
+        do throws(PolicyError) {
+            _ = try Recurrence(parsing: rule)
+            return "-"
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func fault_whenTheRuleIsOfTheTable_isWhatTheTableSays() async throws {
+        let fixture = try await F()
+        let rules = TabledRule.good + TabledRule.bad
+        let faults = try faults(fixture, rules.map(\.text))
+        try #require(faults.count == rules.count)
+        for (rule, fault) in zip(rules, faults) { #expect(fault == rule.error ?? "-", "\(rule.text)") }
+        await fixture.close()
+    }
+
+    @Test(arguments: Seeds.all)
+    func fault_whenTheRuleIsRandom_isThatOfTheParser(seed: UInt64) async throws {
+        let fixture = try await F()
+        var random = RandomRules(seed: seed)
+        let rules = (0..<200).map { _ in random.rule() } + (0..<800).map { _ in random.spoilt() }
+        let faults = try faults(fixture, rules)
+        try #require(faults.count == rules.count)
+        for (rule, found) in zip(rules, faults) { #expect(found == fault(rule), "seed \(seed): \(rule)") }
+        #expect(Set(faults).count > 10, "seed \(seed)")
+        await fixture.close()
+    }
+
+    /// An UNTIL's end, for the comparison with the hour that is set: a day's last second.
+    @Test func until_whenWritten_isItsLastSecond() async throws {
+        let fixture = try await F()
+        let untils = [
+            "20261231": "2026-12-31 23:59:59", "20261231T180102": "2026-12-31 18:01:02",
+            "20280229T000000Z": "2028-02-29 00:00:00",
+        ]
+        for (text, time) in untils {
+            #expect(try fixture.sql("select nudged.recurrence_until('\(text)')") == time)
+        }
+        await fixture.close()
+    }
+}

@@ -1,0 +1,276 @@
+import Postgres
+import Testing
+
+@testable import Store
+
+@Suite struct SetReminderTests {
+    typealias F = StoreFixture
+
+    @Test func set_whenForMyself_isOneRowOfMine() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder("due_at => '2040-01-02 03:04:05.25Z'")
+        #expect(set.warnings == "{}")
+        let row = try fixture.sql(
+            """
+            select right(user_id::text, 2), reminder_id, right(author_id::text, 2), subject_type, subject_id, title, body, due_at, due_local,
+                is_spread, is_own, recurrence, number, first_at, first_local, planned_local, wakes_at
+            from nudged.occurrence
+            """
+        )
+        // Whole seconds, and never before the one that was asked for.
+        #expect(
+            row == "01|\(set.id)|01|task|7|Water|the plants|2040-01-02 03:04:06+00||f|t||1||||2040-01-02 03:04:06+00"
+        )
+        #expect(
+            try fixture.sql("select right(user_id::text, 2), subject_type, subject_id, id from nudged.reminder")
+                == "01|task|7|\(set.id)"
+        )
+        #expect(try fixture.touched() == ["01"])
+        await fixture.close()
+    }
+
+    @Test func set_whenForEveryone_isASpreadOfTheAuthors() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql(
+            """
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, '7'::text as subject_id, user_id from public.context_profiles
+            """
+        )
+        let set = try fixture.setReminder("due_local => '2040-01-02 09:00', audience => 'everyone'")
+        #expect(set.warnings == "{}")
+        #expect(
+            try fixture.sql(
+                "select right(user_id::text, 2), is_spread, is_own, due_local, wakes_at from nudged.occurrence"
+            )
+                == "01|t|f|2040-01-02 09:00:00|2040-01-01 19:00:00+00"
+        )
+        await fixture.close()
+    }
+
+    @Test func set_whenItRecurs_knowsItsFirst() async throws {
+        let fixture = try await F.withUsers()
+        let columns = "select recurrence, number, first_at, first_local, planned_local, timezone from nudged.occurrence"
+        _ = try fixture.setReminder(
+            "due_at => '2040-01-02 09:00Z', recurrence => 'FREQ=DAILY', timezone => 'Europe/Berlin'"
+        )
+        #expect(try fixture.sql(columns) == "FREQ=DAILY|1|2040-01-02 09:00:00+00|||Europe/Berlin")
+        _ = try fixture.setReminder("due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'")
+        #expect(try fixture.sql(columns) == "FREQ=DAILY|1||2040-01-02 09:00:00|2040-01-02 09:00:00|")
+        await fixture.close()
+    }
+
+    @Test func set_whenRolledBack_wasNever() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql("begin; select nudged.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', now()); rollback")
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
+        #expect(try fixture.touched().isEmpty)
+        await fixture.close()
+    }
+
+    /// One lives per author and subject: another author's, and another subject's, stay.
+    @Test func set_whenOneLives_replacesItAndSaysSoInTheRecord() async throws {
+        let fixture = try await F.withUsers()
+        let other = try fixture.setReminder(by: 2)
+        let elsewhere = try fixture.setReminder(about: "8")
+        _ = try fixture.setReminder("due_at => now() + interval '1 day', recurrence => 'FREQ=DAILY'")
+        let old = try fixture.sql(
+            "select id from nudged.occurrence where subject_id = '7' and right(user_id::text, 2) = '01'"
+        )
+        // A copy that one of everyone has is replaced as well.
+        try fixture.sql(
+            """
+            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
+            select \(F.quoted(3)), reminder_id, author_id, subject_type, subject_id, title, body, due_at, false from nudged.occurrence where id = '\(old)'
+            """
+        )
+        try fixture.forgetTouches()
+        let new = try fixture.setReminder("due_at => now() + interval '2 days'")
+        #expect(new.warnings == "{}")
+        #expect(
+            try Set(fixture.lines("select reminder_id from nudged.occurrence")) == [other.id, elsewhere.id, new.id]
+        )
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "3")
+        #expect(try Set(fixture.lines("select id from nudged.reminder")) == [other.id, elsewhere.id, new.id])
+        #expect(
+            try fixture.lines(
+                "select right(user_id::text, 2), kind, outcome, reason, key = '\(old)' from nudged.delivery order by 1"
+            )
+                == ["01|reminder|dropped|replaced|t", "03|reminder|dropped|replaced|f"]
+        )
+        #expect(try fixture.touched() == ["01", "03"])
+        await fixture.close()
+    }
+
+    @Test func set_whenTheReplacedOneIsOnItsWay_saysSoAndLeavesIt() async throws {
+        let fixture = try await F.withUsers()
+        let old = try fixture.setReminder()
+        try fixture.openIntent()
+        let new = try fixture.setReminder()
+        #expect(new.warnings.contains("on its way"))
+        #expect(try Set(fixture.lines("select reminder_id from nudged.occurrence")) == [old.id, new.id])
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
+        await fixture.close()
+    }
+
+    /// Two at once: the second waits for the first's commit, and replaces it.
+    @Test(.timeLimit(.minutes(5))) func set_whenTwoDoItAtOnce_leavesOne() async throws {
+        let fixture = try await F.withUsers()
+        let first = try await fixture.connection()
+        let second = try await first.transaction { transaction in
+            try await transaction.execute(
+                script: "select nudged.set_reminder('task', '7', \(F.quoted(1)), 'first', '', now() + interval '1 day')"
+            )
+            let second = Task {
+                try fixture.sql(
+                    "select nudged.set_reminder('task', '7', \(F.quoted(1)), 'second', '', now() + interval '1 day')"
+                )
+            }
+            while try fixture.sql(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            ) == "0" {
+                await Task.yield()
+            }
+            return second
+        }
+        _ = try await second.value
+        #expect(try fixture.sql("select title from nudged.occurrence") == "second")
+        #expect(
+            try fixture.sql("select count(*) from nudged.occurrence o join nudged.reminder r on r.id = o.reminder_id")
+                == "1"
+        )
+        await first.close()
+        await fixture.close()
+    }
+
+    @Test(arguments: RefusedReminder.all) func set_whenAnArgumentIsWrong_isRefusedByName(reminder: RefusedReminder)
+        async throws
+    {
+        let fixture = try await F.withUsers()
+        let refusal = try fixture.refusal("select * from nudged.set_reminder(\(reminder.arguments(F.quoted(1))))")
+        #expect(refusal == "22023 nudged.set_reminder: " + reminder.refusal)
+        #expect(try fixture.sql("select count(*) from nudged.reminder") == "0")
+        await fixture.close()
+    }
+
+    @Test func set_whenItIsJustInTime_isTaken() async throws {
+        let fixture = try await F.withUsers()
+        for reminder in RefusedReminder.taken {
+            #expect(
+                try fixture.refusal("select * from nudged.set_reminder(\(reminder.arguments(F.quoted(1))))") == "",
+                "\(reminder.change)"
+            )
+        }
+        await fixture.close()
+    }
+
+    /// The longest text that is taken, and one byte more; of characters that JSON escapes and of those of two bytes.
+    @Test(arguments: ["a", "é", "\"", "\n"]) func set_whenThePayloadIsAtOrOverTheLimit_isTakenOrRefused(
+        character: String
+    ) async throws {
+        let fixture = try await F.withUsers()
+        let width = character == "a" ? 1 : 2
+        let frame =
+            #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7"}"#
+        let room = 4096 - frame.utf8.count
+        let call = { (count: Int) in
+            "select * from nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
+        }
+        #expect(try fixture.refusal(call(room / width)) == "")
+        #expect(
+            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload comes to")
+        )
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        (
+            "'{\"quiet_hours_start\":\"22:00\",\"quiet_hours_end\":\"08:00\"}'", ["22:00", "23:59", "00:00", "07:59"],
+            ["08:00", "21:59"]
+        ),
+        (
+            "'{\"quiet_hours_start\":\"13:00\",\"quiet_hours_end\":\"14:00\"}'", ["13:00", "13:59"],
+            ["12:59", "14:00", "00:00"]
+        ),
+        ("'{\"quiet_hours_start\":\"13:00\",\"quiet_hours_end\":\"13:00\"}'", [], ["13:00", "00:00"]),
+        ("'{\"quiet_hours_start\":\"13:00\"}'", [], ["13:00"]),
+        ("'{\"quiet_hours_start\":\"1:00\",\"quiet_hours_end\":\"23:00\"}'", [], ["13:00"]),
+        ("'[1]'", [], ["13:00"]), ("null", [], ["13:00"]),
+    ])
+    func set_whenTheHourIsQuiet_isTakenWithAWarning(preferences: String, quiet: [String], others: [String]) async throws
+    {
+        let fixture = try await F.withUsers()
+        try fixture.sql("update public.context_profiles set notification_preferences = \(preferences)")
+        for hour in quiet + others {
+            let warnings = try fixture.setReminder("due_local => '2040-01-02 \(hour)'").warnings
+            #expect(warnings.contains("author's own quiet hours") == quiet.contains(hour), "\(hour)")
+            #expect(warnings.contains("told all the same") == quiet.contains(hour))
+            let everyone = try fixture.setReminder("due_local => '2040-01-02 \(hour)', audience => 'everyone'").warnings
+            #expect(everyone.contains("when theirs end") == quiet.contains(hour))
+            // In a zone that is named, and at an instant, SQL can't tell what hour it is for them.
+            #expect(
+                try fixture.setReminder("due_local => '2040-01-02 \(hour)', timezone => 'Asia/Tokyo'").warnings == "{}"
+            )
+            #expect(try fixture.setReminder("due_at => '2040-01-02 \(hour)'").warnings == "{}")
+        }
+        await fixture.close()
+    }
+
+    @Test func set_whenNoZoneIsKnown_isTakenWithAWarning() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql("update public.context_profiles set timezone = null")
+        let warned = { (arguments: String) in try fixture.setReminder(arguments).warnings.contains("no time zone") }
+        #expect(try warned("due_local => '2040-01-02 09:00'"))
+        #expect(try warned("due_at => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'"))
+        #expect(try !warned("due_at => '2040-01-02 09:00'"))
+        #expect(try !warned("due_local => '2040-01-02 09:00', audience => 'everyone'"))
+        #expect(try !warned("due_local => '2040-01-02 09:00', timezone => 'Asia/Tokyo'"))
+        try fixture.sql("update public.context_profiles set notification_preferences = '{\"timezone\":\"Asia/Tokyo\"}'")
+        #expect(try !warned("due_local => '2040-01-02 09:00'"))
+        await fixture.close()
+    }
+
+    @Test func set_whenNobodyIsAMember_isTakenWithAWarning() async throws {
+        let fixture = try await F.withUsers()
+        #expect(try fixture.setReminder("due_at => now(), audience => 'everyone'").warnings.contains("no members"))
+        await fixture.close()
+    }
+
+    /// A recipient view whose preferences are a text that is no JSON.
+    @Test func set_whenPreferencesAreNoJSON_isTaken() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql("alter table public.context_profiles add words text default '{broken'")
+        try fixture.sql(
+            """
+            drop view nudged.recipient;
+            create view nudged.recipient as select user_id, words as preferences, timezone, first_session_complete from public.context_profiles
+            """
+        )
+        #expect(try fixture.setReminder("due_local => '2040-01-02 23:00'").warnings == "{}")
+        await fixture.close()
+    }
+
+    /// No name of a zone that PostgreSQL would take for an offset, or in another case, passes.
+    @Test func zone_whenItsNameIsPostgreSQLsAlone_isNone() async throws {
+        let fixture = try await F()
+        let zones = [
+            "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5",
+            "Etc/GMT-14",
+        ]
+        let others = [
+            "utc", "GMT", "EST5EDT", "UTC+3", "Foo/GMT+5", "Foo/Bar-3", "Mars/Base", "europe/berlin",
+            "posix/Europe/Berlin", "right/UTC", "../UTC",
+            "Europe/", "/Berlin", "Europe//Berlin", "", "Europe/Berlin ", "Europe/B\u{65}\u{301}rlin", "Etc/GMT+99",
+            "<a/b>3", "-1",
+        ]
+        for name in zones { #expect(try fixture.sql("select nudged.is_zone('\(name)')") == "t", "\(name)") }
+        for name in others { #expect(try fixture.sql("select nudged.is_zone('\(name)')") == "f", "\(name)") }
+        // The caller's own setting stays.
+        #expect(
+            try fixture.lines("set timezone = 'Asia/Tokyo'; select nudged.is_zone('Europe/Berlin'); show timezone") == [
+                "t", "Asia/Tokyo",
+            ]
+        )
+        await fixture.close()
+    }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import TimeZones
+
+@testable import Store
+
+extension StoreFixture {
+    /// What a call answered.
+    struct SetReminder {
+        let id: String
+        let warnings: String
+    }
+
+    /// Users with profiles and devices, nobody touched.
+    static func withUsers(_ numbers: ClosedRange<Int> = 1...9) async throws -> StoreFixture {
+        let fixture = try await StoreFixture()
+        try fixture.seed(numbers)
+        return fixture
+    }
+
+    /// Sets a reminder about task 7: `arguments` as SQL, after subject, author and texts.
+    func setReminder(
+        _ arguments: String = "due_at => now() + interval '1 day'",
+        by author: Int = 1,
+        about subject: String = "7"
+    ) throws -> SetReminder {
+        let answer = try sql(
+            """
+            select id, warnings from nudged.set_reminder('task', '\(subject)', \(Self.quoted(author)), 'Water', 'the plants', \(arguments))
+            """
+        )
+        let fields = answer.split(separator: "|", maxSplits: 1).map(String.init)
+        return SetReminder(id: fields.first ?? "", warnings: fields.last ?? "")
+    }
+
+    /// What stands in the way of a call, as psql says it: the message and the hint. Empty: nothing.
+    func refusal(_ statement: String) throws -> String {
+        let output = try cluster.psql(
+            """
+            do $check$
+            declare
+                words text;
+                mend text;
+            begin
+                execute $statement$\(statement)$statement$;
+                raise sqlstate 'TEST0' using message = '';
+            exception
+                when sqlstate 'TEST0' then perform set_config('test.words', '', false);
+                when others then
+                    get stacked diagnostics words = message_text, mend = pg_exception_hint;
+                    perform set_config('test.words', sqlstate || ' ' || words || ' / ' || mend, false);
+            end
+            $check$;
+            select current_setting('test.words');
+            """,
+            database: name
+        )
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+
+    /// Whom changes wait for, by the ends of their ids.
+    func touched() throws -> [String] {
+        try lines("select distinct right(user_id::text, 2) from nudged.touched order by 1")
+    }
+
+    func forgetTouches() throws { try sql("truncate nudged.touched") }
+
+    /// An open intent that holds pending reminders: who and which, as the query says.
+    func openIntent(for pending: String = "select user_id, id from nudged.occurrence") throws {
+        try sql(
+            """
+            insert into nudged.intent (
+                lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids
+            )
+            select gen_random_uuid(), 1, now() + interval '1 minute', gen_random_uuid(), now(), array_agg(p.user_id), array_agg('reminder'::text),
+                array_agg(p.id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid())
+            from (\(pending)) p
+            """
+        )
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import Store
+
+/// The trigger that an app hangs on its own table.
+@Suite struct SubjectTriggerTests {
+    typealias F = StoreFixture
+
+    /// A table of the app's with a reminder on each of its three rows.
+    private func fixture(archived: String = "boolean", arguments: String = "'task', 'key', 'gone'") async throws -> F {
+        let fixture = try await F.withUsers()
+        try fixture.sql(
+            """
+            create table public.task (key bigint primary key, gone \(archived), name text);
+            insert into public.task select k from generate_series(7, 9) k;
+            create trigger nudged_reminders after delete or update on public.task
+            for each row execute function nudged.cancel_subject_reminders(\(arguments));
+            """
+        )
+        for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
+        return fixture
+    }
+
+    private func left(_ fixture: F) throws -> [String] {
+        try fixture.lines("select subject_id from nudged.occurrence order by 1")
+    }
+
+    @Test func trigger_whenRowsAreDeleted_cancelsTheirs() async throws {
+        let fixture = try await fixture()
+        try fixture.sql("delete from public.task where key < 9")
+        #expect(try left(fixture) == ["9"])
+        #expect(try fixture.sql("select subject_id from nudged.reminder") == "9")
+        #expect(try fixture.lines("select reason from nudged.delivery") == ["cancelled", "cancelled"])
+        await fixture.close()
+    }
+
+    @Test func trigger_whenTheDeletionIsRolledBack_cancelsNothing() async throws {
+        let fixture = try await fixture()
+        try fixture.sql("begin; delete from public.task; rollback")
+        #expect(try left(fixture) == ["7", "8", "9"])
+        await fixture.close()
+    }
+
+    @Test(arguments: [("boolean", "true", "false"), ("timestamptz", "now()", "null")])
+    func trigger_whenARowIsArchived_cancelsItsOnce(type: String, yes: String, no: String) async throws {
+        let fixture = try await fixture(archived: type)
+        try fixture.sql("update public.task set gone = \(no), name = 'x'")
+        #expect(try left(fixture) == ["7", "8", "9"])
+        try fixture.sql("update public.task set gone = \(yes) where key = 7")
+        #expect(try left(fixture) == ["8", "9"])
+        // Set on what is archived already, it stays while that does.
+        _ = try fixture.setReminder()
+        try fixture.sql("update public.task set name = 'y'")
+        #expect(try left(fixture) == ["7", "8", "9"])
+        await fixture.close()
+    }
+
+    @Test func trigger_whenARowGetsAnotherID_cancelsTheOldOnes() async throws {
+        let fixture = try await fixture(arguments: "'task', 'key'")
+        try fixture.sql("update public.task set key = 70 where key = 7; update public.task set gone = true")
+        #expect(try left(fixture) == ["8", "9"])
+        await fixture.close()
+    }
+
+    /// The app's own isolation level is no reason to refuse its deletion.
+    @Test func trigger_whenTheSnapshotIsOlder_cancelsAllTheSame() async throws {
+        let fixture = try await fixture()
+        try fixture.sql("begin isolation level serializable; delete from public.task; commit")
+        #expect(try left(fixture).isEmpty)
+        await fixture.close()
+    }
+
+    /// The role that deletes has no right on anything of nudged's.
+    @Test func trigger_whenTheAppHasNoRights_worksAllTheSame() async throws {
+        let fixture = try await fixture()
+        try fixture.sql(
+            """
+            do $$ begin create role task_app; exception when duplicate_object then null; end $$;
+            grant select, delete on public.task to task_app;
+            set role task_app;
+            delete from public.task where key = 7;
+            """
+        )
+        #expect(try left(fixture) == ["8", "9"])
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        "before delete on public.task for each row execute function nudged.cancel_subject_reminders('task', 'key')",
+        "after delete on public.task for each statement execute function nudged.cancel_subject_reminders('task', 'key')",
+        "after delete on public.task for each row execute function nudged.cancel_subject_reminders('task')",
+        "after delete on public.task for each row execute function nudged.cancel_subject_reminders('task', 'key', 'gone', 'x')",
+    ]) func trigger_whenItIsHungWrongly_saysHow(trigger: String) async throws {
+        let fixture = try await fixture()
+        try fixture.sql("drop trigger nudged_reminders on public.task; create trigger wrong \(trigger)")
+        #expect(try fixture.refusal("delete from public.task").hasPrefix("22023 nudged.cancel_subject_reminders: "))
+        await fixture.close()
+    }
+}

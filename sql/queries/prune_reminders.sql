@@ -1,0 +1,19 @@
+-- Forgets definitions of which nothing is pending, one page along the table's key: each is one author's word about one subject, and may be said anew.
+-- $1 and $2 where the last page ended (author, subject type), $3 subject id, $4 most. One row: gone, and the last row of the page (nulls: the end).
+-- Settling, spreading and snoozing put what comes in the place of what goes in one transaction, so "nothing is pending" stays true.
+with page as materialized (
+    select user_id, subject_type, subject_id, id, created_at from nudged.reminder
+    where (user_id, subject_type, subject_id) > ($1, $2, $3)
+    order by user_id, subject_type, subject_id
+    limit $4
+),
+gone as (
+    delete from nudged.reminder r using page p
+    where r.user_id = p.user_id and r.subject_type = p.subject_type and r.subject_id = p.subject_id and r.id = p.id
+      and r.id <> all (array(select o.reminder_id from nudged.occurrence o where o.reminder_id = any (array(select id from page))))
+    returning 1
+),
+last as (
+    select user_id, subject_type, subject_id from page order by user_id desc, subject_type desc, subject_id desc limit 1
+)
+select (select count(*) from gone), (select user_id from last), (select subject_type from last), (select subject_id from last)

@@ -1,0 +1,2 @@
+-- The page is done, and more follow. $1 author, $2 occurrence, $3 the last member who has theirs.
+update nudged.occurrence set spread_after = $3 where user_id = $1 and id = $2
