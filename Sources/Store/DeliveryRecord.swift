@@ -28,6 +28,8 @@ public struct DeliveryRecord: Sendable, Equatable {
     public let status: Int?
     /// The policy's now of the attempt; for a slot that went by, of the decision.
     public let attemptedAt: Instant
+    /// The template of a check-in's words; nil: they are of none.
+    public let template: Int32?
 
     /// All parts.
     public init(
@@ -40,7 +42,8 @@ public struct DeliveryRecord: Sendable, Equatable {
         outcome: Outcome,
         reason: String? = nil,
         status: Int? = nil,
-        attemptedAt: Instant
+        attemptedAt: Instant,
+        template: Int32? = nil
     ) {
         self.userID = userID
         self.kind = kind
@@ -52,5 +55,6 @@ public struct DeliveryRecord: Sendable, Equatable {
         self.reason = reason
         self.status = status
         self.attemptedAt = attemptedAt
+        self.template = template
     }
 }

@@ -41,5 +41,6 @@ public struct Migration: Sendable, Equatable {
         Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
         Migration(14, "roles", PackageResources._014_roles_sql),
         Migration(15, "pause", PackageResources._015_pause_sql),
+        Migration(18, "templates", PackageResources._018_templates_sql),
     ]
 }

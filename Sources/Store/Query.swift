@@ -46,6 +46,7 @@ package enum Query: String, CaseIterable, Sendable {
     case rolesWanting = "roles_wanting"
     case settle
     case status
+    case templates
     case touchedSince = "touched_since"
     case versions
     case wakeUsers = "wake_users"
@@ -106,6 +107,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .rolesWanting: PackageResources.roles_wanting_sql
         case .settle: PackageResources.settle_sql
         case .status: PackageResources.status_sql
+        case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
         case .wakeUsers: PackageResources.wake_users_sql

@@ -26,6 +26,7 @@ extension Store {
                 .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.1.isCounted)),
                 .int2Array(devices.map(\.1.nudge)), .boolArray(devices.map(\.1.ends)),
                 DeliveryRecord.json(intent.records).map(Parameter.json) ?? .null(.jsonb),
+                .int4Array(devices.map(\.1.template)),
             ]
         )
         let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
@@ -163,6 +164,7 @@ extension Store {
             .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
             .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
             .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
+            .int4Array(updates.map(\.template)), .int4Array(records.map(\.template)),
         ]
     }
 

@@ -80,10 +80,17 @@ extension Explanation {
         if nudge.identity.isDigest {
             for member in nudge.members { page.field("", "with \(Self.name(member))") }
         }
+        if nudge.identity.kind == .checkIn { showWords(of: nudge, in: &page) }
         for target in nudge.targets { page.field("", "to device \(target.hash) on \(target.lane.words)") }
         if !nudge.waiting.isEmpty {
             page.field("", "\(nudge.waiting.count) more devices later, under the same answer")
         }
+    }
+
+    /// By the template's number: what is filled in is the user's.
+    private func showWords(of nudge: PlannedNudge, in page: inout TextPage) {
+        page.field("", nudge.template.map { "in the words of template \($0)" } ?? "in the configured words")
+        for (template, fate) in fates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
     }
 
     /// A message by its id; what it says is nobody's business here.
@@ -189,7 +196,9 @@ extension Explanation {
     }
 
     private func line(_ record: DeliveryRecord) -> String {
-        let answer = [record.reason, record.status.map { "status \($0)" }].compactMap(\.self).joined(separator: ", ")
+        let answer = [
+            record.reason, record.status.map { "status \($0)" }, record.template.map { "template \($0)" },
+        ].compactMap(\.self).joined(separator: ", ")
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
         return
             "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")"

@@ -46,6 +46,8 @@ public struct ForecastRun: Sendable {
             let start = now ?? clock
             var judge = judge
             judge.paused = try await reader.paused()
+            // How many go is asked, not what they say.
+            judge.words = CheckInWords()
             let future = FutureUser(judge: judge, start: start, end: start + Int64(hours) * 3600)
             let tally = try await walk(reader, future, onProgress: onProgress)
             return Forecast(hours: hours, tally: tally, paused: judge.paused)

@@ -31,17 +31,19 @@ package struct Assembly: Sendable {
         schedule = configuration.schedule
         record = configuration.record
         lanes = Self.lanes(apns)
-        judge = Judge(
+        var judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
             messages: configuration.messages
         )
+        judge.words.standard = configuration.checkIn
+        self.judge = judge
         settings = SweepSettings(
             batch: configuration.schedule.batch,
             leaseMilliseconds: configuration.schedule.lease.milliseconds,
             responseMilliseconds: apns.responseTimeout.milliseconds,
             maxInFlight: apns.maxInFlight,
-            // The words are the same for everyone, so the payload is rendered once and shared by all pushes.
+            // The configured words are the same for everyone, so their payload is rendered once and shared by all pushes.
             payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
         )
     }

@@ -45,7 +45,8 @@ extension Judge {
                         apnsID: target.apnsID,
                         nudge: Int16(clamping: place),
                         isCounted: nudge.countedAt != nil,
-                        ends: left.isEmpty && nudge.identity.kind != .checkIn
+                        ends: left.isEmpty && nudge.identity.kind != .checkIn,
+                        template: nudge.template
                     )
                 }
             }
@@ -100,7 +101,8 @@ extension Judge {
             since: candidate.since,
             fingerprint: turn.fingerprint,
             history: candidate.history,
-            retry: Retry.json(books.retries)
+            retry: Retry.json(books.retries),
+            template: books.template
         )
         return Settled(
             update: update,

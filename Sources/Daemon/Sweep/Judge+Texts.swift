@@ -217,6 +217,7 @@ extension Judge {
                 identity: text.identity,
                 members: text.members,
                 payload: payload,
+                template: nil,
                 collapseKey: text.collapseName,
                 validUntil: decision.validUntil,
                 endsAt: text.expiresAt,

@@ -13,6 +13,8 @@ struct Judge: Sendable {
     let messages: Configuration.Messages
     /// Kinds that the kill switch holds.
     var paused: Set<NudgeKind> = []
+    /// What check-ins say.
+    var words = CheckInWords()
     /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
     var recorder: DecisionRecorder?
     private let preferences = PreferencesCache()
@@ -70,7 +72,8 @@ struct Judge: Sendable {
             since: candidate.since,
             fingerprint: subject.fingerprint,
             history: trimmed(candidate, now: now),
-            retry: Retry.json(draft.retries)
+            retry: Retry.json(draft.retries),
+            template: subject.user.template
         )
         return .rest(Judgement.Rest(update: update, reason: checkIn.reason, records: draft.records, ended: draft.ended))
     }

@@ -122,7 +122,8 @@ struct Ledger {
                     outcome: outcome,
                     reason: reason ?? (nudge.identity.isDigest ? Self.digestReason : nil),
                     status: status,
-                    attemptedAt: attemptedAt
+                    attemptedAt: attemptedAt,
+                    template: nudge.template
                 )
             )
         }

@@ -11,6 +11,8 @@ struct PlannedTurn: Sendable {
     let userID: UUID
     let version: Int64
     let fingerprint: Int64
+    /// The template of the last check-in that counts, these not.
+    let template: Int32?
     private(set) var nudges: [PlannedNudge]
     /// What is left of nudges that are not in this turn.
     private(set) var others: [Retry]
@@ -30,6 +32,7 @@ struct PlannedTurn: Sendable {
         userID = subject.user.userID
         version = subject.user.version
         fingerprint = subject.fingerprint
+        template = subject.user.template
         nudges = draft.nudges
         others = draft.retries
         othersDue = draft.dueAt
