@@ -23,7 +23,7 @@ import struct FoundationEssentials.UUID
         ("title, body", "E' \\n', ' '", "words", "both empty"),
         ("title", "'secret {'", "placeholders", "title has a brace that belongs to no placeholder"),
         ("body", "'secret {First}'", "placeholders", "body has a brace"),
-        ("body", "repeat('secret ', 600)", "payload", "the payload comes to 4343 bytes"),
+        ("body", "repeat('secret ', 600)", "payload", "the payload comes to 4344 bytes"),
         ("body, action", "'a', 'open'", "action", "action is none"),
         ("body, weight", "'a', 0", "weight", "weight is 0"),
         ("body, weight", "'a', 1001", "weight", "weight is 1001"),
@@ -37,7 +37,10 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.prepareAttempts()
         let answer = try fixture.attempt("postgres", Self.insert(columns, values))
-        #expect(answer.state == "23514" && answer.words.contains("nudged.template: ") && answer.words.contains(words), "\(answer)")
+        #expect(
+            answer.state == "23514" && answer.words.contains("nudged.template: ") && answer.words.contains(words),
+            "\(answer)"
+        )
         #expect(!answer.more.isEmpty && !(answer.words + answer.more).contains("secret"), "\(answer)")
         // The constraint has a name, and an update is checked as well.
         let named = """
@@ -48,9 +51,13 @@ import struct FoundationEssentials.UUID
             end $f$
             """
         try fixture.sql(named)
-        let update = "update nudged.template set title = '', \(columns.contains(",") ? "(\(columns)) = (\(values))" : "\(columns) = \(values)") where id = 1"
+        let update =
+            "update nudged.template set title = '', \(columns.contains(",") ? "(\(columns)) = (\(values))" : "\(columns) = \(values)") where id = 1"
         for statement in [Self.insert(columns, values)] + (columns.contains("title") ? [] : [update]) {
-            #expect(try fixture.sql("select public.broken($try$\(statement)$try$)") == "template_\(name)", "\(statement)")
+            #expect(
+                try fixture.sql("select public.broken($try$\(statement)$try$)") == "template_\(name)",
+                "\(statement)"
+            )
         }
         await fixture.close()
     }
@@ -81,7 +88,8 @@ import struct FoundationEssentials.UUID
         func state(_ count: Int) throws -> String {
             try fixture.attempt("postgres", Self.insert("body, domain", "repeat('b', \(count)), 'd'")).state
         }
-        let frame = #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation"}"#
+        let frame =
+            #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation"}"#
         #expect(try state(4_096 - frame.utf8.count) == "00000")
         #expect(try state(4_097 - frame.utf8.count) == "23514")
         await fixture.close()
@@ -155,7 +163,9 @@ import struct FoundationEssentials.UUID
             """
         try fixture.sql("drop view nudged.recipient; \(view)")
         let users = try await fixture.claim()
-        #expect(users.map(\.context) == [nil, nil] && users.allSatisfy { $0.preferences != nil && $0.firstSessionComplete })
+        #expect(
+            users.map(\.context) == [nil, nil] && users.allSatisfy { $0.preferences != nil && $0.firstSessionComplete }
+        )
         // It comes while the daemon runs.
         try fixture.sql(
             "\(view.replacing("create view", with: "create or replace view").replacing("first_session_complete\n", with: "first_session_complete, 'no object'::text as context\n"))"
@@ -168,18 +178,25 @@ import struct FoundationEssentials.UUID
     @Test func context_whenLong_isReadUpToABound() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
-        try fixture.sql("update public.context_profiles set nudge_context = jsonb_build_object('a', repeat('é', 1000000))")
+        try fixture.sql(
+            "update public.context_profiles set nudge_context = jsonb_build_object('a', repeat('é', 1000000))"
+        )
         #expect(try await context(fixture).map { $0?.count } == [8_193])
         await fixture.close()
     }
 
     /// A view that an operator has made is theirs, and so is a table that was there.
     @Test func migration_whenTheAppBroughtItsOwn_leavesIt() async throws {
-        let table = "create table public.context_profiles (user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean, timezone text"
+        let table =
+            "create table public.context_profiles (user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean, timezone text"
         let found = try await F(migrated: false)
         try found.sql("\(table))")
         try await found.migrate()
-        #expect(try found.sql("select count(*) from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context'") == "0")
+        #expect(
+            try found.sql(
+                "select count(*) from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context'"
+            ) == "0"
+        )
         try found.seed(1...1)
         #expect(try await context(found) == [nil])
         await found.close()
@@ -196,7 +213,11 @@ import struct FoundationEssentials.UUID
             "create or replace view nudged.recipient as select user_id, notification_preferences as preferences, timezone, true as first_session_complete from public.context_profiles"
         )
         try await own.migrate()
-        #expect(try own.sql("select count(*) from pg_attribute where attrelid = 'nudged.recipient'::regclass and attnum > 0") == "4")
+        #expect(
+            try own.sql(
+                "select count(*) from pg_attribute where attrelid = 'nudged.recipient'::regclass and attnum > 0"
+            ) == "4"
+        )
         try own.seed(1...1)
         #expect(try await context(own) == [nil])
         await own.close()
@@ -221,7 +242,14 @@ import struct FoundationEssentials.UUID
                     retry: nil,
                     devices: [
                         // A message beside it says nothing of the words.
-                        Intent.Target(kind: "message", key: UUID().uuidString, slot: nil, deviceHash: "a", apnsID: UUID(), nudge: 0),
+                        Intent.Target(
+                            kind: "message",
+                            key: UUID().uuidString,
+                            slot: nil,
+                            deviceHash: "a",
+                            apnsID: UUID(),
+                            nudge: 0
+                        ),
                         Intent.Target(
                             kind: "check_in",
                             key: F.slot.iso,

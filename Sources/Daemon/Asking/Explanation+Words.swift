@@ -196,12 +196,11 @@ extension Explanation {
     }
 
     private func line(_ record: DeliveryRecord) -> String {
-        let answer = [
-            record.reason, record.status.map { "status \($0)" }, record.template.map { "template \($0)" },
-        ].compactMap(\.self).joined(separator: ", ")
+        let answer = [record.reason, record.status.map { "status \($0)" }].compactMap(\.self).joined(separator: ", ")
+        let words = record.template.map { ", template \($0)" } ?? ""
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
         return
-            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")"
+            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")\(words)"
     }
 }
 

@@ -15,7 +15,9 @@ import TimeZones
         var judge = F.judge()
         judge.words = CheckInWords(
             standard: Configuration.CheckIn(title: "Standard", body: "words"),
-            templates: [StoredTemplate(id: 7, title: "seven", body: ""), StoredTemplate(id: 8, title: "{first_name}", body: "")]
+            templates: [
+                StoredTemplate(id: 7, title: "seven", body: ""), StoredTemplate(id: 8, title: "{first_name}", body: ""),
+            ]
         )
         return judge
     }
@@ -82,7 +84,7 @@ import TimeZones
     @Test func messages_whenSent_haveNoTemplateAndLeaveTheLast() throws {
         let judge = Self.judge()
         let message = PendingMessage(id: F.userID, createdAt: now, title: "t", body: "b")
-        let user = F.user(template: 7, preferences: #"{"messages_enabled": true}"#, messages: [message])
+        let user = F.user(template: 7, preferences: #"{"timezone": "Asia/Tokyo"}"#, messages: [message])
         let turn = try turn(judge, user)
         #expect(turn.nudges.map(\.template) == [nil])
         let settled = judge.settle(turn, outcomes: [.accepted], attemptedAt: now, now: now)

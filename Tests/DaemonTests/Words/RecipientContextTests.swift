@@ -3,7 +3,9 @@ import Testing
 @testable import Daemon
 
 @Suite struct RecipientContextTests {
-    @Test(arguments: [nil, "", "null", "[]", "\"text\"", "7", "{", #"{"a": 1"#]) func context_whenNoObject_isEmpty(json: String?) {
+    @Test(arguments: [nil, "", "null", "[]", "\"text\"", "7", "{", #"{"a": 1"#]) func context_whenNoObject_isEmpty(
+        json: String?
+    ) {
         #expect(RecipientContext(json: json) == RecipientContext.none)
         #expect(RecipientContext.none.conversationID == nil && RecipientContext.none.domain == nil)
         #expect(RecipientContext.none.locales.isEmpty)

@@ -15,7 +15,8 @@ import struct FoundationEssentials.UUID
 
     /// A daemon whose main lane is of this environment, seen so many seconds ago.
     private static func daemon(_ environment: String?, seen: Int = 1) -> String {
-        let lanes = environment.map { #"[{"environment": "\#($0)", "topic": "a.b"}, {"environment": "production"}]"# } ?? "[]"
+        let lanes =
+            environment.map { #"[{"environment": "\#($0)", "topic": "a.b"}, {"environment": "production"}]"# } ?? "[]"
         return """
             insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
             values (gen_random_uuid(), 'h', 1, '1', now(), clock_timestamp() - interval '\(seen) seconds', '{"lanes": \(lanes)}');
@@ -79,7 +80,10 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func test_whenTheUserHasNoDevice_isRefused() async throws {
-        for setup in ["", Self.device(2, "sandbox"), Self.device(1, "sandbox") + "update public.push_tokens set platform = 'android'"] {
+        for setup in [
+            "", Self.device(2, "sandbox"),
+            Self.device(1, "sandbox") + "update public.push_tokens set platform = 'android'",
+        ] {
             let answer = try await answer(setup)
             #expect(answer.state == "ND013" && answer.words.contains("no device"), "\(answer)")
         }
@@ -93,8 +97,12 @@ import struct FoundationEssentials.UUID
         #expect(answer.state == "ND011" && answer.words.contains("ten tests"), "\(answer)")
         #expect(try fixture.perform("authenticated", as: 2, Self.call) == "00000")
         // The hour rolls: each place is free by itself.
-        try fixture.sql("update nudged.message_key set at = now() - interval '61 minutes' where key in ('nudged.send_test 3', 'nudged.send_test 7') and user_id = \(F.quoted(1))")
-        for state in ["00000", "00000", "ND011"] { #expect(try fixture.perform("authenticated", as: 1, Self.call) == state) }
+        try fixture.sql(
+            "update nudged.message_key set at = now() - interval '61 minutes' where key in ('nudged.send_test 3', 'nudged.send_test 7') and user_id = \(F.quoted(1))"
+        )
+        for state in ["00000", "00000", "ND011"] {
+            #expect(try fixture.perform("authenticated", as: 1, Self.call) == state)
+        }
         #expect(try fixture.sql("select count(*), count(distinct id) from nudged.message") == "13|13")
         // A user who is forgotten has had none.
         try fixture.sql("select nudged.forget(\(F.quoted(1)))")
