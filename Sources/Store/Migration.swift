@@ -43,4 +43,7 @@ public struct Migration: Sendable, Equatable {
         Migration(15, "pause", PackageResources._015_pause_sql),
         Migration(18, "templates", PackageResources._018_templates_sql),
     ]
+
+    /// The number of the last one that this version knows.
+    static var newest: Int32 { all.last?.number ?? 0 }
 }
