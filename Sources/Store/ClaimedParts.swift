@@ -88,7 +88,8 @@ struct ClaimedParts {
             askedAt: Instant(microseconds: try people.timestampOrNull(row, 6)),
             history: try ClaimedUser.history(people, row),
             retry: try people.textOrNull(row, 11),
-            quarantine: try people.textOrNull(row, 12)
+            quarantine: try people.textOrNull(row, 12),
+            template: try people.int4OrNull(row, 13)
         )
     }
 
@@ -103,7 +104,8 @@ struct ClaimedParts {
         askedAt: Instant? = nil,
         history: History = History(),
         retry: String? = nil,
-        quarantine: String? = nil
+        quarantine: String? = nil,
+        template: Int32? = nil
     ) throws(PostgresError) -> ClaimedUser {
         let recipient = recipientRow[id]
         func text(_ column: Int) throws(PostgresError) -> String? {
@@ -121,11 +123,13 @@ struct ClaimedParts {
             history: history,
             retry: retry,
             quarantine: quarantine,
+            template: template,
             preferences: try text(1),
             timezone: try text(2),
             firstSessionComplete: try recipient.map { (place) throws(PostgresError) in
                 try recipients.boolOrNull(place, 3) ?? false
             } ?? false,
+            context: try text(4),
             // In no order of the database's, so that a nudge's devices are the same each time.
             devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
             messages: messagesOf[id] ?? [],

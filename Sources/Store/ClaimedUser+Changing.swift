@@ -19,6 +19,8 @@ extension ClaimedUser {
         public var history: History
         /// What is left of a nudge.
         public var retry: String?
+        /// The template of the last check-in that counts.
+        public var template: Int32?
         /// One more with each change.
         public var version: Int64
         /// What waits to be said to them.
@@ -39,6 +41,7 @@ extension ClaimedUser {
             dueAt: dueAt,
             history: history,
             retry: retry,
+            template: template,
             version: version,
             messages: messages,
             hasMoreMessages: hasMoreMessages,
@@ -59,9 +62,11 @@ extension ClaimedUser {
             history: changes.history,
             retry: changes.retry,
             quarantine: quarantine,
+            template: changes.template,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,
+            context: context,
             devices: devices,
             messages: changes.messages,
             hasMoreMessages: changes.hasMoreMessages,
@@ -87,6 +92,7 @@ extension ClaimedUser {
         changes.dueAt = update.dueAt.microseconds
         changes.history = update.history
         changes.retry = update.retry
+        changes.template = update.template
         changes.messages.removeAll { ended.contains($0.id) }
         changes.reminders.end(ended, continued)
         return with(changes)

@@ -24,12 +24,16 @@ public struct ClaimedUser: Sendable {
     public let retry: String?
     /// Devices that Apple refused, as JSON (`Daemon.Quarantine`).
     public let quarantine: String?
+    /// The template of the last check-in that counts; nil: the configured words.
+    public let template: Int32?
     /// `notification_preferences` as it is; nil where it is null or the profile is gone.
     public let preferences: String?
     /// The profile's own zone.
     public let timezone: String?
     /// Whether a first session was seen.
     public let firstSessionComplete: Bool
+    /// What the app knows of them, to fill words with, as JSON; nil where there is none. Any JSON, or the head of what is too long to be one.
+    public let context: String?
     /// Where a push can go.
     public let devices: [Device]
     /// What waits to be said to them.
@@ -51,9 +55,11 @@ public struct ClaimedUser: Sendable {
         history: History,
         retry: String?,
         quarantine: String? = nil,
+        template: Int32? = nil,
         preferences: String?,
         timezone: String?,
         firstSessionComplete: Bool,
+        context: String? = nil,
         devices: [Device],
         messages: [PendingMessage] = [],
         hasMoreMessages: Bool = false,
@@ -69,9 +75,11 @@ public struct ClaimedUser: Sendable {
         self.history = history
         self.retry = retry
         self.quarantine = quarantine
+        self.template = template
         self.preferences = preferences
         self.timezone = timezone
         self.firstSessionComplete = firstSessionComplete
+        self.context = context
         self.devices = devices
         self.messages = messages
         self.hasMoreMessages = hasMoreMessages

@@ -30,6 +30,8 @@ public struct DeliveryRecord: Sendable, Equatable {
     public let attemptedAt: Instant
     /// What was decided of it beyond the policy, as a JSON object (`Daemon.DecisionVerdict`); nil: nobody was asked.
     public let decision: String?
+    /// The template of a check-in's words; nil: they are of none.
+    public let template: Int32?
 
     /// All parts.
     public init(
@@ -43,7 +45,8 @@ public struct DeliveryRecord: Sendable, Equatable {
         reason: String? = nil,
         status: Int? = nil,
         attemptedAt: Instant,
-        decision: String? = nil
+        decision: String? = nil,
+        template: Int32? = nil
     ) {
         self.userID = userID
         self.kind = kind
@@ -56,5 +59,6 @@ public struct DeliveryRecord: Sendable, Equatable {
         self.status = status
         self.attemptedAt = attemptedAt
         self.decision = decision
+        self.template = template
     }
 }

@@ -41,6 +41,8 @@ public struct Intent: Sendable {
         public let isCounted: Bool
         /// Whether the message or reminder ends here even where it becomes unknown.
         public let ends: Bool
+        /// The template of its words; nil: they are of none.
+        public let template: Int32?
 
         /// All parts.
         public init(
@@ -51,7 +53,8 @@ public struct Intent: Sendable {
             apnsID: UUID,
             nudge: Int16 = 0,
             isCounted: Bool = false,
-            ends: Bool = false
+            ends: Bool = false,
+            template: Int32? = nil
         ) {
             self.kind = kind
             self.key = key
@@ -61,6 +64,7 @@ public struct Intent: Sendable {
             self.nudge = nudge
             self.isCounted = isCounted
             self.ends = ends
+            self.template = template
         }
     }
 

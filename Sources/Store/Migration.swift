@@ -44,6 +44,7 @@ public struct Migration: Sendable, Equatable {
         // One that knows no reminders would let whoever is due for one rest.
         Migration(16, "reminders", PackageResources._016_reminders_sql, oldest: 16),
         Migration(17, "decision", PackageResources._017_decision_sql),
+        Migration(18, "templates", PackageResources._018_templates_sql),
     ]
 
     /// The number of the last one that this version knows.

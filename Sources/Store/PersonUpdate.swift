@@ -20,6 +20,8 @@ public struct PersonUpdate: Sendable, Equatable {
     public var history: History
     /// JSON of what is left of a nudge, or nil.
     public var retry: String?
+    /// The template of the last check-in that counts; nil: the configured words.
+    public var template: Int32?
 
     /// All parts.
     public init(
@@ -30,7 +32,8 @@ public struct PersonUpdate: Sendable, Equatable {
         since: Instant?,
         fingerprint: Int64,
         history: History,
-        retry: String? = nil
+        retry: String? = nil,
+        template: Int32? = nil
     ) {
         self.userID = userID
         self.version = version
@@ -40,5 +43,6 @@ public struct PersonUpdate: Sendable, Equatable {
         self.fingerprint = fingerprint
         self.history = history
         self.retry = retry
+        self.template = template
     }
 }

@@ -60,6 +60,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
     case status
+    case templates
     case touchedSince = "touched_since"
     case versions
     case wakeUsers = "wake_users"
@@ -134,6 +135,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql
+        case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
         case .wakeUsers: PackageResources.wake_users_sql

@@ -27,6 +27,8 @@ public struct ReadUser: Sendable {
         let nudge: Int16
         /// Whether the message ends with it.
         let ends: Bool
+        /// The template of its words.
+        let template: Int32?
     }
 
     /// As a claim would bring them: waiting changes are taken into account, and what is being sent counts as sent.
@@ -58,6 +60,7 @@ public struct ReadUser: Sendable {
         // A nudge counts once, whatever its devices.
         var seen: Set<Int16> = []
         for intent in ours where intent.isCounted == false && seen.insert(intent.nudge).inserted {
+            if intent.slot != nil { changed.template = intent.template }
             changed.history =
                 intent.slot.map { changed.history.adding(CheckIn(at: intent.attemptedAt, slot: $0)) }
                 ?? changed.history.adding(sent: intent.attemptedAt)

@@ -20,6 +20,11 @@ public struct SnapshotReader: Sendable {
         try Store.kinds(try await run(.pausedKinds, []))
     }
 
+    /// The words that check-ins may take.
+    public func templates() async throws(PostgresError) -> [StoredTemplate] {
+        try StoredTemplate.all(try await run(.templates, [.int8(StoredTemplate.most)]))
+    }
+
     /// One user; nil where neither nudged nor the app has anything of them.
     ///
     /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
@@ -30,7 +35,7 @@ public struct SnapshotReader: Sendable {
         var (lease, leaseEnd): (UUID?, Int64?)
         var found: ClaimedUser?
         if people.count > 0 {
-            (lease, leaseEnd) = (try people.uuidOrNull(0, 13), try people.timestampOrNull(0, 14))
+            (lease, leaseEnd) = (try people.uuidOrNull(0, 14), try people.timestampOrNull(0, 15))
             switch try parts.users().first {
             case .success(let user)?: found = user
             case .failure(let unreadable)?:
@@ -177,7 +182,8 @@ public struct SnapshotReader: Sendable {
                     reason: try rows.textOrNull(row, 6),
                     status: try rows.int2OrNull(row, 7).map { Int($0) },
                     attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0),
-                    decision: try rows.textOrNull(row, 9)
+                    decision: try rows.textOrNull(row, 9),
+                    template: try rows.int4OrNull(row, 10)
                 )
             )
         }
@@ -223,7 +229,8 @@ public struct SnapshotReader: Sendable {
                     retry: try rows.textOrNull(row, 7),
                     isCounted: try rows.boolOrNull(row, 8),
                     nudge: try rows.int2OrNull(row, 9) ?? 0,
-                    ends: try rows.boolOrNull(row, 10) ?? false
+                    ends: try rows.boolOrNull(row, 10) ?? false,
+                    template: try rows.int4OrNull(row, 11)
                 )
             )
         }

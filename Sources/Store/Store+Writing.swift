@@ -26,6 +26,7 @@ extension Store {
                 .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.1.isCounted)),
                 .int2Array(devices.map(\.1.nudge)), .boolArray(devices.map(\.1.ends)),
                 DeliveryRecord.json(intent.records).map(Parameter.json) ?? .null(.jsonb),
+                .int4Array(devices.map(\.1.template)),
             ]
         )
         let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
@@ -169,6 +170,7 @@ extension Store {
             .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
             .textArray(decisions),
             ReminderContinuation.json(settlement.continued).map(Parameter.json) ?? .null(.jsonb),
+            .int4Array(updates.map(\.template)), .int4Array(records.map(\.template)),
         ]
     }
 

@@ -7,7 +7,7 @@ import Testing
     typealias F = StoreFixture
 
     /// Tables that hold no rows about users: chunks of pushes (they name users in lists, and live for seconds), daemons, migrations, who may what, what is paused.
-    private static let others: Set<String> = ["intent", "daemon", "migration", "role_right", "paused"]
+    private static let others: Set<String> = ["intent", "daemon", "migration", "role_right", "paused", "template"]
 
     /// Every table of schema nudged is one of rows about users, or stands in the list above: a new one has to be thought about.
     @Test func keys_whenATableHoldsRowsAboutUsers_holdUserID() async throws {

@@ -14,15 +14,23 @@ struct GuideStatementTests {
         return blocks.compactMap { $0.components(separatedBy: "\n```").first }
     }
 
+    /// A session of a signed-in user of the app.
+    private func session(_ user: Int, _ text: String) -> String {
+        "set request.jwt.claim.sub = \(StoreFixture.quoted(user)); set role authenticated; \(text); reset role;"
+    }
+
     private func register(_ user: Int, environment: String) throws -> String {
-        """
-        prepare register (uuid, text, text, text, text) as \(try statements()[0])
-        execute register (\(StoreFixture.quoted(user)), '\(Self.device)', 'ios', '\(environment)', null);
-        """
+        session(
+            user,
+            """
+            prepare register (text, text, text, text) as \(try statements()[0])
+            execute register ('\(Self.device)', 'ios', '\(environment)', null); deallocate register
+            """
+        )
     }
 
     @Test func registration_whenRepeated_renewsTheOneRow() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await StoreFixture.onSupabase()
         #expect(try statements().count == 3)
         try fixture.sql(register(1, environment: "sandbox"))
         try fixture.sql("update public.push_tokens set created_at = '2026-01-01', updated_at = '2026-01-01'")
@@ -32,15 +40,18 @@ struct GuideStatementTests {
                 "select environment, topic is null, registered_at > now() - interval '1 hour', count(*) over () from nudged.device"
             ) == "production|t|t|1"
         )
+        await fixture.close()
     }
 
     @Test func signingOut_whenThePhoneIsAnothers_leavesTheirs() async throws {
-        let fixture = try await StoreFixture()
-        for user in 1...2 { try fixture.sql(register(user, environment: "production")) }
-        try fixture.sql(
-            "prepare leave (uuid, text) as \(statements()[1]) execute leave (\(StoreFixture.quoted(1)), '\(Self.device)');"
-        )
+        let fixture = try await StoreFixture.onSupabase()
+        let leave = "prepare leave (text) as \(try statements()[1]) execute leave ('\(Self.device)'); deallocate leave"
+        try fixture.sql(register(1, environment: "production") + register(2, environment: "production"))
+        #expect(try fixture.sql(session(1, leave)) == "f")
         #expect(try fixture.sql("select user_id from nudged.device") == StoreFixture.quoted(2).filter { $0 != "'" })
+        #expect(try fixture.sql(session(2, leave)) == "t")
+        #expect(try fixture.sql("select count(*) from nudged.device") == "0")
+        await fixture.close()
     }
 
     @Test func preferences_whenWritten_areTheRecipients() async throws {

@@ -78,6 +78,13 @@ import struct FoundationEssentials.UUID
         ("nudged.send_many('{}'::jsonb)", "messages is no array"),
         ("nudged.send_many('[1]'::jsonb)", "message 0 is no object"),
         ("nudged.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),
+        (
+            "nudged.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\"}, {\"user_id\": \"planted\"}]'::jsonb)",
+            "message 1: user_id is no UUID"
+        ),
+        ("nudged.send_many('[{\"urgent\": \"planted\"}]'::jsonb)", "message 0: urgent is no boolean"),
+        ("nudged.send_many('[{\"expires_at\": \"2026-13-01\"}]'::jsonb)", "message 0: expires_at is no instant"),
+        ("nudged.send_many('[{\"expires_at\": \"planted\"}]'::jsonb)", "message 0: expires_at is no instant"),
         ("nudged.send_many(array[USER, null]::uuid[], 'a', 'b')", "message 1: user_id is null"),
     ]) func call_whenAnArgumentIsBad_isRefusedByItsName(call: String, fault: String) async throws {
         let fixture = try await F()

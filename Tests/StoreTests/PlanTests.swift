@@ -151,6 +151,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }),
                     .textArray(none), .uuidArray(users), .textArray(none), .boolArray(users.map { _ in false }),
                     .int2Array(users.map { _ in 0 }), .boolArray(users.map { _ in false }), .null(.jsonb),
+                    .int4Array(users.map { _ in 7 }),
                 ]
             ),
             (
@@ -165,6 +166,7 @@ import struct FoundationEssentials.UUID
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
                     .uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .textArray([]), .null(.jsonb),
+                    .int4Array(users.map { _ in 7 }), .int4Array(users.map { _ in nil }),
                 ]
             ),
             (

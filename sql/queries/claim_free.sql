@@ -13,4 +13,4 @@ where user_id = any (array(
       and user_id <> all (array(select unnest(user_ids) from nudged.intent))
   )
 returning
-    user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text
+    user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template

@@ -6,7 +6,7 @@
 -- $1 lease id, $2 lease in milliseconds, $3 chunk number, $4 sweep id, $5 the policy's now, users (parallel): $6 user, $7 version,
 -- devices (parallel): $8 user, $9 kind, $10 key, $11 slot, $12 device hash, $13 apns-id, $14 retry, $15 counted, $16 which of
 -- the user's nudges, $17 whether the message ends with this attempt even where it becomes unknown, $18 what
--- the decisions found to record (a JSON array of rows, or null). Rows: the users whose intent holds.
+-- the decisions found to record (a JSON array of rows, or null), $19 the device's template. Rows: the users whose intent holds.
 -- retry is what is left of the user's nudges beside these devices (and what is to be repeated once): after a crash, whoever comes next must neither write them again nor forget the others.
 with ours as materialized (
     select user_id, version from nudged.person
@@ -24,15 +24,16 @@ kept as materialized (
 intended as (
     insert into nudged.intent (
         lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted,
-        nudges, ends, records
+        nudges, ends, records, templates
     )
     select
         $1, $3, statement_timestamp() + $2 * interval '1 millisecond', $4, $5,
         array_agg(d.user_id), array_agg(d.kind), array_agg(d.key), array_agg(d.slot), array_agg(d.device_hash), array_agg(d.apns_id),
         array_agg(d.retry), array_agg(d.counted), array_agg(d.nudge), array_agg(d.ends),
-        (select jsonb_agg(r) from jsonb_array_elements($18::jsonb) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true)
+        (select jsonb_agg(r) from jsonb_array_elements($18::jsonb) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true),
+        array_agg(d.template)
     from unnest($8::uuid[], $9::text[], $10::text[], $11::date[], $12::text[], $13::uuid[], $14::text[], $15::boolean[], $16::smallint[],
-        $17::boolean[]) as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends)
+        $17::boolean[], $19::integer[]) as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
     -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
     where (d.user_id in (select user_id from kept)) is true
     having count(*) > 0

@@ -15,8 +15,8 @@ gone as (
 pushes as materialized (
     select g.lease_id, g.sweep_id, g.attempted_at, d.*
     from gone g
-    cross join lateral unnest(g.user_ids, g.kinds, g.keys, g.slots, g.device_hashes, g.apns_ids, g.retries, g.counted, g.nudges, g.ends)
-        as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends)
+    cross join lateral unnest(g.user_ids, g.kinds, g.keys, g.slots, g.device_hashes, g.apns_ids, g.retries, g.counted, g.nudges, g.ends, g.templates)
+        as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
 ),
 -- In the order of user_id, like every other writer that waits: two daemons can't deadlock.
 nudges as materialized (
@@ -25,6 +25,7 @@ nudges as materialized (
         -- retry is the same for all of a user's pushes. counted is null in the intent of an older daemon, which had entered all of this.
         min(retry)::jsonb as retry, bool_and(counted is null) as is_entered,
         max(slot) filter (where kind = 'check_in' and not counted) as slot,
+        max(template) filter (where kind = 'check_in' and not counted) as template,
         -- A nudge counts once, whatever its devices.
         count(distinct coalesce(nudge, 0)) filter (where not counted) as sends
     from pushes
@@ -44,6 +45,7 @@ entered as (
         check_in_at = case when p.lease_id = n.lease_id and n.slot is not null then n.attempted_at || p.check_in_at else p.check_in_at end,
         check_in_slot = case when p.lease_id = n.lease_id and n.slot is not null then n.slot || p.check_in_slot else p.check_in_slot end,
         sent = case when p.lease_id = n.lease_id then array_fill(n.attempted_at, array[n.sends::integer]) || p.sent else p.sent end,
+        template = case when p.lease_id = n.lease_id and n.slot is not null then n.template else p.template end,
         retry = case when p.lease_id = n.lease_id and not n.is_entered then n.retry else p.retry end
     from newest n
     where p.user_id = n.user_id
@@ -75,8 +77,8 @@ dropped as (
     where m.user_id = d.user_id and m.id = d.id and (d.user_id in (select user_id from entered)) is true
 ),
 recorded as (
-    insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id)
-    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', $3, d.attempted_at, d.sweep_id
+    insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id, template)
+    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', $3, d.attempted_at, d.sweep_id, d.template
     from pushes d
     -- The update has waited for an erasure under way (nudged.forget): nothing is recorded of whoever is gone.
     where (d.user_id in (select user_id from entered)) is true

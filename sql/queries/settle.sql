@@ -9,7 +9,8 @@
 -- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at,
 -- messages and reminders that ended (parallel): $32 user, $33 id,
 -- $34 what was decided of the deliveries (parallel to $21; empty where nobody was asked),
--- $35 what comes after reminders that ended (a JSON array of objects with user_id, id, number, planned_local, first_at or first_local, due_at or due_local; or null).
+-- $35 what comes after reminders that ended (a JSON array of objects with user_id, id, number, planned_local, first_at or first_local, due_at or due_local; or null),
+-- $36 the users' templates (parallel to $4), $37 the deliveries' (parallel to $21).
 -- One row: intents closed, users settled.
 with closed_intent as (
     -- An empty one holds the place of a commit that may still come (withdraw_intent.sql).
@@ -19,13 +20,13 @@ wanted as materialized (
     -- Cast here: an UPDATE across shards refuses functions that are not immutable.
     select
         user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry,
-        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent
+        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent, template
     from unnest(
         $4::uuid[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::text[],
-        $11::integer[], $12::integer[], $13::integer[], $14::integer[], $15::integer[], $16::integer[]
+        $11::integer[], $12::integer[], $13::integer[], $14::integer[], $15::integer[], $16::integer[], $36::integer[]
     ) as w (
         user_id, version, due_at, asked_at, since, fingerprint, retry,
-        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent
+        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent, template
     )
     where not $31 or exists (select 1 from closed_intent)
 ),
@@ -43,7 +44,8 @@ settled as (
         check_in_slot = ($18::date[])[w.first_check_in:w.last_check_in],
         closed = ($19::date[])[w.first_closed:w.last_closed],
         sent = ($20::timestamptz[])[w.first_sent:w.last_sent],
-        retry = w.retry
+        retry = w.retry,
+        template = w.template
     from wanted w
     where p.user_id = w.user_id
       -- Read by the list, then joined by hashing. Statistics of a moment without leases say that no row has this one: on a table of ten thousand the
@@ -77,13 +79,14 @@ continued as (
 ),
 recorded as (
     insert into nudged.delivery (
-        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision, template
     )
-    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3, d.decision::jsonb
+    select
+        d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3, d.decision::jsonb, d.template
     from unnest(
         $21::uuid[], $22::text[], $23::text[], $24::date[], $25::text[], $26::uuid[], $27::text[], $28::text[], $29::smallint[],
-        $30::timestamptz[], $34::text[]
-    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision)
+        $30::timestamptz[], $34::text[], $37::integer[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
     -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
     where (d.user_id in (select user_id from settled)) is true
 )

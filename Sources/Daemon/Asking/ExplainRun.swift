@@ -51,6 +51,10 @@ public struct ExplainRun: Sendable {
             )
             var judge = judge
             judge.paused = try await reader.paused()
+            judge.words = CheckInWords(
+                standard: judge.words.standard,
+                templates: try await reader.templates()
+            )
             guard let read = try await reader.user(user, now: now, until: at) else {
                 // Erased or never known; what the record still has is told.
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)

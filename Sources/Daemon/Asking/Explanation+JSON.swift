@@ -5,7 +5,7 @@ import TimeZones
 
 extension Explanation {
     /// One object: `user_id`, `now`, `at`, `question` (`now`, `future`, `past`), `known`, `zone`, `verdict`, `decisions` (as `nudged decide` answers, with
-    /// `kind`, `key` and `members` in place of `id`), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
+    /// `kind`, `key` and `members` in place of `id`), `templates` (what became of each, where a check-in goes out), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
     /// messages their ids: what they say stands nowhere.
     public var json: String {
         var json = JSONWriter()
@@ -21,6 +21,7 @@ extension Explanation {
         json.key("verdict")
         write(judgement, to: &json)
         json.list("decisions", asked) { entry, json in Self.write(entry, to: &json) }
+        json.list("templates", fates) { fate, json in Self.write(fate.template, fate.fate, to: &json) }
         json.key("user")
         write(read, to: &json)
         json.list("devices", devices) { device, json in Self.write(device, to: &json) }
@@ -66,6 +67,8 @@ extension Explanation {
         json.put("valid_until", nudge.validUntil?.rfc3339)
         json.key("asks_decision_service")
         json.bool(nudge.isToBeAsked)
+        json.key("template")
+        json.value(nudge.template.map { .int(Int64($0)) } ?? .null)
         json.list("devices", nudge.targets) { target, json in json.string(target.hash) }
         json.list("later", nudge.waiting) { left, json in json.string(left.deviceHash) }
         json.endObject()
@@ -185,6 +188,17 @@ extension Explanation {
         json.put("attempted_at", record.attemptedAt.rfc3339)
         json.key("decision")
         json.value(record.decision.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+        json.key("template")
+        json.value(record.template.map { .int(Int64($0)) } ?? .null)
+        json.endObject()
+    }
+
+    private static func write(_ template: Int32, _ fate: TemplateFate, to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("template")
+        json.int(Int(template))
+        json.put("fate", fate.name)
+        if case .missing(let names) = fate { json.list("missing", names) { name, json in json.string(name) } }
         json.endObject()
     }
 }

@@ -80,6 +80,7 @@ extension Explanation {
         if nudge.identity.isDigest {
             for member in nudge.members { page.field("", "with \(Self.name(member))") }
         }
+        if nudge.identity.kind == .checkIn { showWords(of: nudge, in: &page) }
         for target in nudge.targets { page.field("", "to device \(target.hash) on \(target.lane.words)") }
         if nudge.isToBeAsked {
             page.field(
@@ -90,6 +91,12 @@ extension Explanation {
         if !nudge.waiting.isEmpty {
             page.field("", "\(nudge.waiting.count) more devices later, under the same answer")
         }
+    }
+
+    /// By the template's number: what is filled in is the user's.
+    private func showWords(of nudge: PlannedNudge, in page: inout TextPage) {
+        page.field("", nudge.template.map { "in the words of template \($0)" } ?? "in the configured words")
+        for (template, fate) in fates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
     }
 
     /// A message by its id; what it says is nobody's business here.
@@ -223,9 +230,10 @@ extension Explanation {
         let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self).joined(
             separator: ", "
         )
+        let words = record.template.map { ", template \($0)" } ?? ""
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
         return
-            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")"
+            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")\(words)"
     }
 }
 

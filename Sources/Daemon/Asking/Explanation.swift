@@ -27,6 +27,8 @@ public struct Explanation: Sendable {
     let judgement: Judgement?
     /// What the judge asked of the policy.
     let asked: [DecisionRecorder.Entry]
+    /// What became of each template, where a check-in goes out.
+    let fates: [(template: Int32, fate: TemplateFate)]
     /// The zone that counts; nil where there is none.
     let zone: Zone?
     let devices: [ExplainedDevice]
@@ -46,6 +48,7 @@ public struct Explanation: Sendable {
         self.read = read
         judgement = at < now ? nil : judge.judge(read.user, now: at)
         asked = recorder.entries
+        fates = recorder.fates
         let candidate = Candidate(
             userID: read.user.userID,
             preferences: judge.parsed(read.user.preferences),
@@ -67,6 +70,7 @@ public struct Explanation: Sendable {
         read = nil
         judgement = nil
         asked = []
+        fates = []
         zone = nil
         devices = []
         self.records = records

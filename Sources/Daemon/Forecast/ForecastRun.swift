@@ -46,6 +46,8 @@ public struct ForecastRun: Sendable {
             let start = now ?? clock
             var judge = judge
             judge.paused = try await reader.paused()
+            // How many go is asked, not what they say.
+            judge.words = CheckInWords()
             let future = FutureUser(judge: judge, start: start, end: start + Int64(hours) * 3600)
             let spreads = try await FutureSpreads(reader, judge: judge, start: start, end: future.end)
             let tally = try await walk(reader, future, spreads, onProgress: onProgress)
@@ -53,7 +55,7 @@ public struct ForecastRun: Sendable {
                 hours: hours,
                 tally: tally,
                 paused: judge.paused,
-                asksService: judge.asking != nil
+                asksService: judge.asksService
             )
         }
     }

@@ -39,16 +39,15 @@ package struct Assembly: Sendable {
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
             messages: configuration.messages
         )
-        if decision != nil {
-            judge.asking = TextContent(title: configuration.checkIn.title, body: configuration.checkIn.body)
-        }
+        judge.asksService = decision != nil
+        judge.words.standard = configuration.checkIn
         self.judge = judge
         settings = SweepSettings(
             batch: configuration.schedule.batch,
             leaseMilliseconds: configuration.schedule.lease.milliseconds,
             responseMilliseconds: apns.responseTimeout.milliseconds,
             maxInFlight: apns.maxInFlight,
-            // The words are the same for everyone, so the payload is rendered once and shared by all pushes.
+            // The configured words are the same for everyone, so their payload is rendered once and shared by all pushes.
             payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
         )
     }

@@ -15,9 +15,15 @@ final class DecisionRecorder: Sendable {
     }
 
     private let noted = Mutex<[Entry]>([])
+    private let templates = Mutex<[(template: Int32, fate: TemplateFate)]>([])
 
     /// In the order in which they were asked; the same answer twice is one.
     var entries: [Entry] { noted.withLock { $0 } }
+
+    /// What became of each template, where a check-in goes out.
+    var fates: [(template: Int32, fate: TemplateFate)] { templates.withLock { $0 } }
+
+    func note(fates: [(template: Int32, fate: TemplateFate)]) { templates.withLock { $0 = fates } }
 
     func note(_ entry: Entry) {
         noted.withLock { entries in

@@ -36,7 +36,7 @@ extension Judge {
         guard let (slot, validUntil) = decision.checkIn else { return decision }
         let identity = NudgeIdentity.checkIn(slot)
         draft.send(
-            checkIn(identity, validUntil, subject.targets(subject.served, of: identity), isFirst: true),
+            checkIn(identity, validUntil, subject.targets(subject.served, of: identity), subject, isFirst: true),
             now: now
         )
         return nil
@@ -62,7 +62,7 @@ extension Judge {
         }
         let targets = subject.targets(left.due, of: retry.identity)
         draft.send(
-            checkIn(retry.identity, validUntil, targets, waiting: left.waiting, attempt: retry.attempt),
+            checkIn(retry.identity, validUntil, targets, subject, waiting: left.waiting, attempt: retry.attempt),
             now: now
         )
         return nil
@@ -104,6 +104,7 @@ extension Judge {
                 retry.identity,
                 validUntil,
                 targets,
+                subject,
                 waiting: left.waiting,
                 attempt: retry.attempt,
                 countedAt: own?.at ?? now
@@ -117,15 +118,19 @@ extension Judge {
         _ identity: NudgeIdentity,
         _ validUntil: Instant,
         _ targets: [PlannedNudge.Target],
+        _ subject: Subject,
         waiting: [Retry.Left] = [],
         isFirst: Bool = false,
         attempt: Int = 0,
         countedAt: Instant? = nil
     ) -> PlannedNudge {
-        PlannedNudge(
+        let context = RecipientContext(json: subject.user.context)
+        let choice = choose(identity, subject, context, isCounted: countedAt != nil)
+        return PlannedNudge(
             identity: identity,
             members: [identity],
-            payload: nil,
+            payload: choice.payload,
+            template: choice.template,
             collapseKey: identity.key,
             validUntil: validUntil,
             endsAt: validUntil,
@@ -136,8 +141,26 @@ extension Judge {
             isFirst: isFirst,
             attempt: attempt,
             countedAt: countedAt,
-            content: asking
+            content: asksService ? words.content(of: choice, context) : nil
         )
+    }
+
+    /// Chosen once a slot: what others of the user's devices have got, these get as well.
+    private func choose(
+        _ identity: NudgeIdentity,
+        _ subject: Subject,
+        _ context: RecipientContext,
+        isCounted: Bool
+    ) -> CheckInWords.Choice {
+        guard let slot = identity.slot, !isCounted else { return words.again(subject.user.template, context) }
+        let question = CheckInWords.Question(
+            user: subject.user.userID,
+            slot: slot,
+            last: subject.user.template,
+            context: context
+        )
+        recorder?.note(fates: words.fates(question))
+        return words.choose(question)
     }
 }
 

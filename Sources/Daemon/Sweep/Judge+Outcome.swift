@@ -47,7 +47,8 @@ extension Judge {
                         apnsID: target.apnsID,
                         nudge: Int16(clamping: place),
                         isCounted: nudge.countedAt != nil,
-                        ends: left.isEmpty && nudge.identity.kind == .message
+                        ends: left.isEmpty && nudge.identity.kind == .message,
+                        template: nudge.template
                     )
                 }
             }
@@ -102,7 +103,8 @@ extension Judge {
             since: candidate.since,
             fingerprint: turn.fingerprint,
             history: candidate.history,
-            retry: Retry.json(books.retries)
+            retry: Retry.json(books.retries),
+            template: books.template
         )
         let ended = turn.ended + books.ended
         return Settled(

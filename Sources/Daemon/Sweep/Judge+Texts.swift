@@ -234,6 +234,7 @@ extension Judge {
                 identity: text.identity,
                 members: text.members,
                 payload: payload,
+                template: nil,
                 collapseKey: text.collapseName,
                 validUntil: decision.validUntil,
                 endsAt: text.expiresAt,
@@ -243,7 +244,7 @@ extension Judge {
                 isFirst: retry == nil,
                 attempt: retry?.attempt ?? 0,
                 countedAt: retry?.countedAt,
-                content: asking == nil ? nil : text.content,
+                content: asksService ? text.content : nil,
                 isUrgent: decision.urgent
             ),
             now: now

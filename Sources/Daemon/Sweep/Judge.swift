@@ -13,10 +13,12 @@ struct Judge: Sendable {
     let messages: Configuration.Messages
     /// Kinds that the kill switch holds.
     var paused: Set<NudgeKind> = []
+    /// What check-ins say.
+    var words = CheckInWords()
     /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
     var recorder: DecisionRecorder?
-    /// A check-in's words, where a decision service is to be asked of what the rules allow; nil: none is.
-    var asking: TextContent?
+    /// Whether a decision service is to be asked of what the rules allow: then nudges carry their words.
+    var asksService = false
     private let preferences = PreferencesCache()
 
     init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
@@ -72,7 +74,8 @@ struct Judge: Sendable {
             since: candidate.since,
             fingerprint: subject.fingerprint,
             history: trimmed(candidate, now: now),
-            retry: Retry.json(draft.retries)
+            retry: Retry.json(draft.retries),
+            template: subject.user.template
         )
         return .rest(
             Judgement.Rest(

@@ -124,7 +124,8 @@ struct Ledger {
                     reason: reason ?? (nudge.identity.isDigest ? Self.digestReason : nil),
                     status: status,
                     attemptedAt: attemptedAt,
-                    decision: decision
+                    decision: decision,
+                    template: nudge.template
                 )
             )
         }

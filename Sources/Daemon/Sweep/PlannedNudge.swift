@@ -20,8 +20,10 @@ struct PlannedNudge: Sendable {
     let identity: NudgeIdentity
     /// What the record names: the messages of a digest; else itself.
     let members: [NudgeIdentity]
-    /// What its pushes say; nil: the check-in's words, the same for everyone.
+    /// What its pushes say; nil: a check-in's configured words, as everyone gets them.
     private(set) var payload: [UInt8]?
+    /// The template of a check-in's words; nil: they are of none.
+    private(set) var template: Int32?
     /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
     let collapseKey: String
     /// Not written any more from this instant on; nil: the answer holds for ever.
@@ -61,6 +63,7 @@ struct PlannedNudge: Sendable {
             words.count <= PushType.alert.payloadLimit
         else { return nudge }
         nudge.payload = words
+        nudge.template = nil
         return nudge
     }
 

@@ -1,4 +1,3 @@
-import JSON
 import Policy
 import Store
 import TimeZones
@@ -53,12 +52,9 @@ extension PlannedTurn {
             priority: nudge.isUrgent ? .urgent : .normal,
             title: content.title,
             body: content.body,
-            context: context
+            context: RecipientContext(json: context).object
         )
     }
-
-    /// What the app tells of the user beside the texts, for the question's member `context`: nothing so far.
-    private var context: JSONObject { JSONObject() }
 
     /// What the user's strategy decides in the service's place.
     func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionVerdict {

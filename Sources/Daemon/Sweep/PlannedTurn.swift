@@ -13,6 +13,8 @@ final class PlannedTurn: Sendable {
     let userID: UUID
     let version: Int64
     let fingerprint: Int64
+    /// The template of the last check-in that counts, these not.
+    let template: Int32?
     let nudges: [PlannedNudge]
     /// What is left of nudges that are not in this turn.
     let others: [Retry]
@@ -27,6 +29,8 @@ final class PlannedTurn: Sendable {
     let ended: [NudgeIdentity]
     /// What comes after its reminders, once they end.
     let continuations: [NudgeIdentity: ReminderContinuation]
+    /// What the app tells of the user, as JSON (the view's column `context`).
+    let context: String?
     /// Pushes.
     let pushCount: Int
 
@@ -37,6 +41,7 @@ final class PlannedTurn: Sendable {
         userID = subject.user.userID
         version = subject.user.version
         fingerprint = subject.fingerprint
+        template = subject.user.template
         nudges = draft.nudges
         others = draft.retries
         othersDue = draft.dueAt
@@ -44,6 +49,7 @@ final class PlannedTurn: Sendable {
         records = draft.records
         ended = draft.ended
         continuations = draft.continuations
+        context = subject.user.context
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
@@ -63,6 +69,7 @@ final class PlannedTurn: Sendable {
         userID = whole.userID
         version = whole.version
         fingerprint = whole.fingerprint
+        template = whole.template
         self.nudges = nudges
         self.others = others
         othersDue = whole.othersDue
@@ -70,6 +77,7 @@ final class PlannedTurn: Sendable {
         self.records = whole.records + records
         self.ended = whole.ended + ended
         continuations = whole.continuations
+        context = whole.context
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 

@@ -8,7 +8,7 @@ public struct SweepSettings: Sendable, Equatable {
     public var responseMilliseconds: Int64
     /// The most open intents, in pushes.
     public var maxInFlight: Int
-    /// The check-in's rendered payload, the same for everyone.
+    /// The payload of a check-in's configured words, for everyone whose check-in has no others.
     public var payload: [UInt8]
 
     /// All parts.

@@ -48,6 +48,11 @@ package actor Sweeper {
     /// Decisions that send nothing, on their way to the database.
     private var openRests = 0
 
+    /// What check-ins can say, as it was read last.
+    var templates: [StoredTemplate] = []
+    /// Whether they were read since the last look.
+    var areTemplatesRead = false
+
     /// Whether changes wait that the last look did not take.
     private var areTouchesLeft = false
 
@@ -86,9 +91,10 @@ package actor Sweeper {
 
     /// From the next sweep on.
     func reconfigure(judge: Judge, settings: SweepSettings, decider: Decider?) {
-        let paused = self.judge.paused
+        let before = self.judge
         self.judge = judge
-        self.judge.paused = paused
+        self.judge.paused = before.paused
+        self.judge.words = CheckInWords(standard: judge.words.standard, templates: templates)
         self.settings = settings
         self.decider = decider
         askNext()
@@ -119,6 +125,7 @@ package actor Sweeper {
         let look = try await store.look()
         clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
         hear(paused: look.paused)
+        areTemplatesRead = false
         isOutdated = look.isOutdated
         guard let now = clock.now, !isOutdated else { return }
         let areSpreadsLeft = try await spread(now: now)
@@ -185,6 +192,7 @@ package actor Sweeper {
             run.report.users += batch.users.count
             let isShort = batch.users.count + batch.unreadable.count < batch.limit
             if isShort { startOver() } else { startsOver = false }
+            if !batch.users.isEmpty { await readTemplates() }
             await turn(batch, run)
             if isShort, !areTouchesLeft { break }
         }

@@ -68,8 +68,18 @@ struct TextContent: Sendable {
         holdsMention = contents.contains(where: \.isMention)
     }
 
-    /// Words alone.
-    init(title: String, body: String) { self.init(title: title, body: body, of: []) }
+    /// A check-in's words.
+    init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
+        self.title = title
+        self.body = body
+        self.conversationID = conversationID
+        self.domain = domain
+        category = nil
+        threadID = nil
+        custom = CustomMembers.none
+        data = nil
+        holdsMention = false
+    }
 
     /// Whether it speaks to this user by name: its category is `mention`, or its data says `"mention": true`.
     var isMention: Bool {

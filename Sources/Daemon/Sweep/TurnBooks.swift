@@ -10,6 +10,8 @@ struct TurnBooks {
     private let now: Instant
 
     private(set) var history: History
+    /// The template of the last check-in that counts.
+    private(set) var template: Int32?
     private(set) var retries: [Retry]
     private(set) var dueAt: Instant?
     private(set) var records: [DeliveryRecord] = []
@@ -21,6 +23,7 @@ struct TurnBooks {
         self.attemptedAt = attemptedAt
         self.now = now
         history = turn.candidate.history
+        template = turn.template
         retries = turn.others
         dueAt = turn.othersDue
         for retry in turn.others where retry.identity.kind != .checkIn { ask(at: retry.dueAt) }
@@ -38,6 +41,7 @@ struct TurnBooks {
         let entryAt = nudge.countedAt ?? attemptedAt
         if counts {
             history = history.adding(nudge.identity, at: entryAt)
+            if nudge.identity.slot != nil, nudge.countedAt == nil { template = nudge.template }
         } else {
             // Every device was finally rejected: without this, the slot would be due again at once (apns.md).
             if left.isEmpty, let slot = nudge.identity.slot { history = history.closing(slot) }

@@ -93,5 +93,7 @@ public final class Workshop: Sendable {
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
         try ChildProcess.run([binary, "migrate"], environment: environment)
+        // Rounds know pushes by the configured words.
+        try cluster.psql("update nudged.template set active = false", database: Self.template)
     }
 }

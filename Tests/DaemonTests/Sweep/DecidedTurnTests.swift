@@ -18,7 +18,8 @@ import struct FoundationEssentials.UUID
 
     private func judge() -> Judge {
         var judge = F.judge()
-        judge.asking = TextContent(title: "Hello", body: "How are you?")
+        judge.asksService = true
+        judge.words.standard = Configuration.CheckIn(title: "Hello", body: "How are you?")
         return judge
     }
 
@@ -173,7 +174,8 @@ import struct FoundationEssentials.UUID
                     lanes: LaneDirectory(standard: F.lane),
                     messages: Configuration.Messages(digestAfter: 9, digestTitle: "n", digestBody: "n")
                 )
-                judge.asking = TextContent(title: "a", body: "b")
+                judge.asksService = true
+                judge.words.standard = Configuration.CheckIn(title: "a", body: "b")
                 return judge
             }()
         )

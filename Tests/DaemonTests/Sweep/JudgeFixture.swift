@@ -42,9 +42,11 @@ enum JudgeFixture {
         history: History = History(),
         retry: Retry? = nil,
         quarantine: String? = nil,
+        template: Int32? = nil,
         preferences: String? = daily,
         timezone: String? = nil,
         firstSessionComplete: Bool = true,
+        context: String? = nil,
         devices: [Device] = [device(1)],
         messages: [PendingMessage] = [],
         hasMoreMessages: Bool = false
@@ -60,9 +62,11 @@ enum JudgeFixture {
             history: history,
             retry: retry.flatMap { Retry.json([$0]) },
             quarantine: quarantine,
+            template: template,
             preferences: preferences,
             timezone: timezone,
             firstSessionComplete: firstSessionComplete,
+            context: context,
             devices: devices,
             messages: messages,
             hasMoreMessages: hasMoreMessages

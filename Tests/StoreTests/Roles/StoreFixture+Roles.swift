@@ -60,6 +60,28 @@ extension StoreFixture {
         await migrator.close()
     }
 
+    /// As an earlier version left it.
+    func migrate(upTo last: Int32) async throws {
+        try sql(
+            """
+            create schema nudged;
+            create table nudged.migration (
+                number integer primary key, name text not null, checksum bigint not null, applied_at timestamptz not null default now(), oldest integer
+            )
+            """
+        )
+        for migration in Migration.all where migration.number <= last {
+            try sql(
+                """
+                begin;
+                \(migration.script);
+                insert into nudged.migration (number, name, checksum) values (\(migration.number), '\(migration.name)', \(migration.checksum));
+                commit
+                """
+            )
+        }
+    }
+
     func prepareAttempts() throws { try sql(Self.attempt) }
 
     /// What came of a statement.

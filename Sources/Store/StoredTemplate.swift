@@ -1,0 +1,67 @@
+public import Postgres
+
+/// Words that check-ins may take: an active row of `nudged.template`.
+public struct StoredTemplate: Sendable, Equatable {
+    /// Names it in the record.
+    public let id: Int32
+    /// Only for users whose context says this domain; nil: for all.
+    public let domain: String?
+    /// A language, or one of a region; nil: for those whose own has none.
+    public let locale: String?
+    /// With placeholders; may be empty.
+    public let title: String
+    /// With placeholders; may be empty.
+    public let body: String
+    /// 1 to 1,000.
+    public let weight: Int32
+    /// `open_conversation`, `new_conversation`, or nil: whichever fits the user.
+    public let action: String?
+
+    /// All parts.
+    public init(
+        id: Int32,
+        domain: String? = nil,
+        locale: String? = nil,
+        title: String,
+        body: String,
+        weight: Int32 = 1,
+        action: String? = nil
+    ) {
+        self.id = id
+        self.domain = domain
+        self.locale = locale
+        self.title = title
+        self.body = body
+        self.weight = weight
+        self.action = action
+    }
+
+    /// More are not read.
+    static let most: Int64 = 1_000
+
+    /// Rows of `templates.sql`.
+    static func all(_ rows: Rows) throws(PostgresError) -> [StoredTemplate] {
+        var templates: [StoredTemplate] = []
+        for row in 0..<rows.count {
+            templates.append(
+                StoredTemplate(
+                    id: try rows.int4(row, 0),
+                    domain: try rows.textOrNull(row, 1),
+                    locale: try rows.textOrNull(row, 2),
+                    title: try rows.text(row, 3),
+                    body: try rows.text(row, 4),
+                    weight: try rows.int4(row, 5),
+                    action: try rows.textOrNull(row, 6)
+                )
+            )
+        }
+        return templates
+    }
+}
+
+extension Store {
+    /// The words that check-ins may take, by their ids.
+    public func templates() async throws(PostgresError) -> [StoredTemplate] {
+        try StoredTemplate.all(try await one(claims, .templates, [.int8(StoredTemplate.most)]))
+    }
+}

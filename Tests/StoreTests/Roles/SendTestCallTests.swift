@@ -1,0 +1,122 @@
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// `nudged.send_test`: a signed-in user tries their own device.
+@Suite struct SendTestCallTests {
+    typealias F = StoreFixture
+    private static let call = "select nudged.send_test()"
+
+    private static func device(_ user: Int, _ environment: String?) -> String {
+        "insert into public.push_tokens (user_id, device_token, environment) values (\(F.quoted(user)), '\(F.token(user))\(environment?.prefix(2) == "pr" ? "ab" : "")', \(environment.map { "'\($0)'" } ?? "null"));"
+    }
+
+    /// A daemon whose main lane is of this environment, seen so many seconds ago.
+    private static func daemon(_ environment: String?, seen: Int = 1) -> String {
+        let lanes =
+            environment.map { #"[{"environment": "\#($0)", "topic": "a.b"}, {"environment": "production"}]"# } ?? "[]"
+        return """
+            insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
+            values (gen_random_uuid(), 'h', 1, '1', now(), clock_timestamp() - interval '\(seen) seconds', '{"lanes": \(lanes)}');
+            """
+    }
+
+    private func answer(_ setup: String) async throws -> F.Attempt {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(setup)
+        let answer = try fixture.attempt("authenticated", as: 1, Self.call, keeps: true)
+        let sent = try fixture.sql("select count(*) from nudged.message")
+        #expect(sent == (answer.state == "00000" ? "1" : "0"))
+        await fixture.close()
+        return answer
+    }
+
+    @Test func test_whenTheDeviceIsOfSandbox_goesToTheUserThemselves() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(Self.device(1, "sandbox") + Self.device(2, "sandbox") + "truncate nudged.touched")
+        #expect(try fixture.perform("authenticated", as: 1, Self.call) == "00000")
+        #expect(
+            try fixture.lines(
+                "select user_id = \(F.quoted(1)), urgent, data, expires_at - created_at between '4 minutes' and '5 minutes', title <> '', body <> '' from nudged.message"
+            ) == [#"t|t|{"test": true}|t|t|t"#]
+        )
+        #expect(try fixture.lines("select user_id = \(F.quoted(1)), urgent from nudged.touched") == ["t|t"])
+        await fixture.close()
+    }
+
+    @Test func test_whenADeviceIsOfProduction_isRefused() async throws {
+        for setup in [
+            Self.device(1, "production"), Self.device(1, "sandbox") + Self.device(1, "production"),
+            Self.device(1, nil) + Self.daemon("production"), Self.device(1, "") + Self.daemon("production"),
+            Self.device(1, "sandbox") + Self.device(1, "production") + Self.daemon("sandbox"),
+        ] {
+            let answer = try await answer(setup)
+            #expect(answer.state == "ND010" && answer.words.contains("production") && !answer.more.isEmpty, "\(answer)")
+        }
+    }
+
+    @Test func test_whenNobodyKnowsTheEnvironment_isRefused() async throws {
+        for setup in [
+            "", Self.daemon("sandbox", seen: 40), Self.daemon("sandbox") + Self.daemon("production"), Self.daemon(nil),
+            Self.daemon("sandbox") + Self.daemon(nil), Self.daemon("staging"),
+        ] {
+            let answer = try await answer(Self.device(1, nil) + setup)
+            #expect(answer.state == "ND012" && answer.words.contains("nobody knows"), "\(setup): \(answer)")
+        }
+        #expect(try await answer(Self.device(1, "staging") + Self.daemon("sandbox")).state == "ND012")
+    }
+
+    @Test func test_whenTheDaemonsSaySandbox_isSent() async throws {
+        for setup in [
+            Self.daemon("sandbox"), Self.daemon("sandbox") + Self.daemon("sandbox"),
+            Self.daemon("sandbox") + Self.daemon("production", seen: 40),
+        ] {
+            #expect(try await answer(Self.device(1, nil) + setup).state == "00000")
+        }
+        // What the row says needs no daemon, and wins.
+        #expect(try await answer(Self.device(1, "sandbox") + Self.daemon("production")).state == "00000")
+    }
+
+    @Test func test_whenTheUserHasNoDevice_isRefused() async throws {
+        for setup in [
+            "", Self.device(2, "sandbox"),
+            Self.device(1, "sandbox") + "update public.push_tokens set platform = 'android'",
+        ] {
+            let answer = try await answer(setup)
+            #expect(answer.state == "ND013" && answer.words.contains("no device"), "\(answer)")
+        }
+    }
+
+    @Test func tests_whenTenWereSentInAnHour_wait() async throws {
+        let fixture = try await F.onSupabase()
+        try fixture.sql(Self.device(1, "sandbox") + Self.device(2, "sandbox"))
+        for _ in 1...10 { #expect(try fixture.perform("authenticated", as: 1, Self.call) == "00000") }
+        let answer = try fixture.attempt("authenticated", as: 1, Self.call)
+        #expect(answer.state == "ND011" && answer.words.contains("ten tests"), "\(answer)")
+        #expect(try fixture.perform("authenticated", as: 2, Self.call) == "00000")
+        // The hour rolls: each place is free by itself.
+        try fixture.sql(
+            "update nudged.message_key set at = now() - interval '61 minutes' where key in ('nudged.send_test 3', 'nudged.send_test 7') and user_id = \(F.quoted(1))"
+        )
+        for state in ["00000", "00000", "ND011"] {
+            #expect(try fixture.perform("authenticated", as: 1, Self.call) == state)
+        }
+        #expect(try fixture.sql("select count(*), count(distinct id) from nudged.message") == "13|13")
+        // A user who is forgotten has had none.
+        try fixture.sql("select nudged.forget(\(F.quoted(1)))")
+        #expect(try fixture.sql("select count(*) from nudged.message_key where user_id = \(F.quoted(1))") == "0")
+        await fixture.close()
+    }
+
+    @Test func test_whenNobodyIsSignedIn_isRefused() async throws {
+        let fixture = try await F.onSupabase()
+        #expect(try fixture.attempt("authenticated", Self.call).state == "28000")
+        let plain = try await F()
+        try plain.prepareAttempts()
+        #expect(try plain.attempt("postgres", Self.call).state == "0A000")
+        await plain.close()
+        await fixture.close()
+    }
+}

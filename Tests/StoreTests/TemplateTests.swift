@@ -1,0 +1,333 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Templates as an operator writes them and a daemon reads them, and what a user's row remembers of them.
+@Suite struct TemplateTests {
+    typealias F = StoreFixture
+
+    private static func insert(_ columns: String, _ values: String) -> String {
+        "insert into nudged.template (\(columns)) values (\(values))"
+    }
+
+    // MARK: What is refused
+
+    @Test(arguments: [
+        ("title, body", "'', ''", "words", "title and body are both empty"),
+        ("title", "null", "words", "both empty"),
+        ("title, body", "E' \\n', ' '", "words", "both empty"),
+        ("title", "'secret {'", "placeholders", "title has a brace that belongs to no placeholder"),
+        ("body", "'secret {First}'", "placeholders", "body has a brace"),
+        ("body", "repeat('secret ', 600)", "payload", "the payload comes to 4344 bytes"),
+        ("body, action", "'a', 'open'", "action", "action is none"),
+        ("body, weight", "'a', 0", "weight", "weight is 0"),
+        ("body, weight", "'a', 1001", "weight", "weight is 1001"),
+        ("body, weight", "'a', null", "weight", "weight is null"),
+        ("body, locale", "'a', 'deutsch (AT)'", "locale", "locale is no language"),
+        ("body, domain", "'a', ''", "domain", "domain has 0 bytes"),
+        ("body, domain", "'a', repeat('x', 256)", "domain", "domain has 256 bytes"),
+    ]) func template_whenItCouldNotBeSent_isRefusedByName(columns: String, values: String, name: String, words: String)
+        async throws
+    {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        let answer = try fixture.attempt("postgres", Self.insert(columns, values))
+        #expect(
+            answer.state == "23514" && answer.words.contains("nudged.template: ") && answer.words.contains(words),
+            "\(answer)"
+        )
+        #expect(!answer.more.isEmpty && !(answer.words + answer.more).contains("secret"), "\(answer)")
+        // The constraint has a name, and an update is checked as well.
+        let named = """
+            create function public.broken(statement text) returns text language plpgsql as $f$
+            declare name text; begin
+                execute statement; return '';
+            exception when check_violation then get stacked diagnostics name = constraint_name; return name;
+            end $f$
+            """
+        try fixture.sql(named)
+        let update =
+            "update nudged.template set title = '', \(columns.contains(",") ? "(\(columns)) = (\(values))" : "\(columns) = \(values)") where id = 1"
+        for statement in [Self.insert(columns, values)] + (columns.contains("title") ? [] : [update]) {
+            #expect(
+                try fixture.sql("select public.broken($try$\(statement)$try$)") == "template_\(name)",
+                "\(statement)"
+            )
+        }
+        await fixture.close()
+    }
+
+    /// As Daemon.TemplateText reads it (DaemonTests/TemplateTextTests has the same).
+    @Test func syntax_whenWritten_isWhatTheDaemonReads() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        let long = String(repeating: "a", count: 63)
+        for text in [
+            "plain", "{a}", "{first_name}, hello", "{{", "}}", "{{}}", "{{{a}}}", "{a}{b}", "{a1_}", "🙂 {a} é",
+            "{first_name}{{}}}}", "{\(long)}",
+        ] {
+            #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "00000", "\(text)")
+        }
+        for text in [
+            "{", "}", "a {b", "a} b", "{}", "{A}", "{1a}", "{ a}", "{a }", "{a-b}", "{é}", "{{a}", "{a}}", "{{{a}}",
+            "{_a}", "{a{b}}", "{a\(long)}",
+        ] {
+            #expect(try fixture.attempt("postgres", Self.insert("body", "'\(text)'")).state == "23514", "\(text)")
+        }
+        await fixture.close()
+    }
+
+    @Test func payload_whenAtTheLimit_isTaken() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        func state(_ count: Int) throws -> String {
+            try fixture.attempt("postgres", Self.insert("body, domain", "repeat('b', \(count)), 'd'")).state
+        }
+        let frame =
+            #"{"aps":{"alert":{"title":"","body":""},"sound":"default"},"conversation_id":"00000000-0000-0000-0000-000000000000","domain":"d","action":"open_conversation"}"#
+        #expect(try state(4_096 - frame.utf8.count) == "00000")
+        #expect(try state(4_097 - frame.utf8.count) == "23514")
+        await fixture.close()
+    }
+
+    // MARK: What is read
+
+    @Test func templates_whenRead_areTheActiveOnes() async throws {
+        let fixture = try await F()
+        let seeds = try await fixture.store.templates()
+        #expect(seeds.count >= 5 && seeds.contains { $0.title.contains("{first_name}") })
+        #expect(seeds.contains { !($0.title + $0.body).contains("{") && $0.action == nil })
+        try fixture.sql(
+            """
+            update nudged.template set active = false;
+            \(Self.insert("domain, locale, title, body, weight, action", "'work', 'pt-BR', 'a', 'b', 7, 'new_conversation'"))
+            """
+        )
+        let id = Int32(try fixture.sql("select max(id) from nudged.template")) ?? 0
+        let stored = StoredTemplate(
+            id: id,
+            domain: "work",
+            locale: "pt-BR",
+            title: "a",
+            body: "b",
+            weight: 7,
+            action: "new_conversation"
+        )
+        #expect(try await fixture.store.templates() == [stored])
+        #expect(try await fixture.store.reading { try await $0.templates() } == [stored])
+        await fixture.close()
+    }
+
+    /// Where nudged has sent already, its users go on getting the configured words.
+    @Test func seeds_whenNudgedHasSentBefore_rest() async throws {
+        let fixture = try await F(migrated: false)
+        try await fixture.migrate(upTo: 15)
+        try fixture.sql(
+            "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (gen_random_uuid(), 'check_in', 'x', '', 'skipped', now(), gen_random_uuid())"
+        )
+        try await fixture.migrate()
+        #expect(try fixture.sql("select count(*) > 4, bool_or(active) from nudged.template") == "t|f")
+        await fixture.close()
+    }
+
+    // MARK: Context
+
+    private func context(_ fixture: F) async throws -> [String?] { try await fixture.claim().map(\.context) }
+
+    @Test func context_whenTheViewHasIt_isRead() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        try fixture.sql(
+            """
+            update public.context_profiles set nudge_context = '{"first_name": "Ann"}' where user_id = \(F.quoted(1));
+            update public.context_profiles set nudge_context = '[1]' where user_id = \(F.quoted(2));
+            """
+        )
+        // A context is no reason to ask anybody again.
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "0")
+        #expect(try await context(fixture) == [#"{"first_name": "Ann"}"#, "[1]", nil])
+        await fixture.close()
+    }
+
+    @Test func context_whenTheViewHasNoneYet_isNone() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let view = """
+            create view nudged.recipient as select user_id, notification_preferences as preferences, timezone, first_session_complete
+            from public.context_profiles
+            """
+        try fixture.sql("drop view nudged.recipient; \(view)")
+        let users = try await fixture.claim()
+        #expect(
+            users.map(\.context) == [nil, nil] && users.allSatisfy { $0.preferences != nil && $0.firstSessionComplete }
+        )
+        // It comes while the daemon runs.
+        try fixture.sql(
+            "\(view.replacing("create view", with: "create or replace view").replacing("first_session_complete\n", with: "first_session_complete, 'no object'::text as context\n"))"
+        )
+        try fixture.sql("update nudged.person set lease_id = null, lease_until = null")
+        #expect(try await context(fixture) == ["no object", "no object"])
+        await fixture.close()
+    }
+
+    @Test func context_whenLong_isReadUpToABound() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            "update public.context_profiles set nudge_context = jsonb_build_object('a', repeat('é', 1000000))"
+        )
+        #expect(try await context(fixture).map { $0?.count } == [8_193])
+        await fixture.close()
+    }
+
+    /// A view that an operator has made is theirs, and so is a table that was there.
+    @Test func migration_whenTheAppBroughtItsOwn_leavesIt() async throws {
+        let table =
+            "create table public.context_profiles (user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean, timezone text"
+        let found = try await F(migrated: false)
+        try found.sql("\(table))")
+        try await found.migrate()
+        #expect(
+            try found.sql(
+                "select count(*) from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context'"
+            ) == "0"
+        )
+        try found.seed(1...1)
+        #expect(try await context(found) == [nil])
+        await found.close()
+        let prepared = try await F(migrated: false)
+        try prepared.sql("\(table), nudge_context json)")
+        try await prepared.migrate()
+        try prepared.seed(1...1)
+        try prepared.sql("update public.context_profiles set nudge_context = '{\"a\":  1}'")
+        #expect(try await context(prepared) == [#"{"a":  1}"#])
+        await prepared.close()
+        let own = try await F(migrated: false)
+        try await own.migrate(upTo: 15)
+        try own.sql(
+            "create or replace view nudged.recipient as select user_id, notification_preferences as preferences, timezone, true as first_session_complete from public.context_profiles"
+        )
+        try await own.migrate()
+        #expect(
+            try own.sql(
+                "select count(*) from pg_attribute where attrelid = 'nudged.recipient'::regclass and attnum > 0"
+            ) == "4"
+        )
+        try own.seed(1...1)
+        #expect(try await context(own) == [nil])
+        await own.close()
+    }
+
+    // MARK: The last one
+
+    private func template(_ fixture: F) throws -> [String] {
+        try fixture.lines("select coalesce(template::text, '-') from nudged.person order by user_id")
+    }
+
+    private static func intent(_ users: [ClaimedUser], _ lease: UUID, isCounted: Bool = false) -> Intent {
+        Intent(
+            leaseID: lease,
+            number: 1,
+            sweepID: UUID(),
+            attemptedAt: F.now,
+            entries: users.enumerated().map { number, user in
+                Intent.Entry(
+                    userID: user.userID,
+                    version: user.version,
+                    retry: nil,
+                    devices: [
+                        // A message beside it says nothing of the words.
+                        Intent.Target(
+                            kind: "message",
+                            key: UUID().uuidString,
+                            slot: nil,
+                            deviceHash: "a",
+                            apnsID: UUID(),
+                            nudge: 0
+                        ),
+                        Intent.Target(
+                            kind: "check_in",
+                            key: F.slot.iso,
+                            slot: F.slot,
+                            deviceHash: "a",
+                            apnsID: UUID(),
+                            nudge: 1,
+                            isCounted: isCounted,
+                            template: number == 0 ? nil : Int32(number)
+                        ),
+                    ]
+                )
+            }
+        )
+    }
+
+    @Test func template_whenSettled_isReadBack() async throws {
+        let (fixture, lease, users) = try await F.leased()
+        var updates = users.map { F.update($0, dueAt: F.now) }
+        updates[1].template = 7
+        var settlement = Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: updates)
+        settlement.records = [
+            DeliveryRecord(
+                userID: users[1].userID,
+                kind: "check_in",
+                key: F.slot.iso,
+                slot: F.slot,
+                deviceHash: "a",
+                outcome: .accepted,
+                attemptedAt: F.now,
+                template: 7
+            ), F.record(users[0]),
+        ]
+        _ = try await fixture.store.settle(settlement)
+        #expect(try template(fixture) == ["-", "7", "-"])
+        #expect(try fixture.sql("select count(*), sum(template) from nudged.delivery") == "2|7")
+        #expect(try await fixture.claim().map(\.template) == [nil, 7, nil])
+        let records = try await fixture.store.reading { reader in
+            try await reader.deliveries(of: users[1].userID, from: F.now - 1, through: F.now + 1, limit: 9)
+        }
+        #expect(records.map(\.template) == [7])
+        await fixture.close()
+    }
+
+    /// A dead daemon's check-in may have been seen: its words count as the last ones.
+    @Test(arguments: [false, true]) func recover_whenADaemonDied_entersTheTemplate(isCounted: Bool) async throws {
+        let (fixture, lease, users) = try await F.leased()
+        try fixture.sql("update nudged.person set template = 9")
+        _ = try await fixture.store.commit(Self.intent(users, lease, isCounted: isCounted), leaseMilliseconds: 60_000)
+        let read = try await fixture.store.reading { try await $0.user(users[2].userID, now: F.now) }
+        #expect(read?.user.template == (isCounted ? 9 : 2))
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 6))
+        #expect(try template(fixture) == (isCounted ? ["9", "9", "9"] : ["-", "1", "2"]))
+        #expect(
+            try fixture.lines("select kind, coalesce(template::text, '-') from nudged.delivery order by user_id, kind")
+                == ["check_in|-", "message|-", "check_in|1", "message|-", "check_in|2", "message|-"]
+        )
+        await fixture.close()
+    }
+
+    /// The others' templates stay theirs.
+    @Test func forget_whenAnIntentIsOpen_takesTheUsersTemplateAlong() async throws {
+        let (fixture, lease, users) = try await F.leased()
+        _ = try await fixture.store.commit(Self.intent(users, lease), leaseMilliseconds: 60_000)
+        _ = try fixture.sql("select nudged.forget(\(F.quoted(2)))")
+        #expect(try fixture.sql("select templates from nudged.intent") == "{NULL,NULL,NULL,2}")
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        _ = try await fixture.store.recover(except: [], limit: 9)
+        #expect(try template(fixture) == ["-", "2"])
+        await fixture.close()
+    }
+
+    @Test func touch_whenNobodyIsNamed_isRefusedInWords() async throws {
+        let fixture = try await F()
+        try fixture.prepareAttempts()
+        let answer = try fixture.attempt("nudged_app", "select nudged.touch(null)")
+        #expect(answer.state == "22023" && answer.words == "nudged.touch: user_id is null", "\(answer)")
+        await fixture.close()
+    }
+}

@@ -1,0 +1,353 @@
+-- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
+-- slot (docs/SQL.md). And nudged.send_test, by which an app's signed-in user tries their own device.
+
+-- No rows about users: an operator's own, few and small. A daemon reads the active ones once a sweep.
+create table nudged.template (
+    id integer generated always as identity primary key,
+    -- Only for users whose context says this domain; null: for all.
+    domain text,
+    -- A language (`de`) or one of a region (`pt-BR`); null: for those whose own has none.
+    locale text,
+    title text not null default '',
+    body text not null default '',
+    weight integer not null default 1,
+    active boolean not null default true,
+    -- What a tap does. null: it opens the context's conversation, or begins a new one where there is none. open_conversation: only where there is one.
+    -- new_conversation: begins one in any case.
+    action text
+);
+alter table nudged.template enable row level security;
+
+-- Refuses what could never be sent, or not as it was meant, by the column's name and with the mend. `{first_name}` is a placeholder, {{ and }} are braces.
+create function nudged.check_template() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- As Daemon.TemplateText reads it.
+    syntax constant text := '\{\{|\}\}|\{[a-z][a-z0-9_]{0,62}\}';
+    bytes integer;
+    broken text;
+    fault text;
+    mend text;
+begin
+    new.title := coalesce(new.title, '');
+    new.body := coalesce(new.body, '');
+    if btrim(new.title, E' \t\n\r') = '' and btrim(new.body, E' \t\n\r') = '' then
+        broken := 'words';
+        fault := 'title and body are both empty';
+        mend := 'A push without words is shown by no phone: give it a title or a body.';
+    elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
+        broken := 'placeholders';
+        fault := format('%s has a brace that belongs to no placeholder',
+            case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end);
+        mend := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
+    elsif new.weight is null or new.weight not between 1 and 1000 then
+        broken := 'weight';
+        fault := format('weight is %s', coalesce(new.weight::text, 'null'));
+        mend := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
+    elsif new.action not in ('open_conversation', 'new_conversation') then
+        broken := 'action';
+        fault := 'action is none that a tap knows';
+        mend := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
+    elsif new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then
+        broken := 'locale';
+        fault := 'locale is no language';
+        mend := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
+    elsif new.domain = '' or octet_length(new.domain) > 255 then
+        broken := 'domain';
+        fault := format('domain has %s bytes', octet_length(new.domain));
+        mend := 'It has 1 to 255 bytes, or is null for all domains.';
+    else
+        bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
+        if bytes > 4096 then
+            broken := 'payload';
+            fault := format('the payload comes to %s bytes', bytes);
+            mend := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
+        end if;
+    end if;
+    if broken is not null then
+        raise check_violation using message = 'nudged.template: ' || fault, hint = mend, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
+    end if;
+    return new;
+end
+$$;
+create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
+
+-- The template of the last check-in that counts: its words never come twice running. Null: the configured words. The settlement that writes the row anyway
+-- writes it, so it costs four bytes and no write.
+alter table nudged.person add column template integer;
+-- Parallel to user_ids: what a crash leaves must be known as well.
+alter table nudged.intent add column templates integer[];
+-- Which one it was; the words stand in no record.
+alter table nudged.delivery add column template integer;
+
+-- What placeholders are filled with. A view that an operator has redefined is left: its column `context` comes from them. So is a table that was found: an app
+-- that wants personal words redefines the view (docs/SQL.md). Where nudged made the table (0014_roles.sql remembers), it has a column for it.
+do $$
+declare
+    is_ours boolean;
+    has_column boolean;
+begin
+    create view nudged.recipient_of_0002 as
+    select
+        user_id,
+        notification_preferences as preferences,
+        timezone,
+        coalesce(first_session_complete, false) as first_session_complete
+    from public.context_profiles
+    where user_id is not null;
+    is_ours := pg_get_viewdef('nudged.recipient'::regclass) = pg_get_viewdef('nudged.recipient_of_0002'::regclass);
+    drop view nudged.recipient_of_0002;
+    if not is_ours then
+        raise notice 'nudged.recipient is your own: give it a column context (jsonb) to fill the placeholders of templates';
+        return;
+    end if;
+    has_column := exists (
+        select 1 from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context' and not attisdropped
+    );
+    if not has_column and exists (
+        select 1 from nudged.role_right where role = 'authenticated' and to_regclass(object) = 'public.context_profiles'::regclass
+    ) then
+        alter table public.context_profiles add column nudge_context jsonb;
+        comment on column public.context_profiles.nudge_context is
+            'fills the placeholders of nudged.template: first_name, topic, …; conversation_id, domain and locale have a meaning of their own (docs/SQL.md)';
+        has_column := true;
+    end if;
+    execute format(
+        'create or replace view nudged.recipient as
+        select
+            user_id,
+            notification_preferences as preferences,
+            timezone,
+            coalesce(first_session_complete, false) as first_session_complete,
+            %s as context
+        from public.context_profiles
+        where user_id is not null', case when has_column then 'nudge_context' else 'null::jsonb' end);
+end
+$$;
+
+-- Something to begin with. Where nudged has sent already they rest: its users go on getting the words that were configured, until somebody sets them active.
+insert into nudged.template (title, body, weight, action, active)
+select t.title, t.body, t.weight, t.action, not exists (select 1 from nudged.delivery)
+from (values
+    (1, 'Thinking of you', 'I''m curious how your day has been. Tell me, whenever you like.', 2, null),
+    (2, 'Hello, {first_name}', 'You just came to my mind. How are you today?', 3, null),
+    (3, 'I''m here', 'Whenever you feel like talking, I have time for you.', 2, null),
+    (4, 'A small hello', 'I hope today is being kind to you. What''s on your mind?', 2, null),
+    (5, 'How did it go, {first_name}?', 'I remember that we talked about {topic}. I''d love to hear what came of it.', 4, null),
+    (6, 'Shall we go on?', 'I''ve been thinking about our last talk, and I''d like to hear the rest.', 3, 'open_conversation')
+) as t (place, title, body, weight, action)
+order by t.place;
+
+-- As before (0016_reminders.sql), and the templates beside the devices of an open intent.
+create or replace function nudged.forget(recipient uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    gone bigint;
+    erased bigint := 0;
+begin
+    delete from nudged.touched where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
+    delete from nudged.person where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
+    with open as materialized (
+        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
+    )
+    update nudged.intent i set records = (
+        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
+    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates) = (
+        select
+            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
+            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
+            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place),
+            array_agg(d.template order by d.place)
+        from unnest(
+            i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends, i.templates
+        ) with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template, place)
+        where d.user_id <> recipient
+    )
+    from open o where i.lease_id = o.lease_id and i.number = o.number;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message_key where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.reminder where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.delivery where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
+    delete from nudged.touched where (user_id, id) in (
+        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
+    );
+    get diagnostics gone = row_count;
+    return erased + gone;
+end
+$$;
+
+-- Sends the signed-in user a test on their own devices: a message like any other, which passes quiet hours where they allow that, and is of no use after five
+-- minutes. Its payload has "test": true. Returns its id.
+--
+-- Refused where one of their devices is of production: a person's phone is no place for trials. A device whose row names no environment is of the one that
+-- the daemons are configured to: each tells it in its row of nudged.daemon, the main app's lane first. Where none is alive, or they differ, nobody
+-- knows, and it is refused.
+create function nudged.send_test() returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient uuid := nudged.signed_in_user();
+    hour_ago timestamptz := clock_timestamp() - interval '1 hour';
+    configured text;
+    environments text[];
+    made uuid;
+begin
+    select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
+    -- A lane that can't be read is a doubt as well.
+    from (
+        select coalesce(state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
+        where seen_at > statement_timestamp() - interval '30 seconds'
+    ) d;
+    select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
+    from nudged.device d where d.user_id = recipient;
+    if environments is null then
+        raise exception using errcode = 'ND013', message = 'nudged.send_test: you have no device that nudged sends to',
+            hint = 'Allow notifications on your device: the app registers it then (nudged.register_device).';
+    elsif 'production' = any (environments) then
+        raise exception using errcode = 'ND010', message = 'nudged.send_test: a device of yours is of production, where no tests are sent',
+            hint = 'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.';
+    elsif environments <> '{sandbox}' then
+        raise exception using errcode = 'ND012', message = 'nudged.send_test: nobody knows whether your device is of production',
+            hint = 'Register it with its environment (nudged.register_device), or see that a daemon runs (nudged status).';
+    end if;
+    -- Ten places, each taken for an hour: two calls at once can't take the same, and old ones go with the other keys.
+    for place in 1..10 loop
+        made := gen_random_uuid();
+        insert into nudged.message_key as k (user_id, key, id, at) values (recipient, format('nudged.send_test %s', place), made, clock_timestamp())
+        on conflict (user_id, key) do update set id = excluded.id, at = excluded.at where k.at <= hour_ago;
+        exit when found;
+        made := null;
+    end loop;
+    if made is null then
+        raise exception using errcode = 'ND011', message = 'nudged.send_test: you have had ten tests in the last hour',
+            hint = 'Wait until the first of them is an hour old.';
+    end if;
+    return nudged.send(
+        recipient, 'nudged', 'A test: this device can be reached.', data => '{"test": true}', urgent => true,
+        expires_at => statement_timestamp() + interval '5 minutes');
+end
+$$;
+
+-- As before, but a null is refused in words.
+create or replace function nudged.touch(recipient uuid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if recipient is null then
+        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user of whom something changed.';
+    end if;
+    insert into nudged.touched (user_id) values (recipient);
+end
+$$;
+
+-- As before, but a member that is no user_id, no boolean or no instant is named with its message's place: the server's own words would show the value.
+create or replace function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    stranger record;
+    asked nudged.new_message[];
+begin
+    if jsonb_typeof(messages) is distinct from 'array' then
+        raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
+            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
+    end if;
+    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
+    from jsonb_array_elements(messages) with ordinality as m (message, place)
+    left join lateral (
+        select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
+        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key')
+        limit 1
+    ) k on true
+    where jsonb_typeof(m.message) <> 'object' or k.name is not null
+    order by m.place
+    limit 1;
+    if found then
+        raise invalid_parameter_value
+            using message = format('nudged.send_many: message %s %s', stranger.place,
+                case when stranger.type <> 'object' then 'is no object' else format('has a member %I', stranger.name) end),
+                hint = 'Its members are the arguments of nudged.send.';
+    end if;
+    begin
+        select coalesce(array_agg(row(
+            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
+        )::nudged.new_message order by e.place), '{}') into asked
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join lateral jsonb_to_record(e.message) as m (
+            user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+            dedupe_key text
+        );
+    exception when data_exception then
+        perform nudged.refuse_members(messages);
+        raise;
+    end;
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', asked) s;
+end
+$$;
+
+-- Names the first member of nudged.send_many's messages that can't be read as its type.
+create function nudged.refuse_members(messages jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    one record;
+begin
+    for one in
+        select e.place - 1 as place, t.name, t.type, t.words, e.message ->> t.name as value
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join (values
+            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
+        ) as t (name, type, words)
+        order by e.place
+    loop
+        begin
+            execute format('select $1::%s', one.type) using one.value;
+        exception when data_exception then
+            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.words),
+                hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
+        end;
+    end loop;
+end
+$$;
+
+revoke all on function nudged.check_template() from public;
+revoke all on function nudged.refuse_members(jsonb) from public;
+revoke all on function nudged.send_test() from public;
+select nudged.allow('nudged_daemon', 'select', 'nudged.template');
+select nudged.allow('authenticated', 'execute', 'nudged.send_test');
+
+select nudged.distribute();
