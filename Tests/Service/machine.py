@@ -35,10 +35,11 @@ class Machine:
         # Beside the folder, which the machine covers with its own memory.
         self.log = self.work + ".log"
         try:
-            self.parent = subprocess.Popen(
-                ["unshare", "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--net", "--fork", "--kill-child"]
-                + ["--propagation", "private", HERE + "/boot.sh", tree, self.work, self.groups.hierarchy],
-                stdin=subprocess.DEVNULL, stderr=open(self.log, "w"), preexec_fn=self._enter)
+            with open(self.log, "w") as log:
+                self.parent = subprocess.Popen(
+                    ["unshare", "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--net", "--fork", "--kill-child"]
+                    + ["--propagation", "private", HERE + "/boot.sh", tree, self.work, self.groups.hierarchy],
+                    stdin=subprocess.DEVNULL, stderr=log, preexec_fn=self._enter)
             self.leader = self._find_leader()
             self.root = f"/proc/{self.leader}/root"
             self._await_boot()
@@ -53,14 +54,14 @@ class Machine:
 
     def _find_leader(self):
         path = f"/proc/{self.parent.pid}/task/{self.parent.pid}/children"
-        return int(_until(lambda: self.parent.poll() is None and open(path).read().split(), "a process in new namespaces")[0])
+        return int(_until(lambda: self.parent.poll() is None and text_of(path).split(), "a process in new namespaces")[0])
 
     def _await_boot(self):
         # PID 1 of the namespaces is boot.sh until it is systemd.
         def is_systemd():
             if self.parent.poll() is not None:
-                raise RuntimeError("the machine ended while it booted: " + open(self.log).read())
-            return open(f"/proc/{self.leader}/comm").read() == "systemd\n" and os.path.exists(self.root + "/run/systemd/private")
+                raise RuntimeError("the machine ended while it booted: " + text_of(self.log))
+            return text_of(f"/proc/{self.leader}/comm") == "systemd\n" and os.path.exists(self.root + "/run/systemd/private")
         _until(is_systemd, "systemd")
         self.run("systemctl", "is-system-running", "--wait", check=False)
         if self.run("systemctl", "is-active", "machine.target", check=False).stdout != "active\n":
@@ -122,7 +123,7 @@ class _Groups:
     """The machine's own control groups, one in each hierarchy of the host: its root there. systemd makes groups in every one that it finds."""
 
     def __init__(self, name):
-        mounts = [line.split() for line in open("/proc/self/mounts")]
+        mounts = [line.split() for line in text_of("/proc/self/mounts").splitlines()]
         self.hierarchy = "unified" if any(m[1:3] == ["/sys/fs/cgroup", "cgroup2"] for m in mounts) else "hybrid"
         kinds = ["cgroup2"] if self.hierarchy == "unified" else ["cgroup", "cgroup2"]
         self.paths = [f"{mount[1]}/{name}" for mount in mounts if mount[2] in kinds]
@@ -132,7 +133,7 @@ class _Groups:
             for file in ("cpuset.cpus", "cpuset.mems"):
                 source = f"{os.path.dirname(path)}/{file}"
                 if self.hierarchy == "hybrid" and os.path.exists(source):
-                    _put(f"{path}/{file}", open(source).read())
+                    _put(f"{path}/{file}", text_of(source))
         if self.hierarchy == "unified":
             _put("/sys/fs/cgroup/cgroup.subtree_control", "+memory +pids")
 
@@ -145,10 +146,16 @@ class _Groups:
             for folder, _, _ in os.walk(path, topdown=False):
                 try:
                     # A group whose last process is being reaped is busy for a moment.
-                    _until(lambda: not open(folder + "/cgroup.procs").read(), "empty groups", 5)
+                    _until(lambda: not text_of(folder + "/cgroup.procs"), "empty groups", 5)
                     os.rmdir(folder)
                 except (OSError, AssertionError) as error:
                     print(f"left behind: {folder}: {error}", file=sys.stderr)
+
+
+def text_of(path):
+    """A file's text."""
+    with open(path) as file:
+        return file.read()
 
 
 def _put(path, text):

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from machine import Machine
+from machine import Machine, text_of
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILT = os.environ.get("NUDGED_BUILT", REPOSITORY + "/.build/debug")
@@ -23,7 +23,7 @@ KillSignal=SIGINT
 APPLE = """[Service]
 Type=simple
 ExecStartPre=/usr/bin/mkdir -p /srv/apple
-ExecStart=/usr/local/bin/nudged-bench apple --folder /srv/apple --port 2197 --delay {delay}
+ExecStart=/usr/local/bin/nudged-bench apple --folder /srv/apple --port 2197 --delay {delay} --refusing
 """
 CONFIGURATION = """apns:
   teamId: ABCDE12345
@@ -36,7 +36,7 @@ checkIn:
   title: "{title}"
   body: planted body
 schedule:
-  interval: 200ms
+  interval: {interval}
   lease: 30s
 """
 
@@ -46,6 +46,8 @@ def install(machine):
     machine.copy(BUILT + "/nudged", "/usr/bin/nudged")
     for unit in glob.glob(REPOSITORY + "/systemd/*.service"):
         machine.copy(unit, "/lib/systemd/system/" + os.path.basename(unit), 0o644)
+    for example in glob.glob(REPOSITORY + "/systemd/examples/*.conf"):
+        machine.copy(example, "/usr/share/doc/nudged/examples/" + os.path.basename(example), 0o644)
     machine.copy(REPOSITORY + "/systemd/nudged.catalog", "/usr/lib/systemd/catalog/nudged.catalog", 0o644)
     machine.run("journalctl", "--update-catalog")
     runtime = swift_runtime()
@@ -66,19 +68,18 @@ def swift_runtime():
 class Service:
     """The daemon's machine. `start` brings all of it up; each part can be stopped and started alone."""
 
-    def __init__(self, database=True, apple=True, delay=0):
+    def __init__(self):
         self.machine = Machine()
         try:
             install(self.machine)
             self._prepare_postgres()
-            self._prepare_apple(delay)
+            self.machine.copy(BUILT + "/nudged-bench", "/usr/local/bin/nudged-bench")
+            self.apple()
             self.configure()
             self.credential("database.url", self.url())
             self.migrate()
-            if not database:
-                self.systemctl("stop", "postgresql")
-            if not apple:
-                self.systemctl("stop", "apple")
+            # As short as a test wants them; what is shipped is looked at by `test_unit`.
+            self.drop_in("test", "[Service]\nRestartSec=200ms\n")
         except BaseException:
             self.machine.stop()
             raise
@@ -95,17 +96,18 @@ class Service:
         m.run("systemctl", "start", "postgresql")
         m.run("psql", "-h", "/run/postgresql", "-U", "postgres", "-c", "create database app")
 
-    def _prepare_apple(self, delay):
+    def apple(self, delay=0):
+        """A simulated Apple with a new key and authority, which answers after so many milliseconds."""
         m = self.machine
-        m.copy(BUILT + "/nudged-bench", "/usr/local/bin/nudged-bench")
         m.write("/etc/systemd/system/apple.service", APPLE.format(delay=delay))
-        m.run("systemctl", "start", "apple")
+        m.run("systemctl", "daemon-reload")
+        m.run("systemctl", "restart", "apple")
         m.until(lambda: m.run("ss", "-Hltn", "sport = :2197").stdout, "the simulated Apple")
-        m.run("install", "-D", "-m", "0644", "/srv/apple/ca.pem", "/etc/nudged/ca.pem")
-        self.credential("apns.privateKey", open(m.root + "/srv/apple/key.p8").read())
+        m.write("/etc/nudged/ca.pem", text_of(m.root + "/srv/apple/ca.pem"))
+        self.credential("apns.privateKey", text_of(m.root + "/srv/apple/key.p8"))
 
-    def configure(self, title=TITLE, extra=""):
-        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title) + extra)
+    def configure(self, title=TITLE, interval="200ms", extra=""):
+        self.machine.write("/etc/nudged/nudged.yaml", CONFIGURATION.format(title=title, interval=interval) + extra)
 
     def credential(self, name, text):
         self.machine.write("/etc/nudged/credentials/" + name, text, 0o600)
@@ -123,8 +125,8 @@ class Service:
         done = self.machine.run("psql", "-h", "/run/postgresql", "-U", "postgres", "-d", "app", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text)
         return done.stdout.strip()
 
-    def seed(self, count, first=1):
-        """Users who are due since five minutes ago, with a device each."""
+    def seed(self, count, first=1, token="c0ffee"):
+        """Users who are due since five minutes ago, with a device each whose token begins so."""
         last = first + count - 1
         self.sql(f"""
             insert into public.context_profiles (user_id, notification_preferences, first_session_complete)
@@ -133,7 +135,7 @@ class Service:
                 'quiet_hours_end', '00:00', 'check_in_time', to_char((now() - interval '5 minutes') at time zone 'UTC', 'HH24:MI')
             ), true from generate_series({first}, {last}) n;
             insert into public.push_tokens (user_id, device_token, platform, created_at, updated_at)
-            select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'c0ffee' || lpad(to_hex(n), 58, '0'), 'ios', '2026-01-01', '2026-01-01'
+            select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, rpad('{token}', 8, '0') || lpad(to_hex(n), 56, '0'), 'ios', '2026-01-01', '2026-01-01'
             from generate_series({first}, {last}) n""")
 
     # The daemon
@@ -148,24 +150,46 @@ class Service:
     def show(self, name):
         return self.machine.show("nudged", name)
 
+    def plain(self, name):
+        """Takes a drop-in back."""
+        os.unlink(f"{self.machine.root}/etc/systemd/system/nudged.service.d/{name}.conf")
+        self.systemctl("daemon-reload")
+
+    def accepted(self):
+        return int(self.sql("select count(*) from nudged.delivery where outcome = 'accepted'"))
+
+    def restart(self):
+        self.systemctl("restart", "nudged")
+
+    def reset(self):
+        """As at the start, for the next test: everything runs, and nobody is there."""
+        self.systemctl("start", "postgresql", "apple")
+        self.systemctl("stop", "nudged", check=False)
+        self.systemctl("reset-failed", "nudged", check=False)
+        self.configure()
+        self.sql("truncate public.context_profiles, public.push_tokens, nudged.person, nudged.touched, nudged.intent, nudged.delivery")
+
     @property
     def pid(self):
         return int(self.show("MainPID"))
 
-    def events(self, name=None):
+    def mark(self):
+        """The journal's place now: entries that come later are found by `after=`."""
+        return self.machine.journal("-n", "1", "-q")[-1]["__CURSOR"]
+
+    def events(self, name=None, after=None):
         """The daemon's entries of the journal, all or those of an event."""
-        matches = ["-u", "nudged"] + ([f"NUDGED_EVENT={name}"] if name else [])
+        matches = ["-u", "nudged"] + ([f"NUDGED_EVENT={name}"] if name else []) + (["--after-cursor", after] if after else [])
         return self.machine.journal(*matches)
 
-    def await_event(self, name, count=1, seconds=20):
-        return self.machine.until(lambda: len(self.events(name)) >= count and self.events(name)[-1], f"event {name}", seconds)
+    def await_event(self, name, after=None, seconds=20):
+        return self.machine.until(lambda: self.events(name, after), f"event {name}", seconds)[-1]
 
     def await_status(self, part, seconds=20):
         return self.machine.until(lambda: part in self.show("StatusText") and self.show("StatusText"), f"a status with: {part}", seconds)
 
     def await_accepted(self, count, seconds=30):
-        self.machine.until(lambda: int(self.sql("select count(*) from nudged.delivery where outcome = 'accepted'")) >= count,
-                           f"{count} accepted pushes", seconds)
+        self.machine.until(lambda: self.accepted() >= count, f"{count} accepted pushes", seconds)
 
     def stop(self):
         self.machine.stop()

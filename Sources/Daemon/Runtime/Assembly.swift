@@ -13,6 +13,7 @@ package struct Assembly: Sendable {
     let schedule: Configuration.Schedule
     let record: Configuration.Record
     let statementTimeout: Duration
+    let deviceNames: DeviceNames
 
     /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
     var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
@@ -31,6 +32,7 @@ package struct Assembly: Sendable {
         schedule = configuration.schedule
         record = configuration.record
         lanes = Self.lanes(apns)
+        deviceNames = DeviceNames(secret: main.privateKey.text)
         judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
