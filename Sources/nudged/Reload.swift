@@ -14,12 +14,12 @@ struct Reload: AsyncParsableCommand {
     )
 
     func run() async throws {
-        do {
+        do throws(ReloadError) {
             try await ReloadRun(environment: ProcessEnvironment.current()).run()
-            Output.line("the new configuration is in force")
-        } catch let error as ReloadError {
+        } catch {
             Output.error("\(error)")
             throw ExitCode(error.status.rawValue)
         }
+        Output.line("the new configuration is in force")
     }
 }

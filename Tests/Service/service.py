@@ -53,7 +53,8 @@ def install(machine):
     runtime = swift_runtime()
     if runtime:
         # A debug build has its runtime beside the toolchain; a package's is linked in.
-        machine.write("/etc/systemd/system/nudged.service.d/runtime.conf", f"[Service]\nExecPaths={runtime}\n")
+        for unit in ("nudged", "nudged-migrate"):
+            machine.write(f"/etc/systemd/system/{unit}.service.d/runtime.conf", f"[Service]\nExecPaths={runtime}\n")
     machine.run("systemctl", "daemon-reload")
 
 
@@ -174,13 +175,16 @@ class Service:
         return int(self.show("MainPID"))
 
     def mark(self):
-        """The journal's place now: entries that come later are found by `after=`."""
-        return self.machine.journal("-n", "1", "-q")[-1]["__CURSOR"]
+        """The journal's time now: entries that come later are found by `after=`. (Its cursors skip one where a match is given, too.)"""
+        return int(self.machine.journal("-n", "1", "-q")[-1]["__REALTIME_TIMESTAMP"])
 
     def events(self, name=None, after=None):
         """The daemon's entries of the journal, all or those of an event."""
-        matches = ["-u", "nudged"] + ([f"NUDGED_EVENT={name}"] if name else []) + (["--after-cursor", after] if after else [])
-        return self.machine.journal(*matches)
+        return self.entries(*([f"NUDGED_EVENT={name}"] if name else []), after=after or 0)
+
+    def entries(self, *matches, after=0):
+        """Entries about the unit, systemd's own as well."""
+        return [entry for entry in self.machine.journal("-u", "nudged", *matches) if int(entry["__REALTIME_TIMESTAMP"]) > after]
 
     def await_event(self, name, after=None, seconds=20):
         return self.machine.until(lambda: self.events(name, after), f"event {name}", seconds)[-1]

@@ -33,15 +33,29 @@ package final class Reporter: Sendable {
     /// - Parameter about: what tells the event's kinds apart, for the count: a reason, a lane.
     /// - Returns: whether it was written.
     @discardableResult
-    func say(_ event: Event, about: String = "", _ message: String, _ fields: Logger.Metadata = [:]) -> Bool {
+    func say(
+        _ event: Event,
+        about: String = "",
+        _ message: String,
+        _ fields: Logger.Metadata = [:],
+        file: String = #fileID,
+        line: UInt = #line
+    ) -> Bool {
         let (isSaid, before) = repeats.withLock { $0.admit(event, about: about, now: BootTime.milliseconds()) }
         before.forEach(tell)
-        if isSaid { write(event, message, fields) }
+        if isSaid { write(event, message, fields, file: file, line: line) }
         return isSaid
     }
 
-    private func write(_ event: Event, _ message: String, _ fields: Logger.Metadata) {
-        log.log(level: event.level, "\(message)", metadata: fields.merging(["event": "\(event.name)"]) { $1 })
+    private func write(
+        _ event: Event,
+        _ message: String,
+        _ fields: Logger.Metadata,
+        file: String = #fileID,
+        line: UInt = #line
+    ) {
+        let fields = fields.merging(["event": "\(event.name)"]) { $1 }
+        log.log(level: event.level, "\(message)", metadata: fields, file: file, function: event.name, line: line)
     }
 
     // MARK: Repeats

@@ -29,13 +29,13 @@ import struct FoundationEssentials.UUID
             reason: "BadDeviceToken"
         )
         let unread = TimeZoneError(.unreadable, "/zones/Asia/Tokyo", number: EMFILE)
-        let notices: [Notice] = [
-            .rowUnreadable(user: user), .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
-            .timezoneInvalid(user: user, valueHash: 2), .historyAhead(user: user),
-            .deviceNotServed(user: user, environment: "sandbox", topic: nil),
-        ]
         return [
-            .finished(id: UUID(), report), .recovered(pushes: 2), .noticed(notices), .zonesUnread(unread, users: 2),
+            .finished(id: UUID(), report), .recovered(pushes: 2),
+            .noticed([
+                .rowUnreadable(user: user), .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
+                .timezoneInvalid(user: user, valueHash: 2), .historyAhead(user: user),
+                .deviceNotServed(user: user, environment: "sandbox", topic: nil),
+            ]), .zonesUnread(unread, users: 2),
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
             .rejected(user: user, deviceHash: hash, reason: "invalid_token", status: nil),
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
@@ -64,7 +64,7 @@ import struct FoundationEssentials.UUID
         }
         reporter.databaseAnswered()
         reporter.schemaIs(.behind(Migration.all))
-        reporter.schemaIsNewer(.newer(99))
+        reporter.schemaIsNewer(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.standingFailed(PostgresError(.refusedByServer, sqlState: "42501"))
         #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 8, "\(lines.all)")
