@@ -112,12 +112,25 @@ import Testing
         // One that hangs is not waited for for ever, and one that ends meanwhile is said to have.
         process.signal(SIGSTOP)
         let asking = try scene.start(["reload"], place)
+        while !Self.awaits(SIGHUP, process.id), asking.exit == nil { await Task.yield() }
         process.signal(SIGKILL)
         let ended = try await scene.finish(asking)
         #expect(ended.exit == .code(69) && ended.errors.contains("ended before it answered"), "\(ended.text)")
         _ = try await scene.finish(process)
         let nobody = try await scene.nudged(["reload"], place)
         #expect(nobody.exit == .code(69) && nobody.errors.contains("no nudged runs here"), "\(nobody.text)")
+    }
+
+    /// Whether a signal waits for a stopped process: the bit of its number in `ShdPnd` (proc(5)).
+    private static func awaits(_ signal: Int32, _ process: Int32) -> Bool {
+        guard let file = fopen("/proc/\(process)/status", "r") else { return false }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ShdPnd:") }),
+            let bits = UInt64(line.drop { $0 != "\t" }.dropFirst(), radix: 16)
+        else { return false }
+        return bits & (1 << UInt64(signal - 1)) != 0
     }
 
     @Test func stop_whenAnswersAreSlow_asksSystemdForTimeWhileTheyResolve() async throws {
