@@ -3,6 +3,7 @@
 Everything that it writes lies in memory and goes with it; it ends with this process, whatever ends that.
 """
 
+import atexit
 import ctypes
 import json
 import os
@@ -31,7 +32,10 @@ class Machine:
     def __init__(self, tree="/"):
         self.work = tempfile.mkdtemp(prefix="nudged-machine-")
         self.groups = _Groups(os.path.basename(self.work))
-        self.leader = None
+        self.leader = self.parent = None
+        # However this process ends but by SIGKILL; then only empty folders are left.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        atexit.register(self.stop)
         # Beside the folder, which the machine covers with its own memory.
         self.log = self.work + ".log"
         try:
@@ -68,15 +72,18 @@ class Machine:
             raise RuntimeError("the machine did not boot:\n" + self.run("systemctl", "list-jobs", check=False).stdout)
 
     def stop(self):
-        """Ends every process of the machine and takes its groups away."""
+        """Ends every process of the machine and takes its groups away. Twice does no harm."""
+        atexit.unregister(self.stop)
         if self.leader:
             _kill(self.leader)
-        if getattr(self, "parent", None):
-            self.parent.kill() if not self.leader else None
+        elif self.parent:
+            self.parent.kill()
+        if self.parent:
             self.parent.wait(20)
         self.groups.remove()
         shutil.rmtree(self.work, ignore_errors=True)
-        os.unlink(self.log)
+        if os.path.exists(self.log):
+            os.unlink(self.log)
 
     def command(self, *words):
         """The command line that runs a command inside, from outside."""
@@ -142,7 +149,8 @@ class _Groups:
             _put(path + "/cgroup.procs", "0")
 
     def remove(self):
-        for path in self.paths:
+        paths, self.paths = self.paths, []
+        for path in paths:
             for folder, _, _ in os.walk(path, topdown=False):
                 try:
                     # A group whose last process is being reaped is busy for a moment.

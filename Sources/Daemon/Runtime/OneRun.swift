@@ -108,6 +108,7 @@ public struct OneRun: Sendable {
             try await engine.sweeper.sweep()
             await engine.sweeper.quiesce()
             engine.reporter.tellRepeats()
+            if await engine.sweeper.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress

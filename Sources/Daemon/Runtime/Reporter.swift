@@ -80,7 +80,10 @@ package final class Reporter: Sendable {
     /// One line per change of state.
     func databaseFailed(_ error: PostgresError) {
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
-        let event = refused ? Event.databaseRefused : error.isHeldUp ? .databaseBusy : .databaseLost
+        let event: Event =
+            if refused { .databaseRefused } else if error.isHeldUp { .databaseBusy } else if error.isExhausted {
+                .databaseExhausted
+            } else { .databaseLost }
         databaseIs(event, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }
 

@@ -2,7 +2,7 @@ extension Event {
     // MARK: PostgreSQL, by changes of its state.
 
     static let database = [
-        databaseLost, databaseBusy, databaseRefused, databaseBack, migrationsMissing, schemaNewer,
+        databaseLost, databaseBusy, databaseExhausted, databaseRefused, databaseBack, migrationsMissing, schemaNewer,
     ]
 
     /// PostgreSQL can't be reached.
@@ -25,6 +25,18 @@ extension Event {
         "PostgreSQL gave a statement up",
         "It is there, and a lock, a time-out or a deadlock was in the way. It is tried again.",
         mend: "Where it lasts: select * from pg_stat_activity shows who waits for whom.",
+        fields: ["sqlstate"],
+        atMost: 1
+    )
+
+    /// PostgreSQL has run out of something.
+    public static let databaseExhausted = Event(
+        "database_exhausted",
+        "9d3c57e1f08b4a6a8c2e61b4d7a05f39",
+        .error,
+        "PostgreSQL has run out of something",
+        "Its disk is full, its memory is used up, or all its connections are taken. What the daemon could not write it tries again.",
+        mend: "Free disk or memory on the database's host, or raise max_connections (or put a pooler before it).",
         fields: ["sqlstate"],
         atMost: 1
     )

@@ -59,7 +59,7 @@ import struct FoundationEssentials.UUID
         let reporter = Reporter(lines.logger)
         for event in Self.sweeps { reporter.sweep(event) }
         for event in Self.senders { reporter.sender(event, Self.lane) }
-        for state in [nil, "28P01", "55P03"] as [String?] {
+        for state in [nil, "28P01", "55P03", "53100"] as [String?] {
             reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: state, statement: "claim_taken"))
         }
         reporter.databaseAnswered()
@@ -67,7 +67,7 @@ import struct FoundationEssentials.UUID
         reporter.schemaIsNewer(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.standingFailed(PostgresError(.refusedByServer, sqlState: "42501"))
-        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 8, "\(lines.all)")
+        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 9, "\(lines.all)")
         var met: Set<String> = []
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")

@@ -16,8 +16,7 @@ public struct ReloadRun: Sendable {
     /// - Throws: `refused` where the new configuration is bad, and what kept it from asking.
     public func run(patience: Duration = .seconds(20)) async throws(ReloadError) {
         let process = try daemon()
-        // Whatever is begun after this look reads files that are no older than it.
-        let wanted = (word ?? ReloadWord()).begun + 1
+        let wanted = (word ?? ReloadWord()).next
         guard kill(process, SIGHUP) == 0 else { throw .mayNot(folder: folder) }
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {

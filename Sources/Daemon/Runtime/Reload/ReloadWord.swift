@@ -8,6 +8,9 @@ struct ReloadWord: Sendable, Equatable {
     /// What was wrong with the last one that is over; empty: it is in force.
     var faults: [String] = []
 
+    /// Which reload reads files that are no older than a look at this word: not the one that may be under way.
+    var next: Int { begun + 1 }
+
     init() {}
 
     /// One object.
