@@ -61,6 +61,7 @@ let package = Package(
         system("CLibPQ", "libpq", apt: "libpq-dev"),
         system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         system("COpenSSL", "openssl", apt: "libssl-dev"),
+        system("CLibCurl", "libcurl", apt: "libcurl4-openssl-dev"),
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
@@ -75,13 +76,14 @@ let package = Package(
         library("OpenSSL", ["COpenSSL"]),
         library("HTTP2", ["Locks", "CNGHTTP2", "OpenSSL"]),
         library("APNs", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
+        library("HTTPClient", ["Locks", "CLibCurl"]),
         library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library(
             "Daemon",
             [
-                "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
-                logging,
+                "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "Store", "Systemd", logging,
             ]
         ),
         library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
@@ -108,10 +110,10 @@ let package = Package(
                 "Daemon", "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
             ]
         ),
-        // What several test targets share: seeds and generated keys.
+        // What several test targets share: seeds, generated keys, a server of https.
         .target(
             name: "TestSupport",
-            dependencies: ["Seeded", "COpenSSL"],
+            dependencies: ["Locks", "Seeded", "COpenSSL", "OpenSSL"],
             path: "Tests/Support",
             swiftSettings: strict
         ),
@@ -128,6 +130,7 @@ let package = Package(
             "APNs",
             ["Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]
         ),
+        tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
@@ -149,7 +152,9 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres"],
+            dependencies: [
+                "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
+            ],
             swiftSettings: strict
         ),
     ]

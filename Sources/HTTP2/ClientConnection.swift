@@ -1,4 +1,5 @@
 import Glibc
+import Locks
 
 /// One HTTP/2 connection as a client: a thread of its own, reached by messages.
 ///

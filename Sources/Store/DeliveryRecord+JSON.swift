@@ -25,6 +25,10 @@ extension DeliveryRecord {
         }
         json.key("status")
         if let status { json.int(status) } else { json.null() }
+        if let decision, let value = try? JSONValue(parsing: decision) {
+            json.key("decision")
+            json.value(value)
+        }
         json.endObject()
     }
 }

@@ -28,6 +28,8 @@ public struct DeliveryRecord: Sendable, Equatable {
     public let status: Int?
     /// The policy's now of the attempt; for a slot that went by, of the decision.
     public let attemptedAt: Instant
+    /// What was decided of it beyond the policy, as a JSON object (`Daemon.DecisionVerdict`); nil: nobody was asked.
+    public let decision: String?
 
     /// All parts.
     public init(
@@ -40,7 +42,8 @@ public struct DeliveryRecord: Sendable, Equatable {
         outcome: Outcome,
         reason: String? = nil,
         status: Int? = nil,
-        attemptedAt: Instant
+        attemptedAt: Instant,
+        decision: String? = nil
     ) {
         self.userID = userID
         self.kind = kind
@@ -52,5 +55,6 @@ public struct DeliveryRecord: Sendable, Equatable {
         self.reason = reason
         self.status = status
         self.attemptedAt = attemptedAt
+        self.decision = decision
     }
 }

@@ -41,6 +41,7 @@ public struct Migration: Sendable, Equatable {
         Migration(13, "messages", PackageResources._013_messages_sql, oldest: 13),
         Migration(14, "roles", PackageResources._014_roles_sql),
         Migration(15, "pause", PackageResources._015_pause_sql),
+        Migration(17, "decision", PackageResources._017_decision_sql),
     ]
 
     /// The number of the last one that this version knows.

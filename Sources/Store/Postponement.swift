@@ -5,7 +5,8 @@ public import TimeZones
 public struct Postponement: Sendable {
     let userID: UUID
     let version: Int64?
-    let until: Instant
+    /// When they are due again.
+    public let until: Instant
 
     /// - Parameter version: the claimed one, on another the user stays due; nil: whatever it is.
     public init(userID: UUID, version: Int64?, until: Instant) {

@@ -1,5 +1,6 @@
 /// The SQL of `sql/queries`, one case a file, embedded at build time.
 package enum Query: String, CaseIterable, Sendable {
+    case analysed
     case claimCandidates = "claim_candidates"
     case claimDevices = "claim_devices"
     case claimDevicesBounded = "claim_devices_bounded"
@@ -24,6 +25,7 @@ package enum Query: String, CaseIterable, Sendable {
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
     case migrationsNeeded = "migrations_needed"
+    case noteAnalysed = "note_analysed"
     case pause
     case pausedKinds = "paused_kinds"
     case pauses
@@ -61,6 +63,7 @@ package enum Query: String, CaseIterable, Sendable {
 
     private var bytes: [UInt8] {
         switch self {
+        case .analysed: PackageResources.analysed_sql
         case .claimCandidates: PackageResources.claim_candidates_sql
         case .claimDevices: PackageResources.claim_devices_sql
         case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
@@ -85,6 +88,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
         case .migrationsNeeded: PackageResources.migrations_needed_sql
+        case .noteAnalysed: PackageResources.note_analysed_sql
         case .pause: PackageResources.pause_sql
         case .pausedKinds: PackageResources.paused_kinds_sql
         case .pauses: PackageResources.pauses_sql

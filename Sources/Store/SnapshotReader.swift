@@ -139,7 +139,8 @@ public struct SnapshotReader: Sendable {
                     outcome: outcome,
                     reason: try rows.textOrNull(row, 6),
                     status: try rows.int2OrNull(row, 7).map { Int($0) },
-                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0)
+                    attemptedAt: Instant(microseconds: try rows.timestamp(row, 8)) ?? Instant(seconds: 0),
+                    decision: try rows.textOrNull(row, 9)
                 )
             )
         }

@@ -146,6 +146,8 @@ extension Store {
         // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
         let updates = settlement.updates.sorted { $0.userID < $1.userID }
         let records = settlement.records
+        // An empty list costs nothing, and stands for as many nulls.
+        let decisions = records.contains { $0.decision != nil } ? records.map(\.decision) : []
         let (chunk, mustBeOpen): (Int32, Bool) =
             switch settlement.fence {
             case .none: (0, false)
@@ -165,6 +167,7 @@ extension Store {
             .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
             .timestampArray(records.map { $0.attemptedAt.microseconds &+ settlement.tieBreak }), .bool(mustBeOpen),
             .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
+            .textArray(decisions),
         ]
     }
 

@@ -160,7 +160,7 @@ import struct FoundationEssentials.UUID
                     .dateArray(users.map { _ in 1 }), .textArray(none), .uuidArray(users), .textArray(none),
                     .textArray(none),
                     .int2Array(users.map { _ in 200 }), .timestampArray(users.map { _ in now }), .bool(true),
-                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]),
+                    .uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .textArray([]),
                 ]
             ),
             (
@@ -171,6 +171,8 @@ import struct FoundationEssentials.UUID
                     .timestamp(F.now.seconds * 1_000_000),
                 ]
             ),
+            (.analysed, [.uuid(F.user(1)), .uuid(F.user(9))]),
+            (.noteAnalysed, [.uuid(F.user(1)), .uuid(F.user(9)), .timestampArray([now])]),
             (.touchedSince, [.uuidArray(users)]),
             (.versions, [.uuidArray(users)]),
             (.release, [.uuid(F.user(9)), .uuidArray(users)]),

@@ -51,11 +51,12 @@ entered as (
 ),
 -- What went by before those pushes.
 missed as (
-    insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, status, attempted_at, sweep_id)
-    select r.user_id, r.kind, r.key, r.slot, r.device_hash, r.outcome, r.reason, r.status, r.attempted_at, g.sweep_id
+    insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, status, attempted_at, sweep_id, decision)
+    select r.user_id, r.kind, r.key, r.slot, r.device_hash, r.outcome, r.reason, r.status, r.attempted_at, g.sweep_id, r.decision
     from gone g
     cross join lateral jsonb_to_recordset(g.records) as r (
-        user_id uuid, kind text, key text, slot date, device_hash text, outcome text, reason text, status smallint, attempted_at timestamptz
+        user_id uuid, kind text, key text, slot date, device_hash text, outcome text, reason text, status smallint, attempted_at timestamptz,
+        decision jsonb
     )
     where (r.user_id in (select user_id from entered)) is true
     on conflict do nothing

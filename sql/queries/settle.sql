@@ -7,7 +7,7 @@
 -- that follow: $11 and $12 first and last check-in, $13 and $14 closed slot, $15 and $16 send (last before first: none),
 -- lists of all users' histories: $17 check_in_at, $18 check_in_slot (parallel), $19 closed, $20 sent,
 -- deliveries (parallel): $21 user, $22 kind, $23 key, $24 slot, $25 device hash, $26 apns-id, $27 outcome, $28 reason, $29 status, $30 attempted_at,
--- messages that ended (parallel): $32 user, $33 id.
+-- messages that ended (parallel): $32 user, $33 id, what was decided of the deliveries (parallel to $21; empty where nobody was asked): $34.
 -- One row: intents closed, users settled.
 with closed_intent as (
     -- An empty one holds the place of a commit that may still come (withdraw_intent.sql).
@@ -56,13 +56,13 @@ ended as (
 ),
 recorded as (
     insert into nudged.delivery (
-        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id
+        user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, sweep_id, decision
     )
-    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3
+    select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, d.outcome, d.reason, d.status, d.attempted_at, $3, d.decision::jsonb
     from unnest(
         $21::uuid[], $22::text[], $23::text[], $24::date[], $25::text[], $26::uuid[], $27::text[], $28::text[], $29::smallint[],
-        $30::timestamptz[]
-    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at)
+        $30::timestamptz[], $34::text[]
+    ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision)
     -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
     where (d.user_id in (select user_id from settled)) is true
 )

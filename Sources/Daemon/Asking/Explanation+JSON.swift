@@ -64,6 +64,8 @@ extension Explanation {
         json.put("key", nudge.identity.key)
         json.list("members", nudge.members) { member, json in json.string(member.key) }
         json.put("valid_until", nudge.validUntil?.rfc3339)
+        json.key("asks_decision_service")
+        json.bool(nudge.isToBeAsked)
         json.list("devices", nudge.targets) { target, json in json.string(target.hash) }
         json.list("later", nudge.waiting) { left, json in json.string(left.deviceHash) }
         json.endObject()
@@ -160,6 +162,8 @@ extension Explanation {
         json.key("status")
         json.value(record.status.map { .int(Int64($0)) } ?? .null)
         json.put("attempted_at", record.attemptedAt.rfc3339)
+        json.key("decision")
+        json.value(record.decision.flatMap { try? JSONValue(parsing: $0) } ?? .null)
         json.endObject()
     }
 }

@@ -81,6 +81,12 @@ extension Explanation {
             for member in nudge.members { page.field("", "with \(Self.name(member))") }
         }
         for target in nudge.targets { page.field("", "to device \(target.hash) on \(target.lane.words)") }
+        if nudge.isToBeAsked {
+            page.field(
+                "",
+                "a sweep asks the decision service first, which may be against it or find other words; it is not asked here"
+            )
+        }
         if !nudge.waiting.isEmpty {
             page.field("", "\(nudge.waiting.count) more devices later, under the same answer")
         }
@@ -188,8 +194,18 @@ extension Explanation {
         for record in records { page.wrapped("  \(line(record))", indent: 4) }
     }
 
+    /// What the decision service, or a fallback, said of it.
+    private func decision(_ record: DeliveryRecord) -> String? {
+        guard let text = record.decision, let json = try? JSONValue(parsing: text), let origin = json["by"]?.text,
+            let reason = json["reason"]?.text
+        else { return nil }
+        return "\(origin): \(reason)"
+    }
+
     private func line(_ record: DeliveryRecord) -> String {
-        let answer = [record.reason, record.status.map { "status \($0)" }].compactMap(\.self).joined(separator: ", ")
+        let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self).joined(
+            separator: ", "
+        )
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
         return
             "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")"

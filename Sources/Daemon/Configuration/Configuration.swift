@@ -99,6 +99,20 @@ public struct Configuration: Sendable, Equatable {
         public static let countPlaceholder = "{count}"
     }
 
+    /// The service that is asked of each nudge that the rules allow.
+    public struct Decision: Sendable, Equatable {
+        /// `https://…`, or `http://` to this machine; without secrets.
+        public var url: String
+        /// The bearer token; nil: none is sent.
+        public var token: Secret?
+        /// How long its answer is awaited.
+        public var timeout: Duration
+        /// Users that are asked of at a time, 1 to 64.
+        public var concurrency: Int
+        /// A PEM file to trust in place of the system's store.
+        public var caFile: String?
+    }
+
     /// Nil only where the command doesn't need it and it isn't configured.
     public var apns: APNs?
     /// Nil only where the command doesn't need it and it isn't configured.
@@ -111,6 +125,8 @@ public struct Configuration: Sendable, Equatable {
     public var checkIn: CheckIn
     /// How messages are put.
     public var messages: Messages
+    /// Nil: no service is asked.
+    public var decision: Decision?
     /// The operator's rules.
     public var policy: Rules
     /// What is logged at least.

@@ -58,6 +58,7 @@ struct ConfigurationAssembler {
             record: Configuration.Record(keepDays: values.integer("record.keepDays") ?? 90),
             checkIn: checkIn(),
             messages: messages(),
+            decision: decision(),
             policy: policy(),
             logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         )
@@ -170,6 +171,37 @@ extension ConfigurationAssembler {
             url: Secret(url),
             allowInsecure: allowInsecure,
             statementTimeout: values.duration("database.statementTimeout") ?? .seconds(10)
+        )
+    }
+
+    private mutating func decision() -> Configuration.Decision? {
+        guard let url = values.text("decision.url") else { return nil }
+        let token = values.text("decision.token")
+        do {
+            try checks.service(url, token)
+        } catch {
+            let fault = error as? ConfigurationFault
+            report(
+                fault?.key ?? "decision.url",
+                fault?.what ?? "\(error)",
+                fault?.mend ?? "write \(ConfigurationKey.byName["decision.url"]?.expectation ?? "an address")"
+            )
+        }
+        let timeout = values.duration("decision.timeout") ?? .seconds(2)
+        // What is decided must still be written within the lease.
+        if let lease = values.duration("schedule.lease"), lease < timeout * 3 {
+            report(
+                values.source("decision.timeout") == .standard ? "schedule.lease" : "decision.timeout",
+                "schedule.lease (\(DurationText.format(lease))) must be at least three times decision.timeout (\(DurationText.format(timeout)))",
+                "make the lease longer, or the timeout shorter than \(DurationText.format(lease / 3))"
+            )
+        }
+        return Configuration.Decision(
+            url: url,
+            token: token.map(Secret.init),
+            timeout: timeout,
+            concurrency: values.integer("decision.concurrency") ?? 8,
+            caFile: values.text("decision.caFile")
         )
     }
 

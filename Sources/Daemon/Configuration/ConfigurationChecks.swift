@@ -7,6 +7,9 @@ public struct ConfigurationChecks: Sendable {
     /// Whether the system knows this zone (TimeZones).
     public var zone: @Sendable (String) -> Bool
 
+    /// Whether a decision service's address and token can be used (HTTPClient).
+    public var service: @Sendable (_ url: String, _ token: String?) throws -> Void
+
     /// Whether the words of a check-in fit a push (APNs).
     public var words: @Sendable (_ title: String, _ body: String) throws -> Void
 
@@ -15,11 +18,13 @@ public struct ConfigurationChecks: Sendable {
         key: @escaping @Sendable (String) throws -> Void = { _ in },
         database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void = { _, _ in },
         zone: @escaping @Sendable (String) -> Bool = { _ in true },
+        service: @escaping @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in },
         words: @escaping @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
     ) {
         self.key = key
         self.database = database
         self.zone = zone
+        self.service = service
         self.words = words
     }
 }

@@ -1,6 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the reference.
-    public static let all: [ConfigurationKey] = apns + database + schedule + record + checkIn + messages + policy + log
+    public static let all: [ConfigurationKey] =
+        apns + database + schedule + record + checkIn + messages + decision + policy + log
 
     private static let apns: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
@@ -122,6 +123,30 @@ extension ConfigurationKey {
             standard: "{count} messages came while you were away.",
             "That push's text; {count} stands for how many they are."
         ),
+    ]
+
+    private static let decision: [ConfigurationKey] = [
+        .init(
+            "decision.url",
+            .serviceURL,
+            "The service that is asked of each nudge that the rules allow (docs/DECISION.md); without it none is. No secrets in it: it is shown."
+        ),
+        .init("decision.token", .text(1...8192), isSecret: true, "The bearer token that it is sent."),
+        // Somebody waits for a message: longer than this an answer is worth less than the user's own fallback.
+        .init(
+            "decision.timeout",
+            .duration(.milliseconds(50)...(.seconds(60))),
+            standard: "2s",
+            "How long its answer is awaited before the user's fallback_strategy decides."
+        ),
+        // At 50 ms an answer these are 160 users a second.
+        .init(
+            "decision.concurrency",
+            .integer(1...64, mayBeNone: false),
+            standard: "8",
+            "How many users it is asked of at a time."
+        ),
+        .init("decision.caFile", .path, "Certificates (PEM) to trust for it in place of the system's."),
     ]
 
     // Defaults and ranges are those of policy.md.

@@ -26,6 +26,8 @@ public struct ConfigurationKey: Sendable {
         case pem
         /// `https://host[:port]`.
         case endpoint
+        /// `https://host[:port][/path]`.
+        case serviceURL
         /// A libpq URI.
         case databaseURL
         /// A bundle id.
@@ -103,6 +105,7 @@ public struct ConfigurationKey: Sendable {
         case .path: "the path of a file"
         case .pem: "the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on"
         case .endpoint: "https://host or https://host:port"
+        case .serviceURL: "https://host/path, or http:// where the host is this machine (localhost, 127.0.0.1, [::1])"
         case .databaseURL: "a URI such as postgresql://user@host/database?sslmode=verify-full"
         case .bundleID: "a bundle id such as com.example.app"
         }

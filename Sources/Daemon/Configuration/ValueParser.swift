@@ -32,6 +32,7 @@ enum ValueParser {
             case .path: isPath(text) ? .text(text) : nil
             case .pem: pem(text)
             case .endpoint: endpoint(text).map { .endpoint($0) }
+            case .serviceURL: isServiceURL(text) ? .text(text) : nil
             case .databaseURL: isDatabaseURL(text) ? .text(text) : nil
             case .bundleID: isBundleID(text) ? .text(text) : nil
             }
@@ -151,6 +152,11 @@ enum ValueParser {
     private static func isDatabaseURL(_ text: String) -> Bool {
         (text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"))
             && !text.utf8.contains { $0 <= 32 || $0 == 127 }
+    }
+
+    /// What else an address must be the decision service's own check says.
+    private static func isServiceURL(_ text: String) -> Bool {
+        (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.utf8.contains { $0 <= 32 || $0 >= 127 }
     }
 
     private static func isBundleID(_ text: String) -> Bool {

@@ -7,6 +7,8 @@ public struct Forecast: Sendable {
     let hours: Int
     let tally: ForecastTally
     let paused: Set<NudgeKind>
+    /// Whether a decision service is asked of what the rules allow; the forecast takes it to allow everything.
+    var asksService = false
 
     /// Users who are asked in that time.
     public var users: Int { tally.users }
@@ -35,6 +37,11 @@ public struct Forecast: Sendable {
             lines += [
                 "",
                 "paused: \(paused.map(\.rawValue).sorted().joined(separator: ", ")); the forecast takes the pause to last",
+            ]
+        }
+        if asksService {
+            lines += [
+                "", "a decision service is configured: it is not asked here, and counted as if it allowed everything",
             ]
         }
         if tally.unread > 0 {
@@ -94,7 +101,7 @@ public struct Forecast: Sendable {
             }
     }
 
-    /// `{"from", "hours", "users", "nudges", "pushes", "by_kind", "resting", "skipped", "dropped", "paused", "unread", "unreadable", "by_hour": [{"from", "pushes",
+    /// `{"from", "hours", "users", "nudges", "pushes", "by_kind", "resting", "skipped", "dropped", "paused", "decision_service", "unread", "unreadable", "by_hour": [{"from", "pushes",
     /// "by_kind", "resting", "skipped"}]}`; `resting` counts users at the top, questions in an hour.
     public var json: String {
         var json = JSONWriter()
@@ -113,6 +120,8 @@ public struct Forecast: Sendable {
         json.counts("skipped", tally.skipped.sorted { $0.key < $1.key })
         json.counts("dropped", tally.dropped.sorted { $0.key < $1.key })
         json.list("paused", paused.map(\.rawValue).sorted()) { kind, json in json.string(kind) }
+        json.key("decision_service")
+        json.bool(asksService)
         json.list("by_hour", Array(tally.hours.enumerated())) { hour, json in
             json.beginObject()
             json.put("from", tally.beginning(of: hour.offset).rfc3339)

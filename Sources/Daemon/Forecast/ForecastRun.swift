@@ -48,7 +48,12 @@ public struct ForecastRun: Sendable {
             judge.paused = try await reader.paused()
             let future = FutureUser(judge: judge, start: start, end: start + Int64(hours) * 3600)
             let tally = try await walk(reader, future, onProgress: onProgress)
-            return Forecast(hours: hours, tally: tally, paused: judge.paused)
+            return Forecast(
+                hours: hours,
+                tally: tally,
+                paused: judge.paused,
+                asksService: judge.asking != nil
+            )
         }
     }
 

@@ -14,6 +14,8 @@ package struct Assembly: Sendable {
     let record: Configuration.Record
     let statementTimeout: Duration
     let deviceNames: DeviceNames
+    /// nil: no service is asked.
+    let decision: Configuration.Decision?
 
     /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
     var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
@@ -33,11 +35,16 @@ package struct Assembly: Sendable {
         record = configuration.record
         lanes = Self.lanes(apns)
         deviceNames = DeviceNames(secret: main.privateKey.text)
-        judge = Judge(
+        decision = configuration.decision
+        var judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
             messages: configuration.messages
         )
+        if decision != nil {
+            judge.asking = TextContent(title: configuration.checkIn.title, body: configuration.checkIn.body)
+        }
+        self.judge = judge
         settings = SweepSettings(
             batch: configuration.schedule.batch,
             leaseMilliseconds: configuration.schedule.lease.milliseconds,

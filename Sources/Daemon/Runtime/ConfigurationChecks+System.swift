@@ -9,6 +9,7 @@ extension ConfigurationChecks {
         key: { _ = try P256SigningKey(pem: $0) },
         database: { url, allowInsecure in _ = try Assembly.connection(url, allowInsecure: allowInsecure) },
         zone: { isZone($0) },
+        service: { url, token in _ = try Decider.checked(url, token: token) },
         words: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
 

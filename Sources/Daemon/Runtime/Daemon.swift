@@ -204,6 +204,7 @@ public actor Daemon {
         guard schemaIsCurrent else { return nil }
         return DaemonSample(
             lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
+            decision: await engine.sweeper.decider?.standing,
             inFlight: await engine.sweeper.openPushes,
             lostLines: output.lost,
             interval: assembly.schedule.interval
@@ -240,10 +241,11 @@ public actor Daemon {
                     "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
                 )
             }
+            let decider = try engine.decider(for: next.decision, replacing: await engine.sweeper.decider)
             try engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
-            await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings)
+            await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
             // A shorter retention counts at once.

@@ -14,6 +14,7 @@ package final class Engine: Sendable {
     package let lanes: Lanes
     package let sweeper: Sweeper
     let reporter: Reporter
+    private let clock: PolicyClock
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
@@ -32,6 +33,7 @@ package final class Engine: Sendable {
         self.assembly = assembly
         self.reporter = reporter
         reporter.callDevices(by: assembly.deviceNames)
+        self.clock = clock
         let failed: @Sendable (PostgresError) -> Void = { error in
             reporter.databaseFailed(error)
             onDatabaseFailure()
@@ -49,6 +51,7 @@ package final class Engine: Sendable {
             clock: clock,
             judge: assembly.judge,
             settings: assembly.settings,
+            decider: try Self.decider(assembly.decision, clock, reporter),
             hooks: hooks
         ) { event in
             reporter.sweep(event)
@@ -65,6 +68,24 @@ package final class Engine: Sendable {
         } catch {
             throw ConfigurationFault.key(error)
         }
+    }
+
+    private static func decider(
+        _ settings: Configuration.Decision?,
+        _ clock: PolicyClock,
+        _ reporter: Reporter
+    ) throws(ConfigurationFault) -> Decider? {
+        guard let settings else { return nil }
+        return try Decider(settings, clock: clock) { reporter.decisions($0) }
+    }
+
+    /// The decision service of a new configuration; the same where nothing about it changed, with what is known of it.
+    func decider(
+        for settings: Configuration.Decision?,
+        replacing old: Decider?
+    ) throws(ConfigurationFault) -> Decider? {
+        if let old, old.settings == settings { return old }
+        return try Self.decider(settings, clock, reporter)
     }
 
     /// How long a stop waits for the database, beyond the response time-out.

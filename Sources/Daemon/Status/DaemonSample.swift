@@ -2,6 +2,8 @@
 struct DaemonSample: Sendable {
     /// Its lanes, the main one first.
     var lanes: [LaneSample]
+    /// The decision service; nil: none is asked.
+    var decision: DecisionStanding?
     /// Pushes whose intents are open.
     var inFlight: Int
     /// Log lines that could not be written since the start.

@@ -4,6 +4,8 @@ import JSON
 struct DaemonState: Sendable, Equatable {
     /// The main app's lane first.
     var lanes: [LaneReport]
+    /// The decision service; nil: none is asked.
+    var decision: DecisionStanding?
     /// The last sweep, also one that found nobody.
     var lastSweep: SweepSummary?
     /// The last sweep that did something.
@@ -17,6 +19,7 @@ struct DaemonState: Sendable, Equatable {
 
     init(
         lanes: [LaneReport],
+        decision: DecisionStanding? = nil,
         lastSweep: SweepSummary?,
         lastWork: SweepSummary?,
         inFlight: Int,
@@ -24,6 +27,7 @@ struct DaemonState: Sendable, Equatable {
         intervalMilliseconds: Int64
     ) {
         self.lanes = lanes
+        self.decision = decision
         self.lastSweep = lastSweep
         self.lastWork = lastWork
         self.inFlight = inFlight
@@ -39,6 +43,8 @@ struct DaemonState: Sendable, Equatable {
         json.beginArray()
         for lane in lanes { lane.write(to: &json) }
         json.endArray()
+        json.key("decision")
+        if let decision { decision.write(to: &json) } else { json.null() }
         for (name, sweep) in [("last_sweep", lastSweep), ("last_work", lastWork)] {
             json.key(name)
             if let sweep { sweep.write(to: &json) } else { json.null() }
@@ -58,6 +64,7 @@ struct DaemonState: Sendable, Equatable {
         guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
         lanes = []
         if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
+        decision = json["decision"].flatMap { DecisionStanding($0) }
         lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
         lastWork = json["last_work"].flatMap { SweepSummary($0) }
         inFlight = Int(json["in_flight"]?.integer ?? 0)

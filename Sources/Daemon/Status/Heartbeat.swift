@@ -75,11 +75,12 @@ final class Heartbeat: Sendable {
         let (now, boot) = (clock.now, BootTime.milliseconds())
         return memory.withLock { memory in
             let lanes = memory.lanes.reports(sample.lanes, now: now, boot: boot)
-            guard memory.schedule.isDue(now: boot, lanes: lanes) else { return nil }
-            memory.schedule.noteBeat(now: boot, lanes: lanes)
+            guard memory.schedule.isDue(now: boot, lanes: lanes, decision: sample.decision) else { return nil }
+            memory.schedule.noteBeat(now: boot, lanes: lanes, decision: sample.decision)
             memory.hasBeaten = true
             let state = DaemonState(
                 lanes: lanes,
+                decision: sample.decision,
                 lastSweep: memory.lastSweep,
                 lastWork: memory.lastWork,
                 inFlight: sample.inFlight,

@@ -3,19 +3,19 @@ struct HeartbeatSchedule: Sendable {
     /// Milliseconds from beat to beat where nothing changes. A daemon counts as alive for three of them.
     static let interval: Int64 = 10_000
 
-    private var last: (at: Int64, lanes: [LaneReport])?
+    private var last: (at: Int64, lanes: [LaneReport], decision: DecisionStanding?)?
 
-    /// Whether to beat now: at first, every ten seconds, and at once when a lane's state changes.
+    /// Whether to beat now: at first, every ten seconds, and at once when the state of a lane or of the decision service changes.
     ///
     /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
-    func isDue(now: Int64, lanes: [LaneReport]) -> Bool {
+    func isDue(now: Int64, lanes: [LaneReport], decision: DecisionStanding? = nil) -> Bool {
         guard let last else { return true }
         return now - last.at >= Self.interval || lanes.count != last.lanes.count
-            || zip(lanes, last.lanes).contains { $0.isNews(after: $1) }
+            || decision?.state != last.decision?.state || zip(lanes, last.lanes).contains { $0.isNews(after: $1) }
     }
 
     /// A beat was tried, whatever became of it: a database that refuses it is not asked every second.
-    mutating func noteBeat(now: Int64, lanes: [LaneReport]) {
-        last = (now, lanes)
+    mutating func noteBeat(now: Int64, lanes: [LaneReport], decision: DecisionStanding? = nil) {
+        last = (now, lanes, decision)
     }
 }

@@ -87,6 +87,7 @@ public struct StatusPage: Sendable {
         if state.lastWork != state.lastSweep, let work = state.lastWork {
             lines.append("  last at work  \(dated(work))")
         }
+        if let decision = state.decision { lines.append("  decisions     \(describe(decision))") }
         if state.inFlight > 0 { lines.append("  in flight     \(Elapsed.grouped(state.inFlight))") }
         if state.lostLines > 0 {
             lines.append("  log lines     \(Elapsed.grouped(state.lostLines)) lost since it started")
@@ -100,6 +101,11 @@ public struct StatusPage: Sendable {
         let usual = 2 * state.intervalMilliseconds / 1000 + 2
         let isLate = sweep.at.map { seenAt - $0 > usual } ?? false
         return isLate ? dated(sweep) : sweep.words
+    }
+
+    private func describe(_ decision: DecisionStanding) -> String {
+        let since = decision.since.map { " for \(Elapsed.words(work.now - $0))" } ?? ""
+        return decision.state.rawValue + since + (decision.reason.map { ": \($0)" } ?? "")
     }
 
     private func dated(_ sweep: SweepSummary) -> String {

@@ -135,7 +135,8 @@ extension Judge {
             waiting: waiting,
             isFirst: isFirst,
             attempt: attempt,
-            countedAt: countedAt
+            countedAt: countedAt,
+            content: asking
         )
     }
 }

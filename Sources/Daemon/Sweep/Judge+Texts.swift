@@ -225,7 +225,9 @@ extension Judge {
                 waiting: waiting,
                 isFirst: retry == nil,
                 attempt: retry?.attempt ?? 0,
-                countedAt: retry?.countedAt
+                countedAt: retry?.countedAt,
+                content: asking == nil ? nil : text.content,
+                isUrgent: decision.urgent
             ),
             now: now
         )

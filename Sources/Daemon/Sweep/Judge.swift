@@ -15,6 +15,8 @@ struct Judge: Sendable {
     var paused: Set<NudgeKind> = []
     /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
     var recorder: DecisionRecorder?
+    /// A check-in's words, where a decision service is to be asked of what the rules allow; nil: none is.
+    var asking: TextContent?
     private let preferences = PreferencesCache()
 
     init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {

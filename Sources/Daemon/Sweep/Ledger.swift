@@ -110,6 +110,7 @@ struct Ledger {
         reason: String? = nil,
         status: Int? = nil
     ) {
+        let decision = nudge.decision?.json
         for member in nudge.members {
             records.append(
                 DeliveryRecord(
@@ -122,7 +123,8 @@ struct Ledger {
                     outcome: outcome,
                     reason: reason ?? (nudge.identity.isDigest ? Self.digestReason : nil),
                     status: status,
-                    attemptedAt: attemptedAt
+                    attemptedAt: attemptedAt,
+                    decision: decision
                 )
             )
         }

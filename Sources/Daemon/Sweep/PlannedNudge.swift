@@ -1,3 +1,4 @@
+import APNs
 import Policy
 import Store
 import TimeZones
@@ -20,7 +21,7 @@ struct PlannedNudge: Sendable {
     /// What the record names: the messages of a digest; else itself.
     let members: [NudgeIdentity]
     /// What its pushes say; nil: the check-in's words, the same for everyone.
-    let payload: [UInt8]?
+    private(set) var payload: [UInt8]?
     /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
     let collapseKey: String
     /// Not written any more from this instant on; nil: the answer holds for ever.
@@ -38,9 +39,30 @@ struct PlannedNudge: Sendable {
     let attempt: Int
     /// When the history's own entry of this nudge was made, where another device was answered already.
     let countedAt: Instant?
+    /// Its words, where the decision service is to hear them; nil: it is asked nothing.
+    var content: TextContent?
+    /// As the policy found.
+    var isUrgent = false
+    /// What was decided of it beyond the policy; nil: nobody was asked.
+    private(set) var decision: DecisionVerdict?
 
     /// Whether its answer still holds.
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
+
+    /// Whether the decision service is asked before it goes. What goes on under a first answer was asked with it.
+    var isToBeAsked: Bool { content != nil && countedAt == nil && decision == nil }
+
+    /// It goes as was decided: with the words that came in place of its own, where they fit a push.
+    func decided(_ verdict: DecisionVerdict, passesFocus: Bool) -> PlannedNudge {
+        var nudge = self
+        nudge.decision = verdict
+        guard verdict.title != nil || verdict.body != nil,
+            let words = content?.saying(verdict.title, verdict.body).payload(passesFocus: passesFocus),
+            words.count <= PushType.alert.payloadLimit
+        else { return nudge }
+        nudge.payload = words
+        return nudge
+    }
 
     /// Only these devices now; the others follow under the same answer.
     func keeping(_ targets: [Target], then others: some Sequence<Target>) -> PlannedNudge {

@@ -45,7 +45,15 @@ final class PlannedTurn: Sendable {
     }
 
     /// A part of another.
-    private init(_ whole: PlannedTurn, nudges: [PlannedNudge], others: [Retry], history: History, isPartial: Bool) {
+    private init(
+        _ whole: PlannedTurn,
+        nudges: [PlannedNudge],
+        others: [Retry],
+        history: History,
+        isPartial: Bool,
+        records: [DeliveryRecord] = [],
+        ended: [NudgeIdentity] = []
+    ) {
         var candidate = whole.candidate
         candidate.history = history
         self.candidate = candidate
@@ -56,8 +64,8 @@ final class PlannedTurn: Sendable {
         self.others = others
         othersDue = whole.othersDue
         self.isPartial = isPartial
-        records = whole.records
-        ended = whole.ended
+        self.records = whole.records + records
+        self.ended = whole.ended + ended
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
@@ -104,6 +112,47 @@ final class PlannedTurn: Sendable {
             defer { room = 0 }
             return nudge.keeping(Array(nudge.targets.prefix(room)), then: nudge.targets.dropFirst(room))
         }
+    }
+
+    /// What a nudge comes to that the rules let go.
+    enum Fate {
+        case goes(PlannedNudge)
+        /// It is as it was, and asked again.
+        case stays
+        /// It ends unsent: a check-in's slot is closed, a message or a reminder is over.
+        case ends([DeliveryRecord])
+    }
+
+    /// Each nudge by its fate.
+    func taking(_ fate: (PlannedNudge) -> Fate) -> PlannedTurn {
+        var left: [PlannedNudge] = []
+        var going: [NudgeIdentity: PlannedNudge] = [:]
+        var history = candidate.history
+        var records: [DeliveryRecord] = []
+        var ended: [NudgeIdentity] = []
+        for nudge in nudges {
+            switch fate(nudge) {
+            case .goes(let decided):
+                going[nudge.identity] = decided
+                left.append(nudge)
+            case .stays: left.append(nudge)
+            case .ends(let own):
+                records += own
+                if let slot = nudge.identity.slot { history = history.closing(slot) } else { ended += nudge.members }
+            }
+        }
+        // Where something ended, a cap has room that was counted as taken.
+        let isPartial = isPartial || left.count < nudges.count && othersDue != nil
+        let rest = PlannedTurn(
+            self,
+            nudges: left,
+            others: others,
+            history: history,
+            isPartial: isPartial,
+            records: records,
+            ended: ended
+        )
+        return rest.rebuilt { going[$0.identity] }
     }
 
     /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they were.

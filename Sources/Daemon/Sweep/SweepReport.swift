@@ -18,7 +18,8 @@ public struct SweepReport: Sendable, Equatable {
     public var dropped = 0
     /// Tokens deleted after a 410.
     public var tokensDeleted = 0
-    /// Users to whom nothing was sent, by the policy's reason, and `timezone_unreadable` where it could not be asked.
+    /// Users to whom nothing was sent, by the policy's reason, `timezone_unreadable` where it could not be asked, and
+    /// `declined` where the decision service, or a fallback, was against all of it.
     public var resting: [String: Int] = [:]
     /// Users whose intent did not hold, since something about them changed: they are asked again.
     public var changed = 0
@@ -31,6 +32,8 @@ public struct SweepReport: Sendable, Equatable {
 
     /// Stands for a reason in `resting`.
     static let zonesUnread = "timezone_unreadable"
+    /// The same.
+    static let declined = PlannedTurn.declinedReason
 
     /// Nothing done yet.
     public init() {}

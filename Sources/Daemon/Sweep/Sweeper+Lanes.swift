@@ -32,7 +32,7 @@ extension Sweeper {
         }
         for (lane, turns) in portions {
             if room[lane] == .max, !crowded.contains(lane) { feeds[lane]?.crowdedSince = nil }
-            append(turns, batch, run, to: lane)
+            append(enlist(turns, batch, run, lane), batch, run, to: lane)
         }
         return aside
     }
@@ -54,7 +54,20 @@ extension Sweeper {
         Task { await feed(lane) }
     }
 
+    /// A user whose answers are in: to those of the same claim that wait already, so that one chunk takes them.
+    func join(_ turn: PlannedTurn, _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
+        // Never to the first, which may be at its end.
+        if let last = feeds[lane]?.portions.indices.last, last > 0,
+            let portion = feeds[lane]?.portions[last], portion.batch.leaseID == batch.leaseID, portion.run === run
+        {
+            feeds[lane]?.portions[last].turns.append(turn)
+        } else {
+            append([turn], batch, run, to: lane)
+        }
+    }
+
     private func append(_ turns: [PlannedTurn], _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
+        guard !turns.isEmpty else { return }
         livingLeases[batch.leaseID, default: 0] += 1
         run.openPortions += 1
         feeds[lane, default: LaneFeed()].portions.append(
@@ -66,6 +79,7 @@ extension Sweeper {
     /// Whether users stepped aside whose lane is not stopped: they are due again, though nobody is now.
     package var isAnyoneAside: Bool {
         guard let now = clock.now else { return false }
+        if let until = asking.asideUntil, until > now { return true }
         return lanes.all.contains { lane, sender in
             !sender.isStopped && (feeds[lane]?.asideUntil ?? now) > now
         }

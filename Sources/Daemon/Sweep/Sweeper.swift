@@ -18,6 +18,8 @@ package actor Sweeper {
     let clock: PolicyClock
     var judge: Judge
     var settings: SweepSettings
+    /// Asked of what the rules allow to be sent; nil: nobody is.
+    var decider: Decider?
     let onEvent: @Sendable (SweepEvent) -> Void
     let hooks: SweepHooks
 
@@ -25,6 +27,8 @@ package actor Sweeper {
     var livingLeases: [UUID: Int] = [:]
     /// What each lane has to send.
     var feeds: [LaneIdentity: LaneFeed] = [:]
+    /// Users whose nudges wait for the decision service.
+    var asking = AskingLine<AskedTurn>()
     /// Verdicts on refused devices that are on their way to the database; counted on the senders' threads.
     let openVerdicts = Mutex(0)
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -64,6 +68,7 @@ package actor Sweeper {
         clock: PolicyClock,
         judge: Judge,
         settings: SweepSettings,
+        decider: Decider? = nil,
         hooks: SweepHooks = SweepHooks(),
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
@@ -72,16 +77,19 @@ package actor Sweeper {
         self.clock = clock
         self.judge = judge
         self.settings = settings
+        self.decider = decider
         self.hooks = hooks
         self.onEvent = onEvent
     }
 
     /// From the next sweep on.
-    func reconfigure(judge: Judge, settings: SweepSettings) {
+    func reconfigure(judge: Judge, settings: SweepSettings, decider: Decider?) {
         let paused = self.judge.paused
         self.judge = judge
         self.judge.paused = paused
         self.settings = settings
+        self.decider = decider
+        askNext()
     }
 
     // MARK: A sweep
@@ -289,6 +297,15 @@ package actor Sweeper {
             case .ask(let error): undecided.append((user, error))
             }
         }
+        let aside = share(turns, batch, run)
+        settleBeside(rests, run)
+        await askAgain(undecided, batch, run)
+        await stepAside(aside, leaseID: batch.leaseID)
+    }
+
+    /// Beside the claims and the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
+    func settleBeside(_ rests: Settlement, _ run: SweepRun) {
+        if rests.updates.isEmpty && rests.records.isEmpty { return }
         for record in rests.records {
             switch record.outcome {
             case .rejected: run.report.rejected += 1
@@ -296,15 +313,6 @@ package actor Sweeper {
             default: run.report.skipped += 1
             }
         }
-        let aside = share(turns, batch, run)
-        settleBeside(rests)
-        await askAgain(undecided, batch, run)
-        await stepAside(aside, leaseID: batch.leaseID)
-    }
-
-    /// Beside the claims and the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
-    private func settleBeside(_ rests: Settlement) {
-        if rests.updates.isEmpty && rests.records.isEmpty { return }
         openRests += 1
         livingLeases[rests.leaseID, default: 0] += 1
         Task {
@@ -348,6 +356,7 @@ package actor Sweeper {
     /// Claims nothing more; chunks under way are settled.
     package func stop() {
         isStopping = true
+        stopAsking()
         wake()
     }
 

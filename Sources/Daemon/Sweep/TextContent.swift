@@ -1,18 +1,23 @@
 import APNs
+import JSON
 import Store
 
 import struct FoundationEssentials.UUID
 
 /// What a message's push says.
 struct TextContent: Sendable {
-    private let title: String
-    private let body: String
+    private(set) var title: String
+    private(set) var body: String
     private let conversationID: UUID?
     private let domain: String?
     private let category: String?
     private let threadID: String?
     /// nil: the row's data is none that a payload can hold, which only a hand can have written.
     private let custom: CustomMembers?
+    /// The row's data as it is; nil: none.
+    private let data: String?
+    /// Whether one of a digest's messages is a mention.
+    private let holdsMention: Bool
 
     init(_ message: PendingMessage) {
         title = message.title
@@ -21,6 +26,8 @@ struct TextContent: Sendable {
         domain = message.domain
         category = message.category
         threadID = message.threadID
+        data = message.data
+        holdsMention = false
         custom = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
     }
 
@@ -37,6 +44,26 @@ struct TextContent: Sendable {
         threadID = common(\.threadID)
         category = nil
         custom = CustomMembers.none
+        data = nil
+        holdsMention = contents.contains(where: \.isMention)
+    }
+
+    /// Words alone.
+    init(title: String, body: String) { self.init(title: title, body: body, of: []) }
+
+    /// Whether it speaks to this user by name: its category is `mention`, or its data says `"mention": true`.
+    var isMention: Bool {
+        if holdsMention || category == "mention" { return true }
+        guard let data, case .bool(true)? = (try? JSONValue(parsing: data))?["mention"] else { return false }
+        return true
+    }
+
+    /// The same with other words; nil: its own.
+    func saying(_ title: String?, _ body: String?) -> TextContent {
+        var other = self
+        other.title = title ?? self.title
+        other.body = body ?? self.body
+        return other
     }
 
     /// The payload. nil: it can't be rendered.

@@ -3,6 +3,7 @@ extension Event {
 
     static let sweeps = [
         sweep, writeFailed, intentsRecovered, leaseLost, kindsPaused, kindsResumed, partitionsFailed, standingFailed,
+        decisionFallback, decisionBack,
     ]
 
     /// A sweep did something.
@@ -100,5 +101,27 @@ extension Event {
         mend: "Give its role its rights: nudged migrate as the owner, and nudged doctor.",
         atMost: 1,
         in: 3600
+    )
+
+    /// The decision service counts as dead.
+    public static let decisionFallback = Event(
+        "decision_fallback",
+        "458aeadf3ed96f21a9f869fccc3c6658",
+        .warning,
+        "The decision service is left alone",
+        "It failed too often (@NUDGED_REASON@), so it is not asked for a while, and each user's fallback_strategy decides. It is tried again within a minute.",
+        mend: "Look at the service and its log; nudged status shows how it stands here.",
+        fields: ["reason"],
+        atMost: 1
+    )
+
+    /// The decision service answers again.
+    public static let decisionBack = Event(
+        "decision_back",
+        "a5a760897535ae06d7d1a1ca8a773a8e",
+        .notice,
+        "The decision service answers again",
+        "It is asked again for everyone whom it concerns.",
+        atMost: 1
     )
 }

@@ -88,7 +88,7 @@ import struct FoundationEssentials.UUID
         #expect(
             Set(others) == [
                 "daemon_ready", "daemon_stopping", "daemon_stopped", "configuration_refused", "configuration_warning",
-                "reload_done", "reload_failed", "timezones_missing",
+                "reload_done", "reload_failed", "timezones_missing", "decision_fallback", "decision_back",
             ]
         )
     }

@@ -46,6 +46,16 @@ import TimeZones
         #expect(schedule.isDue(now: 1, lanes: [Self.report(.open, Self.other)]))
     }
 
+    @Test func beat_whenTheDecisionServiceFails_isDueAtOnce() {
+        var schedule = HeartbeatSchedule()
+        var standing = DecisionStanding(since: nil)
+        schedule.noteBeat(now: 0, lanes: [], decision: standing)
+        #expect(!schedule.isDue(now: 1, lanes: [], decision: standing))
+        #expect(schedule.isDue(now: 1, lanes: [], decision: nil))
+        standing.note(fault: "x", now: nil)
+        #expect(schedule.isDue(now: 1, lanes: [], decision: standing))
+    }
+
     @Test func since_isWhenTheStateBegan() {
         var memory = LaneMemory()
         func report(_ status: LaneStatus, _ seconds: Int64?) -> LaneReport? {

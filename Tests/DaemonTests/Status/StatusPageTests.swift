@@ -165,6 +165,36 @@ import struct FoundationEssentials.UUID
             intervalMilliseconds: 1000
         )
         #expect(DaemonState(json: state.json) == state)
+        var asking = state
+        asking.decision = DecisionStanding(since: Self.now)
+        #expect(DaemonState(json: asking.json) == asking)
+    }
+
+    @Test func words_whenTheDecisionServiceIsAsked_sayHowItStands() throws {
+        var row = Self.row([Self.lane(.open)])
+        #expect(!Self.page([row]).words.contains("decisions"))
+        var state = try #require(DaemonState(json: row.state))
+        var standing = DecisionStanding(since: Self.now - 200)
+        for (fault, words) in [
+            (nil, "  decisions     active for 3 min\n"),
+            ("it can't be reached", "  decisions     using fallback for 60 s: it can't be reached\n"),
+        ] {
+            standing.note(fault: fault, now: Self.now - 60)
+            state.decision = standing
+            row = DaemonRow(
+                id: UUID(),
+                host: "web-1",
+                pid: 4711,
+                version: "0.1.0",
+                startedAt: Self.now - 10_800,
+                seenAt: Self.now,
+                unseenMilliseconds: 0,
+                state: state.json
+            )
+            let page = Self.page([row])
+            #expect(page.words.contains(words), "\(page.words)")
+            #expect(page.json.contains(#""decision":{"state":"#))
+        }
     }
 
     @Test func state_whenItIsAnotherVersionsOrNone() throws {

@@ -291,7 +291,7 @@ import struct FoundationEssentials.UUID
             retry: settled.update.retry,
             history: settled.update.history,
             preferences: one,
-            version: 2
+            version: 2 << 32
         )
         #expect(judge.judge(changed, now: now + 2).turn?.nudges.map(\.identity) == [.message(id(1))])
         // Into the night: it waits for the morning, and is still a repeat then.
@@ -306,7 +306,7 @@ import struct FoundationEssentials.UUID
                 retry: settled.update.retry,
                 history: settled.update.history,
                 preferences: #"{"messages_enabled":false}"#,
-                version: 2
+                version: 2 << 32
             ),
             now: now + 2
         )

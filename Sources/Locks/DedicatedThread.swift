@@ -1,7 +1,7 @@
-import Glibc
+package import Glibc
 
 /// A thread of our own: what blocks in poll must not take one of the cooperative pool's few.
-final class DedicatedThread: Sendable {
+package final class DedicatedThread: Sendable {
     private let name: String
     private let work: @Sendable () -> Void
 
@@ -11,7 +11,7 @@ final class DedicatedThread: Sendable {
     }
 
     /// Runs `work` on a new thread, to be joined or detached by the caller; nil where the system has none left.
-    static func start(named name: String, _ work: @escaping @Sendable () -> Void) -> pthread_t? {
+    package static func start(named name: String, _ work: @escaping @Sendable () -> Void) -> pthread_t? {
         let body = Unmanaged.passRetained(DedicatedThread(name: name, work: work))
         var thread = pthread_t()
         guard pthread_create(&thread, nil, threadEntry, body.toOpaque()) == 0 else {

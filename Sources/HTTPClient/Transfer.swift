@@ -1,0 +1,110 @@
+import CLibCurl
+
+/// One call on the wire: libcurl's easy handle and what has come of the answer. Used on the client's thread only.
+final class Transfer {
+    let call: Call
+    /// libcurl's handle; owned, to be taken out of the multi handle before this goes.
+    let easy: UnsafeMutableRawPointer
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var body: [UInt8] = []
+    private var taken = 0
+    /// Whether the empty line has come that ends the fields.
+    private var isHeadWhole = false
+    private let maximum: Int
+    private let caFile: String?
+
+    /// - Throws: `.timedOut`, `.resources`, `.library`.
+    init(_ call: Call, _ settings: HTTPClientSettings, now: ContinuousClock.Instant) throws(HTTPClientError) {
+        guard let easy = curl_easy_init() else {
+            throw HTTPClientError(.resources, "no memory left for \(call.request)")
+        }
+        self.call = call
+        self.easy = easy
+        maximum = settings.maximumAnswer
+        caFile = settings.caFile
+        for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
+            guard option.set(on: easy) else {
+                throw HTTPClientError(.library, "libcurl doesn't take option \(option.option.rawValue)")
+            }
+        }
+        for field in call.request.fields {
+            guard let longer = curl_slist_append(fields, field) else {
+                throw HTTPClientError(.resources, "no memory left for \(call.request)")
+            }
+            fields = longer
+        }
+        let isBodySet = call.request.body.map { nudged_curl_set_body(easy, $0, $0.count) == CURLE_OK } ?? true
+        guard isBodySet, nudged_curl_set_fields(easy, fields) == CURLE_OK,
+            // Unretained: libcurl calls back only within calls of the client's thread that are made while this lives.
+            nudged_curl_set_takers(easy, takeField, takeBody, Unmanaged.passUnretained(self).toOpaque()) == CURLE_OK
+        else { throw HTTPClientError(.resources, "no memory left for \(call.request)") }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(fields)
+    }
+
+    /// A line of the answer's head; false: no room. They count, or a server could send them without end.
+    fileprivate func take(field: UnsafeRawBufferPointer) -> Bool {
+        taken += field.count
+        // An informational head is followed by another; trailers come after the body.
+        if field.starts(with: "HTTP/".utf8) { isHeadWhole = false }
+        if field.elementsEqual("\r\n".utf8) || field.elementsEqual("\n".utf8) { isHeadWhole = true }
+        return taken <= maximum
+    }
+
+    /// A piece of its body; false: no room.
+    fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+        taken += bytes.count
+        guard taken <= maximum else { return false }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// What the transfer came to.
+    func answer(_ result: CURLcode) -> Call.Answer {
+        guard taken <= maximum else {
+            return .failure(
+                HTTPClientError(.tooLarge, "the answer of \(call.request.url) is larger than \(maximum) bytes")
+            )
+        }
+        // A connection that ends amid the fields is a whole answer to libcurl: servers that forget TLS's good-bye are so many.
+        let result = result == CURLE_OK && !isHeadWhole ? CURLE_PARTIAL_FILE : result
+        guard result == CURLE_OK else {
+            let outcome = TransferFailure(
+                result: result,
+                url: call.request.url,
+                verification: nudged_curl_number(easy, CURLINFO_SSL_VERIFYRESULT),
+                errno: Int32(truncatingIfNeeded: nudged_curl_number(easy, CURLINFO_OS_ERRNO)),
+                caFile: caFile
+            )
+            return .failure(outcome.error)
+        }
+        return .success(HTTPResponse(status: nudged_curl_number(easy, CURLINFO_RESPONSE_CODE), body: body))
+    }
+}
+
+// The number of bytes taken; any other ends the transfer. (`size` is 1, as libcurl promises.)
+
+private func takeField(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.take(field: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func takeBody(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}

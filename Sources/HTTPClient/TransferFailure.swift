@@ -1,0 +1,70 @@
+import CLibCurl
+import Glibc
+
+/// What libcurl says of a transfer that came to nothing, and our words for it. A value, so that each case can be looked at.
+struct TransferFailure {
+    let result: CURLcode
+    let url: HTTPURL
+    /// OpenSSL's verdict on the certificate (X509_V_OK is 0).
+    let verification: Int
+    /// The system's error, 0 where there was none.
+    let errno: Int32
+    let caFile: String?
+
+    /// libcurl's own error buffer is not asked: it can quote what the server sent.
+    var error: HTTPClientError {
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            failure(.unresolved, "the name \(url.host) leads to no address: check its spelling and the name servers")
+        case CURLE_COULDNT_CONNECT: failure(.unreachable, "can't connect to \(url)", cause: systemWords)
+        case CURLE_OPERATION_TIMEDOUT: Self.timedOut(url)
+        case CURLE_PEER_FAILED_VERIFICATION: certificate
+        case CURLE_SSL_CACERT_BADFILE:
+            failure(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
+        case CURLE_SSL_CONNECT_ERROR:
+            failure(.handshake, "no TLS 1.2 or newer with \(url): is it really a server of https?", cause: words)
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+            failure(.malformed, "what \(url) answers is no HTTP", cause: words)
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            failure(.brokenOff, "the connection to \(url) ended before the answer did", cause: words)
+        case CURLE_OUT_OF_MEMORY: failure(.resources, "no memory left for a call to \(url)")
+        default: failure(.library, "the call to \(url) failed", cause: words)
+        }
+    }
+
+    /// The deadline of a call passed, wherever it was.
+    static func timedOut(_ url: HTTPURL) -> HTTPClientError {
+        HTTPClientError(.timedOut, "\(url) did not answer in time")
+    }
+
+    /// The numbers are OpenSSL's X509_V_ERR codes.
+    private var certificate: HTTPClientError {
+        switch verification {
+        // 62 and 64 are OpenSSL's; else it was libcurl's own look at the name, which some versions take before they note that the chain is good.
+        case 0, 1, 62, 64:
+            failure(
+                .hostMismatch,
+                "the certificate of \(url) is not for \(url.host): check the host, or issue one for it"
+            )
+        case 9: failure(.notYetValid, "the certificate of \(url) is not valid yet: set this machine's clock")
+        case 10:
+            failure(
+                .expired,
+                "the certificate of \(url) has expired: renew it there; if it is valid, set this machine's clock"
+            )
+        case 2, 18, 19, 20, 21, 27:
+            failure(
+                .untrusted,
+                "the certificate of \(url) is not trusted: install ca-certificates, or name the authority's certificate as the CA file"
+            )
+        default: failure(.refusedCertificate, "the certificate of \(url) was refused: OpenSSL's reason \(verification)")
+        }
+    }
+
+    private var words: String { String(cString: curl_easy_strerror(result)) }
+    private var systemWords: String { errno == 0 ? words : String(cString: strerror(errno)) }
+
+    private func failure(_ code: HTTPClientError.Code, _ context: String, cause: String? = nil) -> HTTPClientError {
+        HTTPClientError(code, context, cause: cause)
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct FailureTests {
+    /// A port of the loopback that is taken and where nobody listens; closed by the caller.
+    static func deadPort() -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(descriptor, $0, length)
+                _ = getsockname(descriptor, $0, &length)
+            }
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    @Test func send_whenRefused_isUnreachable() async throws {
+        let rig = try Rig()
+        let (descriptor, port) = Self.deadPort()
+        defer { close(descriptor) }
+        let request = HTTPRequest(get: try HTTPURL("https://127.0.0.1:\(port)/planted"))
+        let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
+        #expect(error?.code == .unreachable)
+        #expect(error?.cause == "Connection refused")
+        #expect(error?.isClean == true)
+    }
+
+    @Test func send_whenTheNameLeadsNowhere_isUnresolved() async throws {
+        let rig = try Rig()
+        // A label is at most 63 long (RFC 1035, section 2.3.4): no name server is asked.
+        let host = String(repeating: "a", count: 64) + ".invalid"
+        let request = HTTPRequest(get: try HTTPURL("https://\(host)/planted"))
+        let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
+        #expect(error?.code == .unresolved)
+        #expect(error?.isClean == true)
+    }
+
+    @Test func send_whenTheServerIsSilent_endsAtTheDeadline() async throws {
+        let rig = try Rig { _ in [.hold] }
+        let start = ContinuousClock.now
+        let error = try #require(try await rig.failure(within: .milliseconds(300)))
+        #expect(error.code == .timedOut)
+        #expect(error.isClean)
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        #expect(ContinuousClock.now - start < .seconds(20))
+        // Its connection is not kept.
+        await rig.server.seen.wait { $0.left == 1 }
+    }
+
+    @Test func send_whenTheCertificateIsOfNobodyWeKnow_isUntrusted() async throws {
+        let rig = try Rig(settings: Rig.settings { $0.caFile = nil })
+        try await Self.expectRefusal(rig, .untrusted)
+    }
+
+    @Test func send_whenTheCertificateIsForAnother_isHostMismatch() async throws {
+        try await Self.expectRefusal(try Rig(names: ["other.example"]), .hostMismatch)
+    }
+
+    @Test func send_whenTheCertificateHasExpired_isExpired() async throws {
+        try await Self.expectRefusal(try Rig(notAfter: -3_600), .expired)
+    }
+
+    @Test func send_whenTheCertificateIsEarly_isNotYetValid() async throws {
+        try await Self.expectRefusal(try Rig(notBefore: 3_600), .notYetValid)
+    }
+
+    @Test func send_whenTheServerSpeaksNoTLS_isHandshake() async throws {
+        let rig = try Rig(names: nil)
+        try await Self.expectRefusal(rig, .handshake)
+    }
+
+    /// No request reaches a server that isn't believed.
+    private static func expectRefusal(_ rig: Rig, _ code: HTTPClientError.Code) async throws {
+        let error = try #require(try await rig.failure(within: nil))
+        #expect(error.code == code, "\(error)")
+        #expect(error.isClean)
+        #expect(rig.server.seen.now.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        ([HTTPSAct.send("planted garbage\r\n\r\n"), .close], HTTPClientError.Code.malformed),
+        ([.send("HTTP/7.5 200 planted\r\ncontent-length: 0\r\n\r\n")], .malformed),
+        ([.close], .brokenOff),
+        ([.send("HTTP/1.1 200 Word\r\ncontent-len"), .close], .brokenOff),
+        ([.send("HTTP/1.1 200 Word\r\ncontent-length: 100\r\n\r\nplanted"), .close], .brokenOff),
+        ([.send("HTTP/1.1 200 Word\r\ntransfer-encoding: chunked\r\n\r\nff\r\nplanted"), .close], .brokenOff),
+        ([.send("HTTP/1.1 200 Word\r\ntransfer-encoding: chunked\r\n\r\nplanted\r\n"), .hold], .brokenOff),
+    ])
+    func send_whenTheAnswerIsNone_fails(acts: [HTTPSAct], code: HTTPClientError.Code) async throws {
+        let rig = try Rig { _ in acts }
+        let error = try #require(try await rig.failure())
+        #expect(error.code == code, "\(error)")
+        #expect(error.isClean)
+    }
+
+    @Test(arguments: [
+        "content-length: 1048576\r\n\r\n", "\r\n", "transfer-encoding: chunked\r\n\r\n100000\r\n", "planted: ",
+    ])
+    func send_whenTheAnswerIsHuge_isCutOff(fields: String) async throws {
+        let rig = try Rig { _ in [.send("HTTP/1.1 200 Word\r\n\(fields)"), .fill(1_048_576), .hold] }
+        let start = ContinuousClock.now
+        let error = try #require(try await rig.failure())
+        // Not when the deadline came.
+        #expect(ContinuousClock.now - start < .seconds(30))
+        // A single field without end is stopped by libcurl itself, at 100 KB.
+        #expect(error.code == (fields == "planted: " ? .resources : .tooLarge), "\(error)")
+        #expect(error.isClean)
+    }
+
+    @Test func send_whenFieldsGoOnAndOn_isCutOff() async throws {
+        let many = String(repeating: "field: planted\r\n", count: 5_000)
+        let rig = try Rig { _ in [.send("HTTP/1.1 200 Word\r\n\(many)content-length: 0\r\n\r\n")] }
+        #expect(try await rig.failure()?.code == .tooLarge)
+    }
+
+    @Test func send_whenTheAnswerJustFits_isTaken() async throws {
+        let head = "HTTP/1.1 200 Word\r\ncontent-length: 1000\r\n\r\n".utf8.count
+        let rig = try Rig(settings: Rig.settings { $0.maximumAnswer = head + 1_000 }) { request in
+            HTTPSAct.answer(200, String(repeating: "x", count: request.body.count))
+        }
+        #expect(try await rig.send(String(repeating: "y", count: 1_000)).body.count == 1_000)
+        await #expect(throws: HTTPClientError.self) { try await rig.send(String(repeating: "y", count: 1_001)) }
+    }
+
+    @Test func trust_whenTheFileIsNone_isSaid() async throws {
+        #expect(throws: HTTPClientError.self) { try Rig(settings: Rig.settings { $0.caFile = "/nonexistent/ca.pem" }) }
+        let empty = try Rig.write("no certificate")
+        defer { unlink(empty) }
+        let rig = try Rig(settings: Rig.settings { $0.caFile = empty })
+        let error = try #require(try await rig.failure())
+        #expect(error.code == .trustFile)
+        #expect(error.description.contains(empty))
+    }
+
+    @Test func proxy_ofTheEnvironment_countsOnlyWhereWanted() async {
+        // A process of its own: the environment is everybody's.
+        await #expect(processExitsWith: .success) {
+            let (_, port) = FailureTests.deadPort()
+            setenv("https_proxy", "http://127.0.0.1:\(port)", 1)
+            let without = try Rig()
+            #expect(try await without.send().status == 200)
+            let with = try Rig(settings: Rig.settings { $0.usesProxyOfEnvironment = true })
+            #expect(try await with.failure()?.code == .unreachable)
+        }
+    }
+}

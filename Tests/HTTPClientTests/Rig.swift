@@ -1,0 +1,85 @@
+import Foundation
+import HTTPClient
+import TestSupport
+
+/// A server that is told what to do, a client that trusts it, and the file that this takes.
+final class Rig: Sendable {
+    static let token = "planted-token"
+    static let path = "/planted-path?planted=query"
+
+    /// Stands for the file with the server's authority.
+    private static let ownCA = "own"
+
+    /// What is set unless a test says otherwise.
+    static func settings(_ adjust: (inout HTTPClientSettings) -> Void = { _ in }) -> HTTPClientSettings {
+        var settings = HTTPClientSettings()
+        settings.caFile = ownCA
+        // Busy machines: only where a test is about it is a deadline near.
+        settings.deadline = .seconds(60)
+        adjust(&settings)
+        return settings
+    }
+
+    let server: HTTPSServer
+    let client: HTTPClient
+    private let caFile: String
+
+    init(
+        names: [String]? = ["localhost", "127.0.0.1"],
+        notBefore: Int = -86_400,
+        notAfter: Int = 86_400,
+        settings: HTTPClientSettings = Rig.settings(),
+        answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() }
+    ) throws {
+        server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, answer: answer)
+        caFile = try Self.write(HTTPSServer.authority.get().certificate)
+        var settings = settings
+        if settings.caFile == Self.ownCA { settings.caFile = caFile }
+        client = try HTTPClient(settings)
+    }
+
+    deinit {
+        server.stop()
+        unlink(caFile)
+    }
+
+    static func write(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("nudged-ca-\(UUID().uuidString)").path
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        return path
+    }
+
+    func url(_ path: String = Rig.path, scheme: String = "https", host: String = "localhost") throws -> HTTPURL {
+        try HTTPURL("\(scheme)://\(host):\(server.port)\(path)")
+    }
+
+    /// A POST of a small text with a token.
+    func send(_ body: String = "planted-body", within deadline: Duration? = nil) async throws -> HTTPResponse {
+        let request = try HTTPRequest(
+            post: Array(body.utf8),
+            to: url(),
+            contentType: "application/json",
+            bearerToken: Self.token
+        )
+        return try await client.send(request, within: deadline)
+    }
+
+    /// Why the same came to nothing; nil: it was answered.
+    func failure(within deadline: Duration? = nil) async throws -> HTTPClientError? {
+        do {
+            _ = try await send(within: deadline)
+            return nil
+        } catch let error as HTTPClientError {
+            return error
+        }
+    }
+}
+
+extension HTTPClientError {
+    /// Whether its words hold nothing that a test has planted.
+    var isClean: Bool {
+        var dumped = ""
+        dump(self, to: &dumped)
+        return ![description, "\(self)", String(reflecting: self), dumped].contains { $0.contains("planted") }
+    }
+}

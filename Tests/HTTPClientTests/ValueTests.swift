@@ -1,0 +1,121 @@
+import CLibCurl
+import TestSupport
+import Testing
+
+@testable import HTTPClient
+
+@Suite struct ValueTests {
+    @Test(arguments: [
+        ("https://example.com/a?b=c", "https://example.com:443", true, false),
+        ("http://example.com:8080", "http://example.com:8080", false, false),
+        ("HTTPS://Example.com/", "https://Example.com:443", true, false),
+        ("http://127.0.0.1/", "http://127.0.0.1:80", false, true),
+        ("http://127.255.3.4/", "http://127.255.3.4:80", false, true),
+        ("http://128.0.0.1/", "http://128.0.0.1:80", false, false),
+        ("https://[::1]:5/", "https://[::1]:5", true, true),
+        ("http://localhost/", "http://localhost:80", false, true),
+        ("http://localhost.example.com/", "http://localhost.example.com:80", false, false),
+        ("http://127.0.0.1.example.com/", "http://127.0.0.1.example.com:80", false, false),
+    ])
+    func url_isDescribedByItsOrigin(text: String, origin: String, isEncrypted: Bool, isLoopback: Bool) throws {
+        let url = try HTTPURL(text)
+        #expect("\(url)" == origin)
+        #expect(url.isEncrypted == isEncrypted)
+        #expect(url.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
+        "", "planted", "/planted", "ftp://planted.example/", "file:///planted", "https://", "https:///planted",
+        "https://user:planted@example.com/", "https://user@planted.example/", "https://example.com:0/planted",
+        "https://example.com:65536/planted", "https://example.com/planted path", "https://exämple.com/planted",
+        "https://example.com/planted\r\nx: y", "https://example.com/planted\u{0}", "gopher://planted.example/",
+    ])
+    func url_whenItCanNotBeUsed_isRefusedInWordsWithoutIt(text: String) {
+        let error = #expect(throws: HTTPClientError.self) { try HTTPURL(text) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.isClean == true)
+    }
+
+    @Test(arguments: ["", "planted token", "planted\r\nx: y", "planted\u{0}", "plänted", "planted\u{7F}"])
+    func token_whenNoFieldCanHoldIt_isRefused(token: String) throws {
+        let url = try HTTPURL("https://example.com/")
+        let error = #expect(throws: HTTPClientError.self) {
+            try HTTPRequest(post: [], to: url, contentType: "application/json", bearerToken: token)
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.isClean == true)
+        #expect(throws: HTTPClientError.self) { try HTTPRequest(post: [], to: url, contentType: "a/b\r\nc: d") }
+    }
+
+    @Test func token_isSentOverNoPlainConnection_butToThisMachine() throws {
+        func request(_ url: String) throws -> HTTPRequest {
+            try HTTPRequest(post: [], to: HTTPURL(url), contentType: "application/json", bearerToken: "planted")
+        }
+        #expect(throws: HTTPClientError.self) { try request("http://example.com/") }
+        #expect(try request("https://example.com/").fields.last == "authorization: Bearer planted")
+        #expect(try request("http://127.0.0.1/").fields.last == "authorization: Bearer planted")
+    }
+
+    @Test func request_showsItsOriginOnly() throws {
+        let url = try HTTPURL("https://example.com/planted?planted")
+        let request = try HTTPRequest(
+            post: Array("planted".utf8),
+            to: url,
+            contentType: "application/json",
+            bearerToken: "planted"
+        )
+        let response = HTTPResponse(status: 200, body: Array("planted".utf8))
+        for value in [url, request, response, [request], ["a": url]] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value) \(String(reflecting: value)) \(dumped)".contains("planted"))
+            #expect(!dumped.contains("112"), "a body is shown as numbers too")
+        }
+        #expect("\(request)" == "POST https://example.com:443")
+        #expect("\(HTTPRequest(get: url))" == "GET https://example.com:443")
+    }
+
+    /// What no server of ours can put to the test on every machine: old TLS, a system's own folder of certificates, other schemes, resolvers
+    /// that are silent.
+    @Test func options_sayWhatLibcurlWouldElseAssume() throws {
+        let request = HTTPRequest(get: try HTTPURL("https://example.com/"))
+        var settings = HTTPClientSettings()
+        func options(_ left: Duration = .seconds(2)) -> [TransferOption] {
+            TransferOption.all(for: request, settings, left: left)
+        }
+        let plain = options()
+        #expect(plain.contains(TransferOption(CURLOPT_SSLVERSION, .number(Int(CURL_SSLVERSION_TLSv1_2)))))
+        #expect(plain.contains(TransferOption(CURLOPT_PROTOCOLS_STR, .text("http,https"))))
+        #expect(plain.contains(TransferOption(CURLOPT_QUICK_EXIT, .number(1))))
+        #expect(plain.contains(TransferOption(CURLOPT_NOSIGNAL, .number(1))))
+        #expect(plain.contains(TransferOption(CURLOPT_CONNECTTIMEOUT_MS, .number(2_000))))
+        #expect(!plain.contains { $0.option == CURLOPT_CAINFO || $0.option == CURLOPT_CAPATH })
+        settings.caFile = "/a.pem"
+        #expect(options().contains(TransferOption(CURLOPT_CAINFO, .text("/a.pem"))))
+        #expect(options().contains(TransferOption(CURLOPT_CAPATH, .none)))
+        // 0 would be libcurl's own five minutes.
+        for left in [Duration.microseconds(10), .zero, .seconds(-1)] {
+            #expect(options(left).contains(TransferOption(CURLOPT_CONNECTTIMEOUT_MS, .number(1))))
+        }
+    }
+
+    @Test(arguments: [
+        (CURLE_COULDNT_RESOLVE_HOST, 0, HTTPClientError.Code.unresolved), (CURLE_COULDNT_CONNECT, 0, .unreachable),
+        (CURLE_OPERATION_TIMEDOUT, 0, .timedOut), (CURLE_SSL_CACERT_BADFILE, 0, .trustFile),
+        (CURLE_PEER_FAILED_VERIFICATION, 0, .hostMismatch), (CURLE_PEER_FAILED_VERIFICATION, 1, .hostMismatch),
+        (CURLE_PEER_FAILED_VERIFICATION, 9, .notYetValid),
+        (CURLE_PEER_FAILED_VERIFICATION, 10, .expired), (CURLE_PEER_FAILED_VERIFICATION, 19, .untrusted),
+        (CURLE_PEER_FAILED_VERIFICATION, 20, .untrusted), (CURLE_PEER_FAILED_VERIFICATION, 62, .hostMismatch),
+        (CURLE_PEER_FAILED_VERIFICATION, 23, .refusedCertificate), (CURLE_SSL_CONNECT_ERROR, 0, .handshake),
+        (CURLE_GOT_NOTHING, 0, .brokenOff), (CURLE_OUT_OF_MEMORY, 0, .resources),
+        (CURLE_FTP_ACCEPT_FAILED, 0, .library),
+    ])
+    func failure_hasItsCodeAndWords(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
+        let url = try HTTPURL("https://example.com/planted")
+        let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: "/a.pem")
+        let error = failure.error
+        #expect(error.code == code)
+        #expect(error.isClean)
+        #expect(error.description.contains("example.com") || code == .trustFile)
+    }
+}

@@ -1,0 +1,287 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import Synchronization
+import Testing
+import TestSupport
+
+/// The decision service fails in each way: the user's fallback strategy decides, and nothing is lost or sent twice.
+@Suite(.timeLimit(.minutes(3))) struct DecisionFailureTests {
+    typealias S = DecisionScene
+
+    /// A way to fail, and the words of the record.
+    enum Way: String, CaseIterable, CustomTestStringConvertible {
+        case refused, slow, error, redirect, garbage, otherAnswer, wrongName, expired, untrusted, tooLarge, brokenOff,
+            noHTTP
+
+        var testDescription: String { rawValue }
+
+        var words: String {
+            switch self {
+            case .refused, .wrongName, .expired, .untrusted: "the decision service can't be reached"
+            case .slow: "the decision service did not answer in time"
+            case .error: "the decision service answers with status 500"
+            case .redirect: "the decision service answers with status 307"
+            case .garbage: "the decision service answers nonsense (wanted a JSON object)"
+            case .otherAnswer: "the decision service answers nonsense (should_notify: wanted true or false)"
+            case .tooLarge, .brokenOff, .noHTTP: "the decision service's answer can't be read"
+            }
+        }
+
+        var acts: [HTTPSAct] {
+            switch self {
+            case .refused, .wrongName, .expired, .untrusted: S.answer(false)
+            case .slow: [.hold] + S.answer(false)
+            case .error: HTTPSAct.answer(500, "\(S.words)")
+            case .redirect: HTTPSAct.answer(307, "", fields: "location: https://localhost:1/\r\n")
+            case .garbage: HTTPSAct.answer(200, "<html>\(S.words)</html>")
+            case .otherAnswer:
+                HTTPSAct.answer(200, #"{"should_notify": "no", "priority": "high", "reason": "\#(S.words)"}"#)
+            case .tooLarge: [.send("HTTP/1.1 200 Word\r\ncontent-length: 99999\r\n\r\n"), .fill(99_999)]
+            case .brokenOff:
+                [.send("HTTP/1.1 200 Word\r\ncontent-length: 200\r\n\r\n{\"should_notify\": false, "), .close]
+            case .noHTTP: [.send("planted-path is no HTTP\r\n\r\n"), .close]
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases) func nudges_whenTheServiceFails_goByTheSimpleRules(way: Way) async throws {
+        let scene = try await DecisionScene(
+            5,
+            names: way == .wrongName ? ["other.example"] : ["localhost", "127.0.0.1"],
+            notAfter: way == .expired ? -60 : 86_400
+        ) { _ in way.acts }
+        // The first has a check-in; the others messages.
+        try scene.scene.sql(
+            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\", \"priority_keywords\": [\"help\"]}' where user_id <> '\(Scene.user(1))'"
+        )
+        try scene.send(2)
+        try scene.send(3, ", urgent => true")
+        try scene.send(4, ", category => 'mention'")
+        try scene.scene.sql("select nudged.send('\(Scene.user(5))', 'Help', '\(S.text)')")
+        if way == .refused { scene.service.stop() }
+        let run = try await scene.once([
+            "DECISION_TIMEOUT": way == .slow ? "500ms" : "20s",
+            "DECISION_CA_FILE": way == .untrusted ? nil : "\(scene.scene.folder)/service-ca.pem",
+        ])
+        #expect(run.exit == .code(0) && run.number("sent") == 4 && run.number("dropped") == 1, "\(run.text)")
+        let grounds = [
+            "check_in|accepted|template", "message|dropped|neither urgent nor a mention", "message|accepted|urgent",
+            "message|accepted|mention", "message|accepted|urgent",
+        ]
+        let found = try scene.scene.lines(
+            "select kind, outcome, decision->>'reason' from nudged.delivery order by user_id"
+        )
+        // One of five may have met the open breaker already.
+        let resting = "the decision service is left alone for a while"
+        for (ground, line) in zip(grounds, found) {
+            #expect(line == "\(ground): \(way.words)" || line == "\(ground): \(resting)")
+        }
+        #expect(found.count == 5 && found.contains { $0.hasSuffix(way.words) })
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery where decision->>'by' = 'fallback'") == "5")
+        try scene.expectNoText()
+    }
+
+    @Test(arguments: ["notify_all", "suppress_all"]) func nudges_whenTheServiceFails_goByTheUsersStrategy(
+        strategy: String
+    )
+        async throws
+    {
+        let scene = try await DecisionScene(2) { _ in HTTPSAct.answer(503) }
+        try scene.scene.sql(
+            "update public.context_profiles set notification_preferences = notification_preferences || '{\"fallback_strategy\": \"\(strategy)\"}'"
+        )
+        try scene.send(2)
+        try scene.send(2, ", urgent => true")
+        let run = try await scene.once()
+        let sends = strategy == "notify_all"
+        #expect(run.number("sent") == (sends ? 4 : 0), "\(run.text)")
+        #expect(
+            try scene.scene.lines("select kind, outcome, count(*) from nudged.delivery group by 1, 2 order by 1")
+                == (sends
+                    ? ["check_in|accepted|2", "message|accepted|2"] : ["check_in|skipped|2", "message|dropped|2"])
+        )
+        #expect(try await scene.once().number("sent") == 0)
+    }
+
+    /// A dead service is asked a few times, not for everyone; `status` and the journal say so; it comes back by itself.
+    @Test func service_whenItIsDead_isLeftAloneAndComesBack() async throws {
+        let isUp = Atomic(false)
+        let scene = try await DecisionScene(100) { _ in
+            isUp.load(ordering: .relaxed) ? S.answer(true) : HTTPSAct.answer(500)
+        }
+        let process = try scene.scene.start(["run"], scene.environment())
+        #expect(await scene.scene.simulator.waitUntil(accepted: 100))
+        #expect(scene.service.seen.now.requests.count < 30)
+        #expect(
+            process.waitForOutput(.seconds(20)) {
+                $0.contains("decision_fallback") && $0.contains("the decision service answers with status 500")
+            }
+        )
+        try await scene.wait(process, for: "state->'decision'->>'state' = 'using fallback' from nudged.daemon")
+        let status = try await scene.scene.nudged(["status"])
+        let line = status.output.split(separator: "\n").first { $0.contains("decisions") } ?? ""
+        #expect(
+            line.contains("using fallback for ") && line.hasSuffix(": the decision service answers with status 500"),
+            "\(status.text)"
+        )
+        isUp.store(true, ordering: .relaxed)
+        // Somebody must be sent something for it to be asked.
+        for user in 1...100 {
+            try scene.send(user, ", urgent => true")
+            if process.errorOutput.contains("decision_back") || process.output.contains("decision_back") { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("decision_back") })
+        try await scene.wait(process, for: "state->'decision'->>'state' = 'active' from nudged.daemon")
+        let json = try await scene.scene.nudged(["status", "--json"])
+        #expect(
+            json.output.contains(#""decision":{"state": "active""#) || json.output.contains(#""state":"active""#),
+            "\(json.text)"
+        )
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+    }
+
+    /// The limit is the user's, over all daemons and restarts.
+    @Test func service_whenTwoDaemonsRunAndRestart_isAskedNoMoreThanTheUserAllows() async throws {
+        let scene = try await S.withoutCheckIns(
+            3,
+            preferences: ", \"max_analyses_per_hour\": 5, \"fallback_strategy\": \"notify_all\""
+        ) { _ in S.answer(true) }
+        for round in 0..<2 {
+            let both = [
+                try scene.scene.start(["run"], scene.environment()),
+                try scene.scene.start(["run"], scene.environment()),
+            ]
+            for message in 0..<5 {
+                for user in 1...3 { try scene.send(user) }
+                #expect(await scene.scene.simulator.waitUntil(accepted: (round * 5 + message + 1) * 3))
+            }
+            for process in both { process.signal(SIGTERM) }
+            for process in both { #expect(try await scene.scene.finish(process).exit == .code(0)) }
+        }
+        #expect(try scene.questions().count == 15)
+        #expect(
+            try scene.scene.lines(
+                "select decision->>'by', decision->>'reason', count(*) from nudged.delivery group by 1, 2 order by 1"
+            ) == ["fallback|notify_all: the user's analyses an hour are used up|15", "service|because it is so|15"]
+        )
+        // An hour later they may be asked again.
+        try scene.scene.sql(
+            "update nudged.person set analysed = array(select a - interval '1 hour 1 second' from unnest(analysed) a)"
+        )
+        try scene.send(1)
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(try scene.questions().count == 16)
+        #expect(try scene.scene.sql("select max(cardinality(analysed)) from nudged.person") == "5")
+    }
+
+    @Test func service_whenAReloadTurnsItOnAndOff_isAskedInBetween() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
+        let url = scene.environment()["DECISION_URL"].flatMap(\.self) ?? ""
+        let off: [String: String?] = ["DECISION_URL": nil, "DECISION_CA_FILE": nil, "DECISION_TOKEN": nil]
+        let ca = "\(scene.scene.folder)/service-ca.pem"
+        func write(_ text: String) { scene.scene.write(text, to: "nudged.yaml") }
+        write("log:\n  level: trace\n")
+        let process = try scene.scene.start(
+            ["run", "--config", "\(scene.scene.folder)/nudged.yaml"],
+            scene.environment(off)
+        )
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
+        try scene.send(1)
+        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
+        #expect(scene.service.seen.now.accepted == 0)
+        let reloads: @Sendable (String) -> Int = { text in
+            text.split(separator: "\n").count { $0.contains("were read anew") }
+        }
+        // One that can't be used: the old stays.
+        write("decision:\n  url: http://example.com/\n")
+        process.signal(SIGHUP)
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("is not sent to http://example.com:80 unencrypted") })
+        write("decision:\n  url: \(url)\n  token: \(S.token)\n  caFile: \(ca)\n")
+        process.signal(SIGHUP)
+        #expect(process.waitForOutput(.seconds(20)) { reloads($0) == 1 })
+        try scene.send(1)
+        #expect(await scene.scene.simulator.waitUntil(accepted: 2))
+        #expect(scene.service.seen.now.requests.count == 1)
+        write("log:\n  level: trace\n")
+        process.signal(SIGHUP)
+        #expect(process.waitForOutput(.seconds(20)) { reloads($0) == 2 })
+        try scene.send(1)
+        #expect(await scene.scene.simulator.waitUntil(accepted: 3))
+        #expect(scene.service.seen.now.requests.count == 1)
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+    }
+
+    /// Nobody waits for the service at a stop; what was outstanding is asked again by whoever comes next.
+    @Test func daemon_whenItIsStoppedWithQuestionsOutstanding_endsAtOnceAndSendsNothing() async throws {
+        let scene = try await DecisionScene(20) { _ in [.hold] + S.answer(true) }
+        let process = try scene.scene.start(
+            ["run"],
+            scene.environment(["DECISION_CONCURRENCY": "4"])
+        )
+        _ = await scene.service.seen.wait { $0.requests.count == 4 }
+        let asked = ContinuousClock.now
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(ContinuousClock.now - asked < .seconds(10))
+        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
+        #expect(
+            try scene.scene.sql("select count(*) from nudged.person where lease_id is null and due_at <= now()") == "20"
+        )
+        scene.service.release()
+        #expect(try await scene.once().number("sent") == 20)
+        #expect(scene.scene.accepted().values.allSatisfy { $0 == 1 })
+    }
+
+    @Test func daemon_whenItIsKilledWithQuestionsOutstanding_leavesThemToTheNext() async throws {
+        let scene = try await DecisionScene(20) { _ in [.hold] + S.answer(true) }
+        let process = try scene.scene.start(
+            ["run"],
+            scene.environment(["DECISION_CONCURRENCY": "4"])
+        )
+        _ = await scene.service.seen.wait { $0.requests.count == 4 }
+        process.signal(SIGKILL)
+        _ = try await scene.scene.finish(process)
+        // Whoever was asked of has spent one analysis.
+        #expect(try scene.scene.sql("select count(*) from nudged.person where cardinality(analysed) = 1") == "4")
+        #expect(try scene.scene.sql("select count(*) from nudged.intent") == "0")
+        try scene.scene.expireLeases()
+        scene.service.release()
+        let run = try await scene.once()
+        #expect(run.number("sent") == 20, "\(run.text)")
+        #expect(scene.scene.accepted().count == 20 && scene.scene.accepted().values.allSatisfy { $0 == 1 })
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
+    }
+
+    @Test func explainAndForecast_whenAServiceIsConfigured_sayThatItWouldBeAsked() async throws {
+        let scene = try await DecisionScene(2) { _ in S.answer(false) }
+        let words = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
+        let flat = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(flat.contains("asks the decision service first"), "\(words.text)")
+        let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
+        #expect(json.output.contains(#""asks_decision_service":true"#))
+        let forecast = try await scene.scene.nudged(["forecast", "--hours", "1"], scene.environment())
+        #expect(
+            forecast.output.contains("counted as if it allowed everything") && forecast.output.contains("2 pushes"),
+            "\(forecast.text)"
+        )
+        #expect(
+            try await scene.scene.nudged(["forecast", "--json"], scene.environment()).output.contains(
+                #""decision_service":true"#
+            )
+        )
+        let without = try await scene.scene.nudged(["explain", Scene.user(1), "--json"])
+        #expect(without.output.contains(#""asks_decision_service":false"#))
+        #expect(scene.service.seen.now.accepted == 0)
+        // Afterwards the record says who decided.
+        #expect(try await scene.once().number("skipped") == 2)
+        let after = try await scene.scene.nudged(["explain", Scene.user(1)])
+        let told = after.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(told.contains("skipped (declined, service: because it is so)"), "\(after.text)")
+    }
+}

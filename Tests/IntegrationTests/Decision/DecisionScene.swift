@@ -1,0 +1,110 @@
+import APNsSimulator
+import JSON
+import LocalPostgres
+import Testing
+import TestSupport
+
+/// A scene with a decision service: a server of https that says what the test says, beside a database, a simulated Apple and the built `nudged`.
+struct DecisionScene {
+    static let text = "planted-message-text"
+    static let words = "planted-service-words"
+    static let token = "planted-service-token"
+
+    let scene: Scene
+    let service: HTTPSServer
+
+    /// Users with a device each; what is due of them is up to the test.
+    init(
+        _ users: Int,
+        names: [String]? = ["localhost", "127.0.0.1"],
+        notAfter: Int = 86_400,
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil,
+        _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
+    ) async throws {
+        scene = try await Scene(perDevice: perDevice)
+        service = try HTTPSServer(names: names, notAfter: notAfter, answer: answer)
+        scene.write(try HTTPSServer.authority.get().certificate, to: "service-ca.pem")
+        scene.secrets.withLock { $0 += [Self.text, Self.words, Self.token, "planted-path"] }
+        try scene.seedDue(users)
+    }
+
+    /// Users whom only messages can be sent to.
+    static func withoutCheckIns(
+        _ users: Int,
+        preferences: String = "",
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil,
+        _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
+    ) async throws -> DecisionScene {
+        let scene = try await DecisionScene(users, perDevice: perDevice, answer)
+        try scene.scene.sql(
+            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"\(preferences)}'"
+        )
+        return scene
+    }
+
+    /// What tells `nudged` of the service.
+    func environment(_ changes: [String: String?] = [:]) -> [String: String?] {
+        let own: [String: String?] = [
+            "DECISION_URL": "https://localhost:\(service.port)/planted-path", "DECISION_TOKEN": Self.token,
+            "DECISION_CA_FILE": "\(scene.folder)/service-ca.pem", "DECISION_TIMEOUT": "20s", "SCHEDULE_LEASE": "60s",
+            "SCHEDULE_INTERVAL": "100ms",
+        ]
+        return own.merging(changes) { $1 }
+    }
+
+    func once(_ changes: [String: String?] = [:]) async throws -> Scene.Run {
+        try await scene.nudged(["run", "--once", "--json"], environment(changes), within: .seconds(90))
+    }
+
+    /// An answer of the service.
+    static func answer(_ notify: Bool, _ more: String = "") -> [HTTPSAct] {
+        HTTPSAct.answer(
+            200,
+            "{\"should_notify\": \(notify), \"priority\": \"high\", \"reason\": \"because it is so\"\(more)}"
+        )
+    }
+
+    @discardableResult
+    func send(_ user: Int, _ more: String = "") throws -> String {
+        try scene.sql("select nudged.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+    }
+
+    /// What the service was asked, in the order of arrival.
+    func questions() throws -> [JSONValue] { try service.seen.now.requests.map { try JSONValue(parsing: $0.body) } }
+
+    /// The alerts' texts that Apple accepted.
+    func bodies() throws -> [JSONValue?] {
+        try scene.simulator.snapshot().accepted.map { try JSONValue(parsing: $0.payload)["aps"]?["alert"]?["body"] }
+    }
+
+    /// Kind, outcome, reason and what was decided, of all that the record has.
+    func record() throws -> [String] {
+        try scene.lines(
+            "select kind, outcome, reason, decision->>'by', decision->>'notify', decision->>'priority', decision->>'reason' "
+                + "from nudged.delivery order by attempted_at, user_id, key"
+        )
+    }
+
+    /// No query finds the texts.
+    func expectNoText() throws {
+        for text in [Self.text, Self.words] {
+            let tables = try scene.lines(
+                """
+                select format('select %L from %I.%I t where t::text like %L', c.relname, n.nspname, c.relname, '%\(text)%')
+                from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                where n.nspname in ('nudged', 'public') and c.relkind = 'r'
+                """
+            )
+            #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
+        }
+    }
+
+    func wait(_ process: ChildProcess, for condition: String) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while try scene.sql("select \(condition)") != "t" {
+            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
+            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

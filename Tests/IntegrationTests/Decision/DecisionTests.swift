@@ -1,0 +1,208 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import Testing
+import TestSupport
+
+/// What the rules allow is asked of the decision service, and its answer holds (docs/DECISION.md).
+@Suite(.timeLimit(.minutes(3))) struct DecisionTests {
+    typealias S = DecisionScene
+
+    @Test func message_whenTheServiceIsForIt_goesWithItsWordsAndLeavesNoText() async throws {
+        let scene = try await S.withoutCheckIns(2) { _ in
+            S.answer(true, ", \"body\": \"\(S.words)\", \"title\": null")
+        }
+        let id = try scene.send(1)
+        try scene.send(2, ", urgent => true")
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 2, "\(run.text)")
+        #expect(try scene.bodies() == [.string(S.words), .string(S.words)])
+        let questions = try scene.questions()
+        let first = try #require(questions.first { $0["user_id"] == .string(Scene.user(1)) })
+        #expect(
+            first
+                == (try JSONValue(
+                    parsing: """
+                        {"kind": "message", "user_id": "\(Scene.user(1))", "slot": null, "priority": "normal", "title": "Ann", "body": "\(S.text)", "context": {}}
+                        """
+                ))
+        )
+        #expect(questions.count { $0["priority"] == .string("urgent") } == 1)
+        let request = try #require(scene.service.seen.now.requests.first)
+        #expect(request.line == "POST /planted-path HTTP/1.1")
+        #expect(request.fields["authorization"] == "Bearer \(S.token)")
+        #expect(request.fields["content-type"] == "application/json")
+        #expect(
+            try scene.scene.lines(
+                "select outcome, decision from nudged.delivery where key = '\(id)'"
+            ) == [
+                "accepted|{\"by\": \"service\", \"notify\": true, \"reason\": \"because it is so\", \"priority\": \"high\"}"
+            ]
+        )
+        try scene.expectNoText()
+    }
+
+    @Test func message_whenTheServiceIsAgainstIt_isDroppedWithTheReason() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in
+            S.answer(false, ", \"reason\": \"says \(S.text) of all things\"")
+        }
+        try scene.send(1)
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 0 && run.number("dropped") == 1, "\(run.text)")
+        #expect(try scene.record() == ["message|dropped|declined|service|false|high|says … of all things"])
+        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
+        #expect(try scene.scene.sql("select count(*) from nudged.message") == "0")
+        try scene.expectNoText()
+        #expect(try await scene.once().number("dropped") == 0)
+        #expect(try scene.questions().count == 1)
+    }
+
+    @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
+        let scene = try await DecisionScene(1) { _ in S.answer(false) }
+        let process = try scene.scene.start(["run"], scene.environment())
+        try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
+        // Twenty ticks, in each of which a due user would be asked again.
+        try await Task.sleep(for: .seconds(2))
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        let question = try #require(try scene.questions().first)
+        #expect(try scene.questions().count == 1)
+        #expect(question["kind"] == .string("check_in") && question["body"] == .string(Scene.body))
+        let slot = try scene.scene.sql("select slot from nudged.delivery")
+        #expect(question["slot"] == .string(slot))
+        #expect(try scene.record() == ["check_in|skipped|declined|service|false|high|because it is so"])
+        #expect(
+            try scene.scene.sql("select closed = array['\(slot)'::date] and due_at > now() from nudged.person") == "t"
+        )
+        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
+    }
+
+    @Test func checkIn_whenTheServiceGivesWords_goesWithThem() async throws {
+        let long = String(repeating: "ü", count: 1200)
+        let scene = try await DecisionScene(2) { request in
+            let isFirst = String(decoding: request.body, as: UTF8.self).contains(Scene.user(1))
+            return S.answer(true, isFirst ? ", \"title\": \"T\", \"body\": \"\(S.words)\"" : ", \"body\": \"\(long)\"")
+        }
+        #expect(try await scene.once().number("sent") == 2)
+        let bodies = try scene.bodies()
+        #expect(bodies.count == 2 && bodies.contains(.string(S.words)) && bodies.contains(.string(long)))
+        try scene.expectNoText()
+    }
+
+    /// Words beyond their bounds are nonsense; the fallback's are the nudge's own.
+    @Test func message_whenTheServiceGivesTooManyWords_keepsItsOwn() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in
+            S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2561))\"")
+        }
+        try scene.send(1, ", urgent => true")
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(try scene.bodies() == [.string(S.text)])
+    }
+
+    /// With so much data beside them the words fit no push: it goes with its own.
+    @Test func message_whenWordsAndDataAreTooLong_keepsItsOwn() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in
+            S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2500))\"")
+        }
+        try scene.send(1, ", data => jsonb_build_object('x', repeat('y', 2500))")
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(try scene.bodies() == [.string(S.text)])
+        #expect(try scene.record() == ["message|accepted||service|true|high|because it is so"])
+    }
+
+    @Test func service_whenNoneIsConfigured_isNotAskedAndLeavesNothing() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
+        try scene.send(1)
+        #expect(try await scene.once(["DECISION_URL": nil]).number("sent") == 1)
+        #expect(scene.service.seen.now.accepted == 0)
+        #expect(try scene.scene.sql("select count(*) from nudged.delivery where decision is null") == "1")
+        #expect(try scene.scene.sql("select count(*) from nudged.person where analysed is not null") == "0")
+    }
+
+    @Test func questions_whenManyAreDue_areBoundedAndConnectionsKept() async throws {
+        let scene = try await DecisionScene(60) { _ in S.answer(true) }
+        #expect(try await scene.once(["DECISION_CONCURRENCY": "3"]).number("sent") == 60)
+        let seen = scene.service.seen.now
+        #expect(seen.requests.count == 60 && seen.mostOpen <= 3 && seen.accepted <= 3)
+        #expect(scene.scene.accepted().count == 60)
+    }
+
+    /// Others go on while answers are awaited, and a user is asked of once.
+    @Test func sweep_whenAnAnswerIsAwaited_goesOnWithOthers() async throws {
+        let scene = try await S.withoutCheckIns(3) { request in
+            let isHeld = String(decoding: request.body, as: UTF8.self).contains(Scene.user(1))
+            return (isHeld ? [.hold] : []) + S.answer(true)
+        }
+        try scene.send(1)
+        let process = try scene.scene.start(["run"], scene.environment())
+        _ = await scene.service.seen.wait { $0.requests.count == 1 }
+        try scene.send(2)
+        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
+        try scene.send(3)
+        #expect(await scene.scene.simulator.waitUntil(accepted: 2))
+        #expect(scene.scene.accepted()[Scene.token(1)] == nil)
+        scene.service.release()
+        #expect(await scene.scene.simulator.waitUntil(accepted: 3))
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(try scene.questions().count == 3)
+    }
+
+    /// What was changed, cancelled or paused while the answer was awaited counts.
+    @Test(arguments: ["preferences", "cancel", "pause"], [true, false])
+    func answer_whenTheUserChangedMeanwhile_isNotTheOldOne(what: String, notify: Bool) async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + S.answer(notify) }
+        let id = try scene.send(1)
+        let process = try scene.scene.start(["run"], scene.environment())
+        _ = await scene.service.seen.wait { $0.requests.count == 1 }
+        switch what {
+        case "preferences":
+            try scene.scene.sql(
+                "update public.context_profiles set notification_preferences = '{\"messages_enabled\": false}'"
+            )
+        case "cancel": #expect(try scene.scene.sql("select nudged.cancel('\(id)')") == "t")
+        default:
+            #expect(try await scene.scene.nudged(["pause", "message"]).exit == .code(0))
+            #expect(process.waitForOutput(.seconds(20)) { $0.contains("kinds_paused") })
+        }
+        scene.service.release()
+        if what == "pause" {
+            try await scene.wait(
+                process,
+                for: "count(*) = 1 from nudged.person where lease_id is null and due_at > now() + interval '10 seconds'"
+            )
+            #expect(try scene.scene.sql("select count(*) from nudged.message") == "1")
+            #expect(try scene.record() == [])
+        } else {
+            try await scene.wait(process, for: "count(*) = 0 from nudged.message")
+            try await scene.wait(
+                process,
+                for: "count(*) = 1 from nudged.person where lease_id is null and due_at > now() + interval '10 seconds'"
+            )
+            #expect(
+                try scene.record().map { $0.split(separator: "|").prefix(3).joined(separator: "|") }
+                    == ["message|dropped|\(what == "cancel" ? "cancelled" : "disabled")"]
+            )
+        }
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
+    }
+
+    /// A repeat goes on under the first answer.
+    @Test func message_whenItsFirstPushIsUnknown_isRepeatedWithoutAnotherQuestion() async throws {
+        let scene = try await S.withoutCheckIns(1, perDevice: { _, attempt in attempt == 1 ? .silence : nil }) { _ in
+            S.answer(true)
+        }
+        try scene.send(1)
+        let run = try await scene.once([
+            "APNS_RESPONSE_TIMEOUT": "1s", "DECISION_TIMEOUT": "4s", "SCHEDULE_LEASE": "12s",
+        ])
+        #expect(run.number("sent") == 1 && run.number("unknown") == 1, "\(run.text)")
+        #expect(try scene.questions().count == 1)
+        let record = try scene.record()
+        #expect(record.count == 2 && record.last == "message|accepted|||||", "\(record)")
+        #expect(record[0].hasPrefix("message|unknown|") && record[0].hasSuffix("|service|true|high|because it is so"))
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import Locks
+public import OpenSSL
+
+/// A server of HTTP/1.1 on the loopback, over real TLS (or none), that does just what each test says: a thread for each connection.
+public final class HTTPSServer: Sendable {
+    /// What it has seen.
+    public struct Seen: Sendable {
+        /// TCP connections accepted.
+        public var accepted = 0
+        /// Connections that are no more.
+        public var ended = 0
+        /// TLS handshakes that came to nothing.
+        public var refused = 0
+        /// Whole requests, in the order of arrival.
+        public var requests: [HTTPSRequest] = []
+        /// Requests that are being answered now, and the most that were at a time.
+        public var open = 0, mostOpen = 0
+        /// Times that a client left while it was held.
+        public var left = 0
+    }
+
+    /// An authority that no system trusts.
+    public static let authority = Result { try SelfSignedAuthority() }
+
+    /// The TCP port, at 127.0.0.1.
+    public let port: UInt16
+    /// What it has seen so far.
+    public let seen = Observed(Seen())
+    private let listener: Int32
+    private let isStopped = Mutex(false)
+    private let gate: HTTPSGate
+
+    /// Listens, and serves from now on.
+    ///
+    /// - Parameters:
+    ///   - names: of its certificate; nil: plain HTTP.
+    ///   - notBefore, notAfter: of its certificate, in seconds from now.
+    public init(
+        names: [String]? = ["localhost", "127.0.0.1"],
+        notBefore: Int = -86_400,
+        notAfter: Int = 86_400,
+        answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
+    ) throws {
+        let context = try names.map { names in
+            let leaf = try Self.authority.get().issue(for: names, notBefore: notBefore, notAfter: notAfter)
+            return try TLSContext.server(
+                certificate: .text(leaf.certificate),
+                key: .text(leaf.key),
+                offersHTTP2: false
+            )
+        }
+        let gate = try HTTPSGate()
+        let (listener, port) = try Self.listen()
+        (self.gate, self.listener, self.port) = (gate, listener, port)
+        let seen = seen
+        // Not self: it goes when its test lets go of it.
+        try Self.spawn("https-server") {
+            var number = 0
+            while let descriptor = Self.accept(listener) {
+                number += 1
+                seen.change { $0.accepted += 1 }
+                let id = number
+                let work: @Sendable () -> Void = {
+                    HTTPSConnection(descriptor, context, id: id, gate: gate, seen: seen).serve(answer)
+                    seen.change { $0.ended += 1 }
+                }
+                if (try? Self.spawn("https-served", work)) == nil { Glibc.close(descriptor) }
+            }
+            Glibc.close(listener)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Lets everybody go who is held, and holds nobody any more.
+    public func release() { gate.open() }
+
+    /// Accepts nothing more and lets everybody go; each connection ends with its client's.
+    public func stop() {
+        isStopped.withLock { isStopped in
+            // accept(2) returns and its thread closes the descriptor, which may be another's the next time.
+            if !isStopped { shutdown(listener, Int32(SHUT_RDWR)) }
+            isStopped = true
+        }
+        release()
+    }
+
+    private static func listen() throws -> (Int32, UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 64) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isListening else { throw HTTPSServerError(errno: errno) }
+        return (listener, UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func spawn(_ name: String, _ work: @escaping @Sendable () -> Void) throws {
+        guard let thread = DedicatedThread.start(named: name, work) else { throw HTTPSServerError(errno: EAGAIN) }
+        pthread_detach(thread)
+    }
+
+    /// The next connection, as TLS wants it: not blocking. nil: the listener was shut down.
+    private static func accept(_ listener: Int32) -> Int32? {
+        var descriptor = Glibc.accept(listener, nil, nil)
+        while descriptor < 0 {
+            if errno == EINVAL { return nil }
+            descriptor = Glibc.accept(listener, nil, nil)
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        return descriptor
+    }
+}
