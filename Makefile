@@ -1,5 +1,5 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, a minute of chaos, half a minute of each fuzzer
+# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, the service on a real systemd, a minute of chaos, half a minute of each fuzzer
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
@@ -46,6 +46,7 @@ test: dependencies lint
 	scripts/try-platforms
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build $(WIDTH)
+	scripts/try-service
 	scripts/endurance
 
 fuzz: dependencies

@@ -33,7 +33,7 @@ struct LogRecord: Sendable {
         entry.add("NUDGED_LOGGER", label)
         for (key, value) in metadata {
             entry.add(JournalEntry.fieldName(key, prefix: "NUDGED_"), value)
-            if key == "event", let event = Event(rawValue: value) { entry.add("MESSAGE_ID", event.messageID) }
+            if key == "event", let event = Event.named(value) { entry.add("MESSAGE_ID", event.messageID) }
         }
         return entry
     }

@@ -13,18 +13,38 @@ struct Apple: AsyncParsableCommand {
     @Option(help: "TCP port; 0: a free one.") var port: UInt16 = 0
 
     @Option(help: "Milliseconds after which it answers.") var delay = 0
+    @Flag(
+        help:
+            "By its first digits a token is refused: dead 410 Unregistered, bad0 400 BadDeviceToken, 5030 503 ServiceUnavailable."
+    )
+    var refusing = false
 
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
+    /// What each token is answered; nil: accepted at once, the quick way.
+    private var answers: (@Sendable (String, Int) -> ScriptedAnswer?)? {
+        guard delay > 0 || refusing else { return nil }
+        let (pause, refusing) = (Duration.milliseconds(delay), refusing)
+        return { token, _ in
+            let answer: ScriptedAnswer =
+                switch refusing ? token.prefix(4) : "" {
+                case "dead": .unregistered(timestamp: 1_900_000_000_000)
+                case "bad0": .answer(status: 400, reason: "BadDeviceToken")
+                case "5030": .answer(status: 503, reason: "ServiceUnavailable")
+                default: .accept
+                }
+            return pause > .zero ? .delay(pause, then: answer) : answer
+        }
+    }
+
     func run() async throws {
-        let answer = ScriptedAnswer.delay(.milliseconds(delay), then: .accept)
         let certificate = try SimulatorCertificate()
         var settings = SimulatorSettings()
         settings.keys = [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)]
         settings.topics = [Self.topic]
         settings.recording = .counts
         var script = SimulatorScript(settings: settings)
-        if delay > 0 { script.perDevice = { _, _ in answer } }
+        script.perDevice = answers
         let simulator = try APNsSimulator(
             script: script,
             certificate: certificate.server,

@@ -10,7 +10,7 @@ struct NudgedBench: AsyncParsableCommand {
         subcommands: [
             Send.self, DecideCommand.self, Sweep.self, Idle.self, ClaimBench.self, RecordCommand.self,
             HeldXmin.self, MessagesCommand.self, ForecastBench.self,
-            Apple.self, ChaosCommand.self,
+            Apple.self, ChaosCommand.self, JournalBench.self,
             FaultsCommand.self,
         ]
     )

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Daemon
+import Logging
+import Systemd
 
 /// `nudged check-config`.
 struct CheckConfig: ParsableCommand {
@@ -11,6 +13,11 @@ struct CheckConfig: ParsableCommand {
     @OptionGroup var config: ConfigurationOption
 
     func run() throws {
-        Output.line(ConfigurationReport.check(try config.load()))
+        // As the unit's ExecStartPre: what keeps the service from starting is an error in the journal, and not a line like others.
+        let output = LogOutput(environment: ProcessEnvironment.current())
+        let journal =
+            output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
+        let loaded = try config.load(log: journal)
+        if journal == nil { Output.line(ConfigurationReport.check(loaded)) }
     }
 }

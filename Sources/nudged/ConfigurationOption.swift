@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import Logging
 import Systemd
 
 /// `--config FILE`, for every command that reads the configuration.
@@ -8,7 +9,9 @@ struct ConfigurationOption: ParsableArguments {
     var path: String?
 
     /// Loads it; where it is bad, says every fault and ends with its status.
-    func load(needs: ConfigurationNeeds = .all) throws -> LoadedConfiguration {
+    ///
+    /// - Parameter log: the journal's, for a service: there each fault is an entry of its own. Nil: standard error.
+    func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             return try ConfigurationLoader.load(
                 path: path,
@@ -17,8 +20,19 @@ struct ConfigurationOption: ParsableArguments {
                 checks: .system
             )
         } catch {
-            Output.error("the configuration can't be used\n" + ConfigurationReport.check(error))
+            if let log {
+                for problem in error.problems where problem.severity != .warning {
+                    say(.configurationRefused, "the configuration can't be used: \(problem)", to: log)
+                }
+            } else {
+                Output.error("the configuration can't be used\n" + ConfigurationReport.check(error))
+            }
             throw ExitCode(error.exitStatus.rawValue)
         }
+    }
+
+    /// An event that is told before there is a daemon.
+    func say(_ event: Event, _ message: String, to log: Logger) {
+        log.log(level: event.level, "\(message)", metadata: ["event": "\(event.name)"])
     }
 }

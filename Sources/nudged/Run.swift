@@ -25,8 +25,8 @@ struct Run: AsyncParsableCommand {
         let output = LogOutput(environment: environment)
         LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
         let log = Logger(label: "nudged")
-        let loaded = try config.load()
-        for warning in loaded.warnings { log.warning("\(warning)", metadata: ["event": "configuration_warning"]) }
+        let loaded = try config.load(log: output.isJournal ? log : nil)
+        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
         if once {
             try await runOnce(loaded.configuration, log: log, output: output)
         } else {
@@ -49,6 +49,7 @@ struct Run: AsyncParsableCommand {
                 log: log,
                 output: output,
                 notifier: Notifier(environment: environment),
+                board: ReloadBoard.path(environment).map(ReloadBoard.init),
                 version: Version.current
             )
             await daemon.run()

@@ -89,6 +89,66 @@ import Testing
         #expect(payloads.first?.contains("planted-one") == true && payloads.last?.contains("planted-two") == true)
     }
 
+    @Test func reloadCommand_whenTheFileIsBadOrGood_endsWithTheDaemonsWord() async throws {
+        let scene = try await Scene()
+        let place: [String: String?] = ["RUNTIME_DIRECTORY": scene.folder]
+        scene.write("checkIn:\n  title: one\n", to: "nudged.yaml")
+        let process = try scene.start(
+            ["run", "--config", "\(scene.folder)/nudged.yaml"],
+            Self.fast.merging(place.merging(["CHECK_IN_TITLE": nil]) { $1 }) { $1 }
+        )
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
+        #expect(try await scene.nudged(["reload"], place).exit == .code(0))
+        scene.write("checkIn:\n  titel: x\n", to: "nudged.yaml")
+        let refused = try await scene.nudged(["reload"], place)
+        #expect(refused.exit == .code(78) && refused.errors.contains("nudged.yaml:2"), "\(refused.text)")
+        #expect(process.exit == nil)
+        scene.write("checkIn:\n  title: two\n", to: "nudged.yaml")
+        // Side by side: each waits for a reload that began after it asked.
+        async let first = scene.nudged(["reload"], place)
+        async let second = scene.nudged(["reload"], place)
+        let both = try await [first.exit, second.exit]
+        #expect(both == [.code(0), .code(0)])
+        // One that hangs is not waited for for ever, and one that ends meanwhile is said to have.
+        process.signal(SIGSTOP)
+        let asking = try scene.start(["reload"], place)
+        while !Self.awaits(SIGHUP, process.id), asking.exit == nil { await Task.yield() }
+        process.signal(SIGKILL)
+        let ended = try await scene.finish(asking)
+        #expect(ended.exit == .code(69) && ended.errors.contains("ended before it answered"), "\(ended.text)")
+        _ = try await scene.finish(process)
+        let nobody = try await scene.nudged(["reload"], place)
+        #expect(nobody.exit == .code(69) && nobody.errors.contains("no nudged runs here"), "\(nobody.text)")
+    }
+
+    /// Whether a signal waits for a stopped process: the bit of its number in `ShdPnd` (proc(5)).
+    private static func awaits(_ signal: Int32, _ process: Int32) -> Bool {
+        guard let file = fopen("/proc/\(process)/status", "r") else { return false }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ShdPnd:") }),
+            let bits = UInt64(line.drop { $0 != "\t" }.dropFirst(), radix: 16)
+        else { return false }
+        return bits & (1 << UInt64(signal - 1)) != 0
+    }
+
+    @Test func stop_whenAnswersAreSlow_asksSystemdForTimeWhileTheyResolve() async throws {
+        let trigger = SignalTrigger(SIGTERM, atRequest: 1)
+        let scene = try await Scene(perDevice: { _, _ in
+            trigger.request()
+            return .delay(.seconds(3), then: .accept)
+        })
+        try scene.seedDue(1)
+        let socket = NotifySocket(scene.folder + "/notify")
+        let process = try scene.start(["run"], Self.fast.merging(["NOTIFY_SOCKET": socket.path]) { $1 })
+        trigger.arm(process)
+        #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
+        for _ in 0..<3 { #expect(socket.wait(5) { $0 == "EXTEND_TIMEOUT_USEC=5000000" } != nil) }
+        #expect(try await scene.finish(process).exit == .code(0))
+        #expect(try scene.sql("select outcome from nudged.delivery") == "accepted")
+    }
+
     @Test func service_whenPostgreSQLAndAppleCome_beginsToWork() async throws {
         let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
         let scene = try await Scene(cluster: cluster, starts: false)

@@ -146,13 +146,4 @@ import Testing
         #expect(JournalEntry.fieldName("", prefix: "") == "X")
         #expect(JournalEntry.fieldName(String(repeating: "k", count: 100), prefix: "NUDGED_").utf8.count == 64)
     }
-
-    @Test func messageIDs_areDistinctAndWellFormed() {
-        let ids = Set(Event.allCases.map(\.messageID))
-        #expect(ids.count == Event.allCases.count)
-        for id in ids {
-            #expect(id.utf8.count == 32)
-            #expect(id.allSatisfy { "0123456789abcdef".contains($0) })
-        }
-    }
 }

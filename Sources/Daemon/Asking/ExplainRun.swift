@@ -10,11 +10,14 @@ public import struct FoundationEssentials.UUID
 public struct ExplainRun: Sendable {
     private let access: DatabaseAccess
     private let judge: Judge
+    private let names: DeviceNames
 
     /// - Throws: what is wrong with the configuration.
     public init(_ configuration: Configuration) throws {
         access = try DatabaseAccess(configuration)
-        judge = try Assembly(configuration, zones: ZoneDatabase()).judge
+        let assembly = try Assembly(configuration, zones: ZoneDatabase())
+        judge = assembly.judge
+        names = assembly.deviceNames
     }
 
     /// Explains; nil where neither nudged nor the app has anything of that user.
@@ -22,7 +25,9 @@ public struct ExplainRun: Sendable {
     /// - Parameter at: nil: now. A past instant is answered from the record.
     /// - Throws: `PostgresError`, `SchemaError`.
     public func run(_ user: UUID, at: Instant?) async throws -> Explanation? {
-        try await access.withStore { store in try await Self.explain(user, at: at, judge: judge, store: store) }
+        try await access.withStore { store in
+            try await Self.explain(user, at: at, judge: judge, names: names, store: store)
+        }
     }
 
     /// The last sends that are shown.
@@ -35,6 +40,7 @@ public struct ExplainRun: Sendable {
         _ user: UUID,
         at: Instant?,
         judge: Judge,
+        names: DeviceNames = DeviceNames(secret: ""),
         store: Store,
         now: Instant? = nil
     ) async throws -> Explanation? {
@@ -59,7 +65,7 @@ public struct ExplainRun: Sendable {
                 // Erased or never known; what the record still has is told.
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
             }
-            return Explanation(read, records: records, judge: judge, now: now, at: at)
+            return Explanation(read, records: records, judge: judge, names: names, now: now, at: at)
         }
     }
 }

@@ -160,6 +160,7 @@ extension Explanation {
     private static func write(_ device: ExplainedDevice, to json: inout JSONWriter) {
         json.beginObject()
         json.put("device", device.hash)
+        json.put("journal_name", device.journalName)
         json.put("environment", device.environment)
         json.put("topic", device.topic)
         json.put("registered_at", device.registeredAt?.rfc3339)

@@ -208,7 +208,7 @@ extension Explanation {
                 }
             page.field(
                 number == 0 ? "devices" : "",
-                "\(device.hash) on \(device.topic) (\(device.environment)), \(registered)\(standing)"
+                "\(device.hash) (\(device.journalName) in the journal) on \(device.topic) (\(device.environment)), \(registered)\(standing)"
             )
         }
     }

@@ -36,7 +36,7 @@ public struct Explanation: Sendable {
     let records: [DeliveryRecord]
     let paused: Set<NudgeKind>
 
-    init(_ read: ReadUser, records: [DeliveryRecord], judge: Judge, now: Instant, at: Instant?) {
+    init(_ read: ReadUser, records: [DeliveryRecord], judge: Judge, names: DeviceNames, now: Instant, at: Instant?) {
         let at = at ?? now
         var judge = judge
         let recorder = DecisionRecorder()
@@ -56,7 +56,7 @@ public struct Explanation: Sendable {
             nudge: .checkIn
         )
         zone = (try? judge.policy.zone(of: candidate)) ?? nil
-        devices = ExplainedDevice.all(of: read.user, judge.lanes)
+        devices = ExplainedDevice.all(of: read.user, judge.lanes, names)
         self.records = records
         paused = judge.paused
     }

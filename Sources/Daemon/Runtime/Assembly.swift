@@ -13,6 +13,7 @@ package struct Assembly: Sendable {
     let schedule: Configuration.Schedule
     let record: Configuration.Record
     let statementTimeout: Duration
+    let deviceNames: DeviceNames
     /// nil: no service is asked.
     let decision: Configuration.Decision?
 
@@ -33,6 +34,7 @@ package struct Assembly: Sendable {
         schedule = configuration.schedule
         record = configuration.record
         lanes = Self.lanes(apns)
+        deviceNames = DeviceNames(secret: main.privateKey.text)
         decision = configuration.decision
         var judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),

@@ -20,7 +20,12 @@ public actor Daemon {
     private let ticker: Ticker
     private let watchdog: Watchdog
     private let heartbeat: Heartbeat
+    private let board: ReloadBoard?
+    private let version: String
     private var isStopping = false
+    private var isReloading = false
+    /// SIGHUPs that no reload has begun for.
+    private var reloadsAsked = 0
     private var schemaIsCurrent = false
     /// When the schema was last found good; nil: never.
     private var schemaCheckedAt: Int64?
@@ -39,16 +44,20 @@ public actor Daemon {
     ///   - log: where lines go.
     ///   - output: whose level the configuration sets.
     ///   - notifier: systemd, or nobody.
-    ///   - version: the program's, for `nudged status`.
+    ///   - board: where `nudged reload` reads what became of it; nil: nobody can.
+    ///   - version: the program's, for the journal and `nudged status`.
     /// - Throws: what is wrong with the configuration.
     public init(
         load: @escaping @Sendable () throws -> Configuration,
         log: Logger,
         output: LogOutput,
         notifier: Notifier,
+        board: ReloadBoard?,
         version: String
     ) throws {
         self.load = load
+        self.board = board
+        self.version = version
         self.notifier = notifier
         self.output = output
         reporter = Reporter(log)
@@ -87,11 +96,15 @@ public actor Daemon {
         let signals = SignalSource([
             SIGTERM: { Task { await self.stop() } },
             SIGINT: { Task { await self.stop() } },
-            SIGHUP: { Task { await self.reload() } },
+            SIGHUP: { Task { await self.askReload() } },
         ])
         reporter.zonesAre(zones.reload(), in: zones.directory)
         _ = notifier.ready(status: "waiting for the first sweep")
-        reporter.say(.daemonReady, "ready; a sweep every \(DurationText.format(assembly.schedule.interval))")
+        reporter.say(
+            .daemonReady,
+            "nudged \(version) is ready; a sweep every \(DurationText.format(assembly.schedule.interval))",
+            ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
+        )
         let beating = Task { await beat() }
         for await _ in ticker.ticks {
             if isStopping { break }
@@ -101,12 +114,14 @@ public actor Daemon {
         heartbeat.end()
         await beating.value
         if reporter.databaseTroubleWords == nil { await heartbeat.takeBack(assembly.connection) }
-        reporter.say(.daemonStopped, "stopped")
+        reporter.tellAllRepeats()
+        reporter.say(.daemonStopped, "stopped: nothing is on the wire")
         withExtendedLifetime(signals) {}
     }
 
     private func tick() async {
         watchdog.progress()
+        reporter.tellRepeats()
         tellStatus()
         do throws(PostgresError) {
             guard try await schemaCheck() else { return }
@@ -193,13 +208,10 @@ public actor Daemon {
 
     /// Beside the sweeps: one that goes on for minutes is no silence.
     private func beat() async {
-        let told = OncePerValue<String>(limit: 100)
         await heartbeat.run(engine.store) {
             await self.sample()
         } onFailure: { [reporter] error in
-            // A database that is away has its own line.
-            guard !error.isTransient, error.code != .cancelled, told.isNew("\(error)") else { return }
-            reporter.say(.sweepFailed, .warning, "could not write how this daemon stands: \(error)")
+            reporter.standingFailed(error)
         }
     }
 
@@ -217,10 +229,24 @@ public actor Daemon {
 
     // MARK: Reload
 
-    /// Reads configuration, key file and zones anew. A bad file leaves the old in force and says so.
-    private func reload() async {
-        _ = notifier.reloading()
-        defer { _ = notifier.ready() }
+    /// One at a time; a SIGHUP that comes meanwhile is followed by another, since the files may have changed under the first.
+    private func askReload() async {
+        reloadsAsked += 1
+        guard !isReloading else { return }
+        isReloading = true
+        while reloadsAsked > 0 {
+            reloadsAsked = 0
+            board?.begin()
+            _ = notifier.reloading()
+            let faults = await reload()
+            _ = notifier.ready()
+            board?.end(faults: faults)
+        }
+        isReloading = false
+    }
+
+    /// Reads configuration, key file and zones anew. A bad file leaves the old in force and says so. Returns what is wrong.
+    private func reload() async -> [String] {
         do {
             reporter.zonesAre(zones.reload(), in: zones.directory)
             let configuration = try load()
@@ -228,12 +254,12 @@ public actor Daemon {
             if next.connection != assembly.connection {
                 reporter.say(
                     .configurationWarning,
-                    .warning,
                     "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
                 )
             }
             let decider = try engine.decider(for: next.decision, replacing: await engine.sweeper.decider)
             try engine.lanes.reconfigure(next.lanes)
+            reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
             await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
             output.setLevel(configuration.logLevel)
@@ -241,12 +267,12 @@ public actor Daemon {
             // A shorter retention counts at once.
             if next.record != assembly.record { nextMaintenance = 0 }
             assembly = next
-            reporter.say(.reloadDone, .notice, "configuration, key and time zones were read anew")
+            reporter.say(.reloadDone, "configuration, key and time zones were read anew")
+            return []
         } catch {
             let faults = "\(error)".split(separator: "\n").map(String.init)
-            for fault in faults {
-                reporter.say(.reloadFailed, .error, "the old configuration stays in force: \(fault)")
-            }
+            for fault in faults { reporter.say(.reloadFailed, "the old configuration stays in force: \(fault)") }
+            return faults
         }
     }
 
@@ -255,9 +281,29 @@ public actor Daemon {
     private func stop() async {
         guard !isStopping else { return }
         isStopping = true
-        _ = notifier.stopping(status: "stopping: pushes in flight are awaited")
-        reporter.say(.daemonStopping, "stopping: nothing new is claimed, pushes in flight are awaited")
+        let open = await engine.sweeper.openPushes
+        _ = notifier.stopping(status: "stopping: \(open) pushes in flight are awaited")
+        reporter.say(
+            .daemonStopping,
+            "stopping: nothing new is claimed, \(open) pushes in flight are awaited",
+            ["in_flight": "\(open)"]
+        )
         ticker.cancel()
+        let patience = Task { await extendStop() }
         await engine.finish()
+        patience.cancel()
     }
+
+    /// Asks systemd for a few seconds more, second by second, while pushes resolve: one that hangs meanwhile is ended soon all the same, and
+    /// so is a stop that takes longer than it ever may.
+    private func extendStop() async {
+        let last = BootTime.milliseconds() + engine.longestStop
+        while !Task.isCancelled, BootTime.milliseconds() < last {
+            _ = notifier.extendTimeout(by: Self.stopExtension)
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Also covers what comes after the pushes: taking back the daemon's row (3 s).
+    private static let stopExtension = Duration.seconds(5)
 }

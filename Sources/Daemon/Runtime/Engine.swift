@@ -32,6 +32,7 @@ package final class Engine: Sendable {
     ) throws(ConfigurationFault) {
         self.assembly = assembly
         self.reporter = reporter
+        reporter.callDevices(by: assembly.deviceNames)
         self.clock = clock
         let failed: @Sendable (PostgresError) -> Void = { error in
             reporter.databaseFailed(error)
@@ -89,6 +90,9 @@ package final class Engine: Sendable {
 
     /// How long a stop waits for the database, beyond the response time-out.
     static let stopGrace: Int64 = 5_000
+
+    /// Milliseconds after which `finish` has returned.
+    var longestStop: Int64 { assembly.settings.responseMilliseconds + Self.stopGrace }
 
     /// Pushes in flight resolve, their outcomes are recorded, then the connections close. Bounded: what the database does not take by then
     /// is left to be recorded as unknown.

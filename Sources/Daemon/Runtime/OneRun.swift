@@ -59,6 +59,7 @@ public struct OneRun: Sendable {
             try await requireDatabase()
             let trouble = try await sweepAll()
             await engine.finish()
+            engine.reporter.tellAllRepeats()
             return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         } catch {
             // Where a stop closed the connections, what it cut short is no failure: users who are left are due.
@@ -106,6 +107,7 @@ public struct OneRun: Sendable {
             let before = totals.report
             try await engine.sweeper.sweep()
             await engine.sweeper.quiesce()
+            engine.reporter.tellRepeats()
             if await engine.sweeper.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }

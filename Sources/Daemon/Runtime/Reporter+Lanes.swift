@@ -5,16 +5,16 @@ import Systemd
 extension Reporter {
     /// What a lane's sender tells, in words: each line names its lane.
     func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
-        let (event, level, message, metadata) = Self.line(event, lane)
+        let (event, message, fields) = Self.line(event, lane)
         say(
             event,
-            level,
+            about: lane.words,
             message,
-            metadata.merging(["topic": "\(lane.topic)", "environment": "\(lane.environment)"]) { $1 }
+            fields.merging(["topic": "\(lane.topic)", "environment": "\(lane.environment)"]) { $1 }
         )
     }
 
-    private typealias Line = (Event, Logger.Level, String, Logger.Metadata)
+    private typealias Line = (Event, String, Logger.Metadata)
 
     private static func line(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
         switch event {
@@ -22,24 +22,24 @@ extension Reporter {
             connectionLine(event, lane)
         case .laneStopped(let reason, let mend):
             (
-                .laneStopped, .error, "sending for \(lane.words) is stopped, \(LaneStatus.cause(reason)): \(mend)",
+                .laneStopped, "sending for \(lane.words) is stopped, \(LaneStatus.cause(reason)): \(mend)",
                 ["reason": "\(reason)"]
             )
-        case .laneResumed: (.laneResumed, .notice, "sending for \(lane.words) resumes", [:])
+        case .laneResumed: (.laneResumed, "sending for \(lane.words) resumes", [:])
         case .tokenMinted(let keyID, let issuedAt):
             (
-                .providerTokenMinted, .debug, "signed a provider token",
+                .providerTokenMinted, "signed a provider token",
                 ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
             )
         case .storm(let count, let status, let reason):
             (
-                .laneResting, .warning,
+                .laneSlowed,
                 "Apple is in trouble (\(lane.words)): \(count) answers of \(status) \(reason); sending slows down",
                 ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
             )
         case .ourBug(let status, let reason):
             (
-                .ourBug, .error, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it",
+                .ourBug, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it",
                 ["status": "\(status)", "reason": "\(reason)"]
             )
         }
@@ -49,30 +49,30 @@ extension Reporter {
         switch event {
         case .connectionOpened(let number, let streams):
             (
-                .connectionOpened, .info, "connected to Apple for \(lane.words)",
+                .connectionOpened, "connected to Apple for \(lane.words)",
                 ["connection": "\(number)", "streams": "\(streams)"]
             )
         case .connectionLost(let number, let why, let retry):
             (
-                .connectionLost, .warning,
+                .connectionLost,
                 "the connection to Apple for \(lane.words) ended: \(why)"
                     + (retry > 0 ? "; next try in \(retry) ms" : ""),
                 ["connection": "\(number)"]
             )
         case .connectionSilent(let number, let unanswered):
             (
-                .connectionLost, .warning,
+                .connectionLost,
                 "the connection to Apple for \(lane.words) is given up: \(unanswered) pushes in a row were not answered",
                 ["connection": "\(number)"]
             )
         case .goAway(let number, let reason):
             (
-                .goaway, .info, "Apple closes a connection for \(lane.words): \(reason)",
+                .goaway, "Apple closes a connection for \(lane.words): \(reason)",
                 ["connection": "\(number)", "reason": "\(reason)"]
             )
         default:
             (
-                .laneResting, .warning,
+                .connectionResting,
                 "a connection for \(lane.words) rests for 20 minutes (TooManyProviderTokenUpdates)", [:]
             )
         }

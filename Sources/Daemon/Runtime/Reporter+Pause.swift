@@ -9,14 +9,13 @@ extension Reporter {
             let words = Self.words(held)
             say(
                 .kindsPaused,
-                .warning,
                 "paused: \(words); nothing of these is sent until nudged resume",
                 ["kinds": "\(words)"]
             )
         }
         if !freed.isEmpty {
             let words = Self.words(freed)
-            say(.kindsResumed, .notice, "resumed: \(words)", ["kinds": "\(words)"])
+            say(.kindsResumed, "resumed: \(words)", ["kinds": "\(words)"])
         }
     }
 

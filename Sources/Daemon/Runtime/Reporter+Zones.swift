@@ -8,15 +8,14 @@ extension Reporter {
         if let first = reading.failures.first {
             say(
                 .timezoneUnreadable,
-                .error,
+                about: "files",
                 "\(reading.failures.count) time-zone files or folders can't be read (\(first.cause)): what was read of them before stays, "
                     + "users of the others wait; \(Self.mend(first)), and reload",
                 ["unread": "\(reading.failures.count)", "errno": "\(first.number.map(String.init) ?? "none")"]
             )
         } else if reading.count == 0 {
             say(
-                .configurationWarning,
-                .error,
+                .timezonesMissing,
                 "there are no time-zone files in \(directory): install tzdata (apt-get install tzdata) or mend TZDIR, and reload"
             )
         }
@@ -25,10 +24,9 @@ extension Reporter {
     /// Each batch meets it again.
     func zonesUnread(_ error: TimeZoneError, users: Int) {
         let kind = error.number.map(String.init) ?? "none"
-        guard zoneFailures.admit(kind, now: BootTime.milliseconds()) != nil else { return }
         say(
             .timezoneUnreadable,
-            .error,
+            about: kind,
             "a time-zone file can't be read (\(error.cause)): \(users) users wait as they are and are asked again each minute; \(Self.mend(error))",
             ["users": "\(users)", "errno": "\(kind)"]
         )

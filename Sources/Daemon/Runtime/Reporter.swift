@@ -1,5 +1,6 @@
 import APNs
 package import Logging
+import Policy
 import Postgres
 import Store
 import Synchronization
@@ -8,233 +9,136 @@ import Systemd
 import struct FoundationEssentials.UUID
 
 /// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
+///
+/// What an event is called, its priority and how often it is said stand in its definition (`Event`); here are the words of each line.
 package final class Reporter: Sendable {
     private let log: Logger
-    private let notices = OncePerValue<Notice.Value>()
-    private let refusals = LineThrottle(every: 10_000)
-    /// Tried again each minute; behind a long reader it is the same line for hours.
-    private let partitionLines = LineThrottle(every: 3_600_000)
-    /// A service that comes and goes is two lines a minute.
-    let decisionLines = LineThrottle(every: 60_000)
-    /// One line in ten minutes for each way to fail.
-    let zoneFailures = LineThrottle(every: 600_000)
-    private let databaseTrouble = Mutex<String?>(nil)
+    let notices = OncePerValue<Notice.Value>()
+    private let repeats = Mutex(RepeatBook())
+    private let mood = Mutex(DatabaseMood())
     private let lastSweep = Mutex<String?>(nil)
+    private let names = Mutex(DeviceNames(secret: ""))
 
     package init(_ log: Logger) {
         self.log = log
     }
 
-    func say(_ event: Event, _ level: Logger.Level = .info, _ message: String, _ metadata: Logger.Metadata = [:]) {
-        var metadata = metadata
-        metadata["event"] = "\(event.rawValue)"
-        log.log(level: level, "\(message)", metadata: metadata)
+    /// How devices are called from now on.
+    func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
+
+    func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
+
+    /// Writes a line, or counts it where its kind was said often enough.
+    ///
+    /// - Parameter about: what tells the event's kinds apart, for the count: a reason, a lane.
+    /// - Returns: whether it was written.
+    @discardableResult
+    func say(
+        _ event: Event,
+        about: String = "",
+        _ message: String,
+        _ fields: Logger.Metadata = [:],
+        file: String = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        let (isSaid, before) = repeats.withLock { $0.admit(event, about: about, now: BootTime.milliseconds()) }
+        before.forEach(tell)
+        if isSaid { write(event, message, fields, file: file, line: line) }
+        return isSaid
     }
 
-    // MARK: Sweeps
-
-    func sweep(_ event: SweepEvent) {
-        switch event {
-        case .finished(let id, let report):
-            lastSweep.withLock { $0 = "last sweep: \(report.words)" }
-            if report.isWorthALine { finished(Self.name(id), report) }
-        case .recovered(let pushes):
-            say(
-                .intentsRecovered,
-                .warning,
-                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again",
-                ["unknown": "\(pushes)"]
-            )
-        case .noticed(let found): found.forEach(notice)
-        case .zonesUnread(let error, let users): zonesUnread(error, users: users)
-        case .rejected(let user, let device, let reason, let status):
-            rejected(Self.name(user), device, reason, status)
-        case .unknown(let user, let device, let reason):
-            let name = Self.name(user)
-            say(
-                .pushUnknown,
-                .notice,
-                "a push to user \(name) was written and not answered (\(reason)); a check-in is not sent again",
-                ["user_id": "\(name)", "device": "\(device)", "reason": "\(reason)"]
-            )
-        case .quarantined(let device):
-            say(
-                .deviceQuarantined,
-                .notice,
-                "Apple refuses a device of user \(Self.name(device.userID)) for \(device.topic) (\(device.environment)): \(device.reason); "
-                    + "nothing is sent to it there until it registers anew",
-                [
-                    "user_id": "\(Self.name(device.userID))", "device": "\(device.deviceHash)",
-                    "reason": "\(device.reason)", "topic": "\(device.topic)", "environment": "\(device.environment)",
-                ]
-            )
-        case .settlementFailed(let error):
-            // Each chunk tries again for itself: one line in ten seconds tells it.
-            guard let suppressed = refusals.admit(error, now: BootTime.milliseconds()) else { return }
-            let more = suppressed > 0 ? " (and \(suppressed) times more since the last such line)" : ""
-            say(
-                .sweepFailed,
-                .warning,
-                "could not write what is or was sent to the database, trying again: \(error)\(more)"
-            )
-        case .fenced(let pushes):
-            say(
-                .leaseLost,
-                .warning,
-                "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
-                ["unknown": "\(pushes)"]
-            )
-        case .paused(let kinds, let before): paused(kinds, before: before)
-        case .progress: break
-        }
+    private func write(
+        _ event: Event,
+        _ message: String,
+        _ fields: Logger.Metadata,
+        file: String = #fileID,
+        line: UInt = #line
+    ) {
+        let fields = fields.merging(["event": "\(event.name)"]) { $1 }
+        log.log(level: event.level, "\(message)", metadata: fields, file: file, function: event.name, line: line)
     }
 
-    private func finished(_ id: String, _ report: SweepReport) {
-        say(
-            .sweep,
-            report.rejected + report.unknown > 0 ? .notice : .info,
-            "sweep: \(report.words)",
-            [
-                "sweep_id": "\(id)", "users": "\(report.users)", "sent": "\(report.sent)",
-                "rejected": "\(report.rejected)",
-                "deferred": "\(report.deferred)", "unknown": "\(report.unknown)", "skipped": "\(report.skipped)",
-                "tokens_deleted": "\(report.tokensDeleted)", "duration_ms": "\(report.milliseconds)",
-            ]
+    // MARK: Repeats
+
+    /// Tells what was kept back in times that are over.
+    func tellRepeats() { repeats.withLock { $0.ended(now: BootTime.milliseconds()) }.forEach(tell) }
+
+    /// Tells all that was kept back.
+    func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
+
+    private func tell(_ held: RepeatBook.Held) {
+        let about = held.about.isEmpty ? "" : " (\(held.about))"
+        write(
+            held.event,
+            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.words(held.seconds)): \(held.event.subject)\(about)",
+            ["repeats": "\(held.count)"]
         )
     }
-
-    private func rejected(_ user: String, _ device: String, _ reason: String, _ status: Int?) {
-        let metadata: Logger.Metadata = [
-            "user_id": "\(user)", "device": "\(device)", "reason": "\(reason)",
-            "status": "\(status.map(String.init) ?? "none")",
-        ]
-        switch reason {
-        case "invalid_token":
-            say(
-                .invalidToken,
-                .warning,
-                "a device token of user \(user) is no hexadecimal; check what the app stores",
-                metadata
-            )
-        case "payload_too_large":
-            say(
-                .payloadTooLarge,
-                .error,
-                "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body",
-                metadata
-            )
-        default:
-            say(.pushRejected, .notice, "Apple refused a push to user \(user): \(reason)", metadata)
-        }
-    }
-
-    private func notice(_ notice: Notice) {
-        guard notices.isNew(notice.value) else { return }
-        switch notice {
-        case .rowUnreadable(let id):
-            let user = Self.name(id)
-            say(
-                .rowUnreadable,
-                .error,
-                "the row of user \(user) in nudged.person holds what can't be read; mend or delete it; they are left alone for a day",
-                ["user_id": "\(user)"]
-            )
-        case .preferencesMalformed(let id, _, let why):
-            let user = Self.name(id)
-            say(
-                .preferencesMalformed,
-                .warning,
-                "the preferences of user \(user) are malformed (\(why)): no check-ins for whoever has this value until it is mended",
-                ["user_id": "\(user)"]
-            )
-        case .timezoneInvalid(let id, _):
-            let user = Self.name(id)
-            say(
-                .timezoneInvalid,
-                .warning,
-                "user \(user) names a time zone that the system doesn't know; the profile's or the default one is used",
-                ["user_id": "\(user)"]
-            )
-        case .historyAhead(let id):
-            let user = Self.name(id)
-            say(
-                .historyAhead,
-                .warning,
-                "the history of user \(user) lies more than 48 h ahead and is ignored: did a host run with a wrong clock?",
-                ["user_id": "\(user)"]
-            )
-        case .deviceNotServed(let id, let environment, let topic):
-            let user = Self.name(id)
-            let said = [environment, topic].map {
-                $0.map { "\"\($0.prefix(64).filter { $0.isASCII && !$0.isNewline })\"" } ?? "null"
-            }
-            say(
-                .configurationWarning,
-                .notice,
-                "user \(user) has a device of environment \(said[0]) and topic \(said[1]), for which the configuration has no app: "
-                    + "not served; add it under apns.apps, or mend the token's row",
-                ["user_id": "\(user)"]
-            )
-        }
-    }
-
-    /// As PostgreSQL writes it, so that it can be pasted into a query.
-    private static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
 
     // MARK: The database
 
     /// One line per change of state.
     func databaseFailed(_ error: PostgresError) {
-        let isNew = databaseTrouble.withLock { trouble in
-            defer { trouble = "\(error)" }
-            return trouble != "\(error)"
-        }
-        guard isNew else { return }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
         let event: Event =
             if refused { .databaseRefused } else if error.isHeldUp { .databaseBusy } else if error.isExhausted {
                 .databaseExhausted
             } else { .databaseLost }
-        say(event, event == .databaseBusy ? .warning : .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+        databaseIs(event, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+    }
+
+    /// Said once per standing: the daemon waits until it is current.
+    func schemaIs(_ standing: Migrator.Standing) { databaseIs(.migrationsMissing, standing.words, [:]) }
+
+    private func databaseIs(_ event: Event, _ words: String, _ fields: Logger.Metadata) {
+        let isNews = mood.withLock { $0.failed(event, words, now: BootTime.milliseconds()) }
+        if isNews, say(event, words, fields) { mood.withLock { $0.told() } }
     }
 
     func databaseAnswered() {
-        let wasInTrouble = databaseTrouble.withLock { trouble in
-            defer { trouble = nil }
-            return trouble != nil
-        }
-        if wasInTrouble { say(.databaseBack, .notice, "PostgreSQL answers again") }
-    }
-
-    /// Seven days of them are ready, so it is no trouble yet.
-    func partitionsFailed(_ error: PostgresError) {
-        guard partitionLines.admit(error.description, now: BootTime.milliseconds()) != nil else { return }
-        say(.sweepFailed, .warning, "could not make the record's next partitions, trying again: \(error)")
+        guard let away = mood.withLock({ $0.answered(now: BootTime.milliseconds()) }) else { return }
+        say(
+            .databaseBack,
+            "PostgreSQL answers again, after \(Elapsed.words(max(1, away / 1000)))",
+            ["away_ms": "\(away)"]
+        )
     }
 
     /// What keeps the database from answering, in words; nil where it answers.
-    var databaseTroubleWords: String? { databaseTrouble.withLock { $0 } }
+    var databaseTroubleWords: String? { mood.withLock { $0.trouble } }
 
-    /// Said once per standing: the daemon waits until it is current.
-    func schemaIs(_ standing: Migrator.Standing) {
-        let words = standing.words
-        let isNew = databaseTrouble.withLock { trouble in
-            defer { trouble = words }
-            return trouble != words
-        }
-        if isNew { say(.migrationsMissing, .error, words) }
+    /// Seven days of them are ready, so it is no trouble yet.
+    func partitionsFailed(_ error: PostgresError) {
+        say(.partitionsFailed, "could not make the record's next partitions, trying again: \(error)")
+    }
+
+    /// A database that is away has its own line.
+    func standingFailed(_ error: PostgresError) {
+        guard !error.isTransient, error.code != .cancelled else { return }
+        say(.standingFailed, about: "\(error)", "could not write how this daemon stands: \(error)")
     }
 
     /// Said at the start of the work; nothing waits.
-    func schemaIsNewer(_ standing: Migrator.Standing) { say(.schemaNewer, .notice, standing.words) }
+    func schemaIsNewer(_ standing: Migrator.Standing) { say(.schemaNewer, standing.words) }
+
+    // MARK: Sweeps
 
     /// The last sweep that did something, in words.
     var lastSweepWords: String? { lastSweep.withLock { $0 } }
-}
 
-extension Reporter {
-    func say(_ event: Event, _ message: String, _ metadata: Logger.Metadata = [:]) {
-        say(event, .info, message, metadata)
+    func finished(_ id: UUID, _ report: SweepReport) {
+        lastSweep.withLock { $0 = "last sweep: \(report.words)" }
+        guard report.isWorthALine else { return }
+        let counts: [(String, Int)] = [
+            ("users", report.users), ("sent", report.sent), ("rejected", report.rejected),
+            ("deferred", report.deferred), ("unknown", report.unknown), ("unsent", report.unsent),
+            ("skipped", report.skipped), ("dropped", report.dropped), ("changed", report.changed),
+            ("recovered", report.recovered), ("fenced", report.fenced), ("tokens_deleted", report.tokensDeleted),
+            ("duration_ms", Int(report.milliseconds)),
+        ]
+        var fields: Logger.Metadata = ["sweep_id": "\(id.uuidString.lowercased())"]
+        for (name, count) in counts { fields[name] = "\(count)" }
+        say(.sweep, "sweep: \(report.words)", fields)
     }
 }
 

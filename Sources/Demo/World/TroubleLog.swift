@@ -23,7 +23,7 @@ struct TroubleLog: LogHandler {
 
     /// Whose fault it is, by the event's name.
     static func error(_ event: String?, _ message: String) -> DemoError {
-        switch event.flatMap(Event.init(rawValue:)) {
+        switch event.flatMap(Event.named) {
         case .databaseLost, .databaseRefused, .migrationsMissing:
             DemoError(.database, "the private PostgreSQL fails: \(message)")
         case .laneStopped, .connectionLost: DemoError(.apple, "the simulated Apple fails: \(message)")

@@ -1,0 +1,84 @@
+import Logging
+import Store
+import Systemd
+
+import struct FoundationEssentials.UUID
+
+extension Reporter {
+    func sweep(_ event: SweepEvent) {
+        switch event {
+        case .finished(let id, let report): finished(id, report)
+        case .recovered(let pushes):
+            say(
+                .intentsRecovered,
+                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again",
+                ["unknown": "\(pushes)"]
+            )
+        case .noticed(let found): found.forEach(notice)
+        case .zonesUnread(let error, let users): zonesUnread(error, users: users)
+        case .rejected(let user, let device, let reason, let status):
+            rejected(Self.name(user), device, reason, status)
+        case .unknown(let user, let device, let reason): unknown(Self.name(user), device, reason)
+        case .quarantined(let device): quarantined(device)
+        case .settlementFailed(let error):
+            say(
+                .writeFailed,
+                about: error,
+                "could not write what is or was sent to the database, trying again: \(error)"
+            )
+        case .fenced(let pushes):
+            say(
+                .leaseLost,
+                "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
+                ["unknown": "\(pushes)"]
+            )
+        case .paused(let kinds, let before): paused(kinds, before: before)
+        case .progress: break
+        }
+    }
+
+    private func rejected(_ user: String, _ device: String, _ reason: String, _ status: Int?) {
+        let fields: Logger.Metadata = [
+            "user_id": "\(user)", "device": "\(self.device(device))", "reason": "\(reason)",
+            "status": "\(status.map(String.init) ?? "none")",
+        ]
+        switch reason {
+        case "invalid_token":
+            say(.invalidToken, "a device token of user \(user) is no hexadecimal; check what the app stores", fields)
+        case "payload_too_large":
+            say(
+                .payloadTooLarge,
+                "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body",
+                fields
+            )
+        default:
+            say(.pushRejected, about: reason, "Apple refused a push to user \(user): \(reason)", fields)
+        }
+    }
+
+    private func unknown(_ user: String, _ device: String, _ reason: String) {
+        say(
+            .pushUnknown,
+            about: reason,
+            "a push to user \(user) was written and not answered (\(reason)); a check-in is not sent again",
+            ["user_id": "\(user)", "device": "\(self.device(device))", "reason": "\(reason)"]
+        )
+    }
+
+    private func quarantined(_ refused: RefusedDevice) {
+        let user = Self.name(refused.userID)
+        say(
+            .deviceQuarantined,
+            about: refused.reason,
+            "Apple refuses a device of user \(user) for \(refused.topic) (\(refused.environment)): \(refused.reason); "
+                + "nothing is sent to it there until it registers anew",
+            [
+                "user_id": "\(user)", "device": "\(device(refused.deviceHash))", "reason": "\(refused.reason)",
+                "topic": "\(refused.topic)", "environment": "\(refused.environment)",
+            ]
+        )
+    }
+
+    /// As PostgreSQL writes it, so that it can be pasted into a query.
+    static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
+}
