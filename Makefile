@@ -76,9 +76,11 @@ format:
 test: dependencies lint
 	scripts/try-platforms
 	$(SWIFT) build --build-tests
+	$(MAKE) deb
 	$(SWIFT) test --skip-build $(WIDTH)
 	scripts/endurance
-	$(MAKE) try-package
+	@scripts/dependencies try-package
+	scripts/try-package $(DEB)/*.deb
 
 fuzz: dependencies
 	scripts/fuzz $(FUZZ_SECONDS)
