@@ -2,7 +2,8 @@
 
 create table nudged.person (
     user_id uuid primary key,
-    -- Raised by every drained touch: a decision made on another version is not carried out.
+    -- Raised by every drained touch. The upper 32 bits count what changed: a decision made on other ones is not carried out. The lower 32 count what came to be
+    -- sent since then (0013_messages.sql), from 0 again with each change.
     version bigint not null default 1,
     -- The earliest instant at which the policy's answer can change.
     due_at timestamptz not null,

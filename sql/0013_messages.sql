@@ -33,7 +33,9 @@ alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
 
 -- An urgent message's touch goes first (drain.sql), and its user before everyone who is merely due.
-alter table nudged.touched add column urgent boolean not null default false;
+-- arrival: something came to be sent, and nothing that a decision was made on has changed. It makes the user due and stops no push that is on its way: else
+-- somebody who is sent something several times a second would get it when that ends.
+alter table nudged.touched add column urgent boolean not null default false, add column arrival boolean not null default false;
 create index touched_urgent on nudged.touched (user_id, id) where urgent;
 
 -- Parallel to user_ids. A user's turn can hold several nudges: which of them a push belongs to, counted from 0 (several messages that go out as one
@@ -162,7 +164,7 @@ begin
     values (
         send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), send.data, coalesce(send.urgent, false), send.category, send.thread_id,
         send.collapse_key, nullif(send.expires_at, 'infinity'));
-    insert into nudged.touched (user_id, urgent) values (send.user_id, coalesce(send.urgent, false));
+    insert into nudged.touched (user_id, urgent, arrival) values (send.user_id, coalesce(send.urgent, false), true);
     return made;
 end
 $$;
@@ -277,8 +279,8 @@ begin
         where a.known = a.id
     ),
     woken as (
-        insert into nudged.touched (user_id, urgent)
-        select a.user_id, bool_or(a.urgent) from asked a where a.known = a.id group by a.user_id
+        insert into nudged.touched (user_id, urgent, arrival)
+        select a.user_id, bool_or(a.urgent), true from asked a where a.known = a.id group by a.user_id
     )
     select a.user_id, a.known from asked a order by a.place;
 end

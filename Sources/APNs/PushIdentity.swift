@@ -14,9 +14,7 @@ public enum PushIdentity {
     ///   - key: What tells the nudges of a kind and user apart: slot or id.
     ///   - token: The device token in hexadecimal, of either case.
     public static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
-        var text = seed(user: user, kind: kind, key: key)
-        append(token, lowercased: true, to: &text)
-        let digest = words(of: text)
+        let digest = digest(user: user, kind: kind, key: key, token: token)
         // Version 8 and the variant of RFC 9562: the rest is the digest's.
         let high = digest.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         let low = digest.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -27,54 +25,85 @@ public enum PushIdentity {
     ///
     /// SHA-256 as in `apnsID`, without a token; its first 16 bytes.
     public static func collapseID(user: UUID, kind: String, key: String) -> String {
-        let digest = words(of: seed(user: user, kind: kind, key: key))
-        return hexadecimal(digest.0) + hexadecimal(digest.1)
+        let digest = digest(user: user, kind: kind, key: key, token: nil)
+        return hexadecimal(digest.0, digest.1)
     }
 
     /// What the record holds in place of a device token: the first 16 hexadecimal digits of the SHA-256 of the
     /// token's lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token), 'UTF8')), 'hex'), 16)`.
     public static func deviceHash(token: String) -> String {
-        hexadecimal(words(of: token.utf8.map(lowercase)).0)
-    }
-
-    private static func seed(user: UUID, kind: String, key: String) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(160)
-        withUnsafeBytes(of: user.uuid) { text.append(contentsOf: $0) }
-        append(kind, to: &text)
-        append(key, to: &text)
-        return text
-    }
-
-    /// The length goes first, or ("ab", "c") and ("a", "bc") would be one identity.
-    private static func append(_ part: String, lowercased: Bool = false, to text: inout [UInt8]) {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian) { text.append(contentsOf: $0) }
-        if lowercased {
-            text.append(contentsOf: part.utf8.lazy.map(lowercase))
-        } else {
-            text.append(contentsOf: part.utf8)
+        let count = token.utf8.count
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { text in
+            hexadecimal(words(of: text, upTo: copy(token, lowercased: true, to: text, at: 0)).0)
         }
+    }
+
+    /// Three of them a push: so the bytes are put together on the stack.
+    private static func digest(user: UUID, kind: String, key: String, token: String?) -> (UInt64, UInt64) {
+        let size = 16 + 4 + kind.utf8.count + 4 + key.utf8.count + (token.map { 4 + $0.utf8.count } ?? 0)
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { text in
+            withUnsafeBytes(of: user.uuid) { text.copyMemory(from: $0) }
+            var end = append(kind, to: text, at: 16)
+            end = append(key, to: text, at: end)
+            if let token { end = append(token, lowercased: true, to: text, at: end) }
+            return words(of: text, upTo: end)
+        }
+    }
+
+    /// The length goes first, or ("ab", "c") and ("a", "bc") would be one identity. Returns where the next part goes.
+    private static func append(
+        _ part: String,
+        lowercased: Bool = false,
+        to text: UnsafeMutableRawBufferPointer,
+        at place: Int
+    ) -> Int {
+        text.storeBytes(
+            of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian,
+            toByteOffset: place,
+            as: UInt32.self
+        )
+        return copy(part, lowercased: lowercased, to: text, at: place + 4)
+    }
+
+    private static func copy(
+        _ part: String,
+        lowercased: Bool,
+        to text: UnsafeMutableRawBufferPointer,
+        at place: Int
+    ) -> Int {
+        let room = UnsafeMutableRawBufferPointer(rebasing: text[place...])
+        room.copyBytes(from: part.utf8)
+        let end = place + part.utf8.count
+        if lowercased { for index in place..<end { text[index] = lowercase(text[index]) } }
+        return end
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    private static func words(of text: [UInt8]) -> (UInt64, UInt64) {
+    private static func words(of text: UnsafeMutableRawBufferPointer, upTo end: Int) -> (UInt64, UInt64) {
+        let bytes = UnsafeRawBufferPointer(rebasing: text[..<end])
         // Nil only where OpenSSL has no memory for a context; a constant would give all devices one identity, so the
         // fallback is another (weaker, but stable) hash: FNV-1a, twice.
-        guard let digest = SHA256.digest(of: text) else {
-            return (fnv(text, from: 0xCBF2_9CE4_8422_2325), fnv(text, from: 0x8422_2325_CBF2_9CE4))
+        guard let digest = SHA256.digest(of: bytes) else {
+            return (fnv(bytes, from: 0xCBF2_9CE4_8422_2325), fnv(bytes, from: 0x8422_2325_CBF2_9CE4))
         }
         return (digest.words.0, digest.words.1)
     }
 
-    private static func fnv(_ text: [UInt8], from basis: UInt64) -> UInt64 {
-        text.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    private static func fnv(_ bytes: UnsafeRawBufferPointer, from basis: UInt64) -> UInt64 {
+        bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    private static func hexadecimal(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    /// Sixteen lower-case digits a word.
+    private static func hexadecimal(_ words: UInt64...) -> String {
+        String(unsafeUninitializedCapacity: 16 * words.count) { digits in
+            for place in 0..<16 * words.count {
+                let nibble = UInt8(truncatingIfNeeded: words[place / 16] >> UInt64(60 - 4 * (place % 16))) & 0xF
+                digits[place] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+            }
+            return 16 * words.count
+        }
     }
 }

@@ -65,20 +65,18 @@ struct BoundParameters {
 
     private mutating func encodeArray(_ parameter: Parameter) -> Bool {
         switch parameter {
-        case .int2Array(let values): return array(values, of: .int2, width: 2) { $0.append($1) }
-        case .int4Array(let values): return array(values, of: .int4, width: 4) { $0.append($1) }
-        case .int8Array(let values): return array(values, of: .int8, width: 8) { $0.append($1) }
-        case .float8Array(let values): return array(values, of: .float8, width: 8) { $0.append($1.bitPattern) }
-        case .boolArray(let values): return array(values, of: .bool, width: 1) { $0.bytes.append($1 ? 1 : 0) }
+        case .int2Array(let values): return fixed(values, of: .int2, width: 2) { $0.bigEndian }
+        case .int4Array(let values): return fixed(values, of: .int4, width: 4) { $0.bigEndian }
+        case .int8Array(let values): return fixed(values, of: .int8, width: 8) { $0.bigEndian }
+        case .float8Array(let values): return fixed(values, of: .float8, width: 8) { $0.bitPattern.bigEndian }
+        case .boolArray(let values): return fixed(values, of: .bool, width: 1) { UInt8($0 ? 1 : 0) }
         case .textArray(let values):
             return array(values, of: .text, width: 32) { $0.bytes.append(contentsOf: $1.utf8) }
-        case .uuidArray(let values): return array(values, of: .uuid, width: 16) { $0.append($1) }
+        case .uuidArray(let values): return fixed(values, of: .uuid, width: 16) { $0.uuid }
         case .timestampArray(let values):
-            return values.allSatisfy { $0.map { PostgresEpoch.toServer(microseconds: $0) != nil } ?? true }
-                && array(values, of: .timestamptz, width: 8) { _ = $0.appendTimestamp($1) }
+            return fixed(values, of: .timestamptz, width: 8) { PostgresEpoch.toServer(microseconds: $0)?.bigEndian }
         case .dateArray(let values):
-            return values.allSatisfy { $0.map { PostgresEpoch.toServer(days: $0) != nil } ?? true }
-                && array(values, of: .date, width: 4) { _ = $0.appendDate($1) }
+            return fixed(values, of: .date, width: 4) { PostgresEpoch.toServer(days: $0)?.bigEndian }
         case .byteaArray(let values):
             return array(values, of: .bytea, width: 32) { $0.bytes.append(contentsOf: $1) }
         case .jsonArray(let values): return array(values, of: .jsonb, width: 64) { $0.appendJSON($1) }
@@ -86,22 +84,51 @@ struct BoundParameters {
         }
     }
 
-    /// The format of array_recv: dimensions, a flag for NULLs, the element's OID, then size and lower bound of the one
-    /// dimension, then every element as length and bytes. An empty array has no dimension.
+    /// Elements of one length, all written in one go: a settlement binds some thirty of these lists.
+    ///
+    /// - Parameter encode: the element's bytes as they lie in memory; nil: it can't be expressed.
+    private mutating func fixed<Element, Bytes: BitwiseCopyable>(
+        _ values: [Element?],
+        of type: PostgresType,
+        width: Int,
+        _ encode: (Element) -> Bytes?
+    ) -> Bool {
+        guard beginArray(values, of: type) else { return false }
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: values.count * (4 + width)))
+        let length = Int32(truncatingIfNeeded: width).bigEndian
+        var isExpressed = true
+        let end = bytes.withUnsafeMutableBytes { raw in
+            var place = start
+            for value in values {
+                guard let value else {
+                    raw.storeBytes(of: Int32(-1), toByteOffset: place, as: Int32.self)
+                    place += 4
+                    continue
+                }
+                guard let element = encode(value) else {
+                    isExpressed = false
+                    break
+                }
+                raw.storeBytes(of: length, toByteOffset: place, as: Int32.self)
+                raw.storeBytes(of: element, toByteOffset: place + 4, as: Bytes.self)
+                place += 4 + width
+            }
+            return place
+        }
+        bytes.removeLast(bytes.count - end)
+        return isExpressed
+    }
+
+    /// Elements of any length.
     private mutating func array<Element>(
         _ values: [Element?],
         of type: PostgresType,
         width: Int,
         _ encode: (inout BoundParameters, Element) -> Void
     ) -> Bool {
-        guard let count = Int32(exactly: values.count) else { return false }
-        bytes.reserveCapacity(bytes.count + 20 + values.count * (4 + width))
-        append(Int32(count == 0 ? 0 : 1))
-        append(Int32(values.contains { $0 == nil } ? 1 : 0))
-        append(type.rawValue)
-        if count == 0 { return true }
-        append(count)
-        append(Int32(1))
+        guard beginArray(values, of: type) else { return false }
+        bytes.reserveCapacity(bytes.count + values.count * (4 + width))
         for value in values {
             guard let value else {
                 append(Int32(-1))
@@ -115,6 +142,19 @@ struct BoundParameters {
                 for index in 0..<4 { bytes[start + index] = raw[index] }
             }
         }
+        return true
+    }
+
+    /// The head of array_recv's format: dimensions, a flag for NULLs, the element's OID, then size and lower bound of the one dimension; every element
+    /// follows as length and bytes. An empty array has no dimension. False: there are too many.
+    private mutating func beginArray<Element>(_ values: [Element?], of type: PostgresType) -> Bool {
+        guard let count = Int32(exactly: values.count) else { return false }
+        append(Int32(count == 0 ? 0 : 1))
+        append(Int32(values.contains { $0 == nil } ? 1 : 0))
+        append(type.rawValue)
+        if count == 0 { return true }
+        append(count)
+        append(Int32(1))
         return true
     }
 

@@ -73,6 +73,9 @@ extension PostgresError {
     /// connection stands, and the same call can succeed later.
     public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.isHeldUp) ?? false) }
 
+    /// The server has run out of something: disk, memory, connections (class 53).
+    public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
+
     /// Whether the transaction may have been committed although it failed here.
     public var mayHaveCommitted: Bool {
         switch code {

@@ -81,12 +81,23 @@ extension ClaimedUser {
         return with(changes)
     }
 
-    /// As drain.sql takes a change.
-    func touched(_ at: Instant?, now: Instant) -> ClaimedUser {
-        guard let at else { return self }
+    /// What waits in `nudged.touched` for one user.
+    struct Touch {
+        /// The newest change; nil: something came to be sent, and that is all.
+        let changedAt: Instant?
+    }
+
+    /// As drain.sql takes it.
+    func touched(_ touch: Touch?, now: Instant) -> ClaimedUser {
+        guard let touch else { return self }
         var changes = changes
-        changes.version += 1
-        changes.touchedAt = max(touchedAt ?? at, at)
+        if let at = touch.changedAt {
+            // 0: a newcomer, whose row the drain makes.
+            changes.version = changes.version == 0 ? 1 : (changes.version | 0xFFFF_FFFF) + 1
+            changes.touchedAt = max(touchedAt ?? at, at)
+        } else {
+            changes.version += 1
+        }
         changes.dueAt = min(dueAt, now.microseconds)
         return with(changes)
     }

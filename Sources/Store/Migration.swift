@@ -42,4 +42,7 @@ public struct Migration: Sendable, Equatable {
         Migration(14, "roles", PackageResources._014_roles_sql),
         Migration(15, "pause", PackageResources._015_pause_sql),
     ]
+
+    /// The number of the last one that this version knows.
+    static var newest: Int32 { all.last?.number ?? 0 }
 }

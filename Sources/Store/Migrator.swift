@@ -27,6 +27,7 @@ public struct Migrator: Sendable {
     }
 
     let database: Database
+    var patience = LockPatience()
     /// A migration may have to wait for the app's transactions, and asks everyone who is there already.
     static let timeout = Duration.seconds(3600)
 
@@ -61,12 +62,14 @@ public struct Migrator: Sendable {
     }
 
     /// Applies what is pending. Returns what was applied, in order.
-    public func migrate(onApplied: (Migration) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
+    ///
+    /// - Parameter onHeld: hears of each attempt that gave way to somebody who holds a table.
+    /// - Throws: as any statement; 55P03 (lock_not_available) where somebody has held one of the tables for a minute or two: what was applied before stays.
+    public func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
         let connection = try await database.connection()
         var applied: [Migration] = []
-        for migration in Migration.all where try await apply(migration, on: connection) {
+        for migration in Migration.all where try await applyPatiently(migration, on: connection, onHeld) {
             applied.append(migration)
-            onApplied(migration)
         }
         return applied
     }
@@ -96,18 +99,51 @@ public struct Migrator: Sendable {
         where exists (select 1 from pg_extension where extname = 'citus');
         """
 
+    private func applyPatiently(
+        _ migration: Migration,
+        on connection: Connection,
+        _ onHeld: (PostgresError) -> Void
+    ) async throws(PostgresError) -> Bool {
+        var attempt = 1
+        while true {
+            do throws(PostgresError) {
+                return try await apply(migration, on: connection)
+            } catch {
+                guard error.sqlState == "55P03", attempt < patience.attempts else { throw error }
+                attempt += 1
+                onHeld(error)
+                try? await Task.sleep(for: patience.pause)
+            }
+        }
+    }
+
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
         do {
+            let lockTimeout = Self.lockTimeout(patience.wait)
             return try await connection.transaction(timeout: Self.timeout) { transaction in
-                try await Self.apply(migration, in: transaction)
+                try await Self.apply(migration, lockTimeout, in: transaction)
             }
         } catch {
             throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name)
         }
     }
 
-    private static func apply(_ migration: Migration, in transaction: Transaction) async throws(PostgresError) -> Bool {
+    /// For this transaction; from behind the lock of `migrate` itself, whose holder is awaited however long it takes.
+    private static func lockTimeout(_ wait: Duration) -> Statement {
+        Statement(
+            "migration_lock_timeout",
+            sql: "select set_config('lock_timeout', $1, true)",
+            parameters: [.text("\(wait / .milliseconds(1))")]
+        )
+    }
+
+    private static func apply(
+        _ migration: Migration,
+        _ lockTimeout: Statement,
+        in transaction: Transaction
+    ) async throws(PostgresError) -> Bool {
         _ = try await transaction.run(lock)
+        _ = try await transaction.run(lockTimeout)
         try await transaction.execute(
             script: """
                 create schema if not exists nudged;
@@ -155,7 +191,7 @@ public struct Migrator: Sendable {
             newest = max(newest, number)
             wanted = max(wanted, try rows.int4OrNull(row, 2) ?? 0)
         }
-        let known = Migration.all.last?.number ?? 0
+        let known = Migration.newest
         // A migration that only adds is no trouble for those who don't know it.
         if wanted > known { return .ahead(newest: newest) }
         for migration in Migration.all {

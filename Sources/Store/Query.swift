@@ -23,6 +23,7 @@ package enum Query: String, CaseIterable, Sendable {
     case intent
     case maintainDelivery = "maintain_delivery"
     case migrationsApplied = "migrations_applied"
+    case migrationsNeeded = "migrations_needed"
     case pause
     case pausedKinds = "paused_kinds"
     case pauses
@@ -83,6 +84,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .intent: PackageResources.intent_sql
         case .maintainDelivery: PackageResources.maintain_delivery_sql
         case .migrationsApplied: PackageResources.migrations_applied_sql
+        case .migrationsNeeded: PackageResources.migrations_needed_sql
         case .pause: PackageResources.pause_sql
         case .pausedKinds: PackageResources.paused_kinds_sql
         case .pauses: PackageResources.pauses_sql

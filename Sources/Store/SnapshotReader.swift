@@ -155,11 +155,12 @@ public struct SnapshotReader: Sendable {
         }
     }
 
-    private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: Instant] {
+    private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: ClaimedUser.Touch] {
         let rows = try await run(.readTouches, [.uuidArray(ids)])
-        var touches: [UUID: Instant] = [:]
+        var touches: [UUID: ClaimedUser.Touch] = [:]
         for row in 0..<rows.count {
-            touches[try rows.uuid(row, 0)] = Instant(microseconds: try rows.timestamp(row, 1))
+            let changed = try rows.timestampOrNull(row, 1).flatMap(Instant.init(microseconds:))
+            touches[try rows.uuid(row, 0)] = ClaimedUser.Touch(changedAt: changed)
         }
         return touches
     }

@@ -7,12 +7,15 @@ public import TimeZones
 extension Store {
     static let pausedKinds = Statement(Query.pausedKinds.rawValue, sql: Query.pausedKinds.sql)
 
-    /// What a sweep looks at first: the database's clock, in microseconds since 1970, and the kinds that are held.
-    public func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>) {
-        let clock = Statement(Query.clock.rawValue, sql: Query.clock.sql)
-        let rows = try await transaction(claims, [clock, Self.pausedKinds])
-        guard rows.count == 2 else { throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.rawValue) }
-        return (try rows[0].timestamp(0, 0), try Self.kinds(rows[1]))
+    /// What a sweep looks at first: the database's clock, in microseconds since 1970, the kinds that are held, and whether a migration was applied since
+    /// beside which this version can't work (`Migration.oldest`).
+    public func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>, isOutdated: Bool) {
+        let queries = [Query.clock, .pausedKinds, .migrationsNeeded]
+        let rows = try await transaction(claims, queries.map { Statement($0.rawValue, sql: $0.sql) })
+        guard rows.count == queries.count else {
+            throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.rawValue)
+        }
+        return (try rows[0].timestamp(0, 0), try Self.kinds(rows[1]), try rows[2].int4(0, 0) > Migration.newest)
     }
 
     /// A kind that this version does not know is a newer one's.

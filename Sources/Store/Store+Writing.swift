@@ -98,7 +98,9 @@ extension Store {
         for row in 0..<versions.count where try versions.uuidOrNull(row, 2) == leaseID {
             known[try versions.uuid(row, 0)] = try versions.int8(row, 1)
         }
-        return Set(decided.filter { touched.contains($0.user) || known[$0.user] != $0.version }.map(\.user))
+        return Set(
+            decided.filter { touched.contains($0.user) || known[$0.user]?.changes != $0.version.changes }.map(\.user)
+        )
     }
 
     /// Settles users: intent, record, histories and tokens in one transaction.

@@ -16,6 +16,8 @@ public enum Event: String, CaseIterable, Sendable {
     case databaseLost = "database_lost"
     /// PostgreSQL is there and gave a statement up: a lock, a time-out of its own, a deadlock.
     case databaseBusy = "database_busy"
+    /// PostgreSQL has run out of something: disk, memory, connections.
+    case databaseExhausted = "database_exhausted"
     /// PostgreSQL answers again.
     case databaseBack = "database_back"
     /// PostgreSQL refused the credentials or the rights.
@@ -85,6 +87,7 @@ public enum Event: String, CaseIterable, Sendable {
         case .sweepFailed: "56cbd4561cf04e70ade5549a291303ef"
         case .databaseLost: "71dfae06d55d4ef6a427e5cf78b6cebf"
         case .databaseBusy: "10f2aa4a3e6948868c9f0a7626e5529c"
+        case .databaseExhausted: "9d3c57e1f08b4a6a8c2e61b4d7a05f39"
         case .databaseBack: "24f940733d4a449687b1df314f5777be"
         case .databaseRefused: "2d2d0a23b24a4af09abf01b86164c9c5"
         case .migrationsMissing: "5802b8ea786c491cb958347c785acaec"

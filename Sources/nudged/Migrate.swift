@@ -15,7 +15,8 @@ struct Migrate: AsyncParsableCommand {
     func run() async throws {
         let loaded = try config.load(needs: .database)
         do {
-            for line in try await MigrationRun(loaded.configuration).run(dryRun: dryRun) { Output.line(line) }
+            let run = try MigrationRun(loaded.configuration)
+            for line in try await run.run(dryRun: dryRun, onHeld: { Output.error($0) }) { Output.line(line) }
         } catch {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)

@@ -44,7 +44,7 @@ import struct FoundationEssentials.UUID
             #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(2).uuidString.lowercased()])
         }
         #expect(try await fixture.store.drain(limit: 10, now: F.now) == 1)
-        #expect(try fixture.lines("select distinct version from nudged.person") == ["2"])
+        #expect(try fixture.lines("select distinct version from nudged.person") == ["4294967296"])
         await fixture.close()
     }
 

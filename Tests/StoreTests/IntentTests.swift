@@ -1,5 +1,6 @@
 import Postgres
 import Testing
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -68,7 +69,7 @@ import struct FoundationEssentials.UUID
         let (fixture, lease, users) = try await F.leased(1...5)
         try fixture.sql(
             """
-            update nudged.person set version = version + 1 where user_id = \(F.quoted(1));
+            update nudged.person set version = version + 4294967296 where user_id = \(F.quoted(1));
             update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2));
             update nudged.person set lease_until = now() - interval '1 second' where user_id = \(F.quoted(3));
             update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(4));
@@ -86,7 +87,7 @@ import struct FoundationEssentials.UUID
 
     @Test func commit_whenAllChanged_leavesNoIntent() async throws {
         let (fixture, lease, users) = try await F.leased()
-        try fixture.sql("update nudged.person set version = version + 1")
+        try fixture.sql("update nudged.person set version = version + 4294967296")
         let (kept, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
         #expect(kept.isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
@@ -105,6 +106,25 @@ import struct FoundationEssentials.UUID
         #expect(try await changed() == [F.user(2)])
         _ = try await fixture.store.drain(limit: 100, now: F.now)
         #expect(try await changed() == [F.user(2)])
+        await fixture.close()
+    }
+
+    /// Somebody who is sent something several times a second gets it, and not when that ends.
+    @Test(arguments: [false, true])
+    func commit_whenSomethingCameToBeSent_goesOn(isDrained: Bool) async throws {
+        let (fixture, lease, users) = try await F.leased(1...2)
+        _ = try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b')")
+        if isDrained { _ = try await fixture.store.drain(limit: 100, now: F.now) }
+        let intent = F.intent(users, lease: lease)
+        let (kept, changed) = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+        #expect(kept == [F.user(1), F.user(2)] && changed.isEmpty)
+        // What came is not forgotten: its user is due when these are settled, though the decision knew of nothing before tomorrow.
+        let later = users.map { F.update($0, dueAt: Instant(seconds: F.now.seconds + 86_400)) }
+        var settlement = Settlement(leaseID: lease, sweepID: intent.sweepID, fence: .openIntent(chunk: 1))
+        settlement.updates = later
+        _ = try await fixture.store.settle(settlement)
+        if !isDrained { _ = try await fixture.store.drain(limit: 100, now: F.now) }
+        #expect(try await fixture.claim().map(\.userID) == [F.user(1)])
         await fixture.close()
     }
 }

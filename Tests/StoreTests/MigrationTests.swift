@@ -62,6 +62,49 @@ import TimeZones
         #expect(all.map(\.number).sorted() == Migration.all.map(\.number))
     }
 
+    private func impatient(_ fixture: StoreFixture, attempts: Int) -> Migrator {
+        var migrator = Migrator(configuration: fixture.configuration)
+        migrator.patience = LockPatience(wait: .milliseconds(50), pause: .milliseconds(10), attempts: attempts)
+        return migrator
+    }
+
+    @Test func migrate_whenTheAppHoldsATable_givesWayAndTriesAgain() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try fixture.sql(Self.existing)
+        let held = try await fixture.connection()
+        let migrator = impatient(fixture, attempts: 3)
+        try await held.transaction { transaction in
+            _ = try await transaction.run(Statement("hold", sql: "lock table public.push_tokens in row exclusive mode"))
+            let error = await #expect(throws: PostgresError.self) { try await migrator.migrate() }
+            #expect(error?.sqlState == "55P03")
+            #expect("\(error as Any)".contains("pg_blocking_pids"))
+        }
+        // Whoever held it is through: the same migrator goes on where it stood.
+        #expect(try await migrator.migrate().isEmpty == false)
+        #expect(try await standing(fixture) == .current)
+        await migrator.close()
+        await held.close()
+    }
+
+    @Test func migrate_whenTheTableIsFreedBetweenTwoAttempts_goesOn() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try fixture.sql(Self.existing)
+        let held = try await fixture.connection()
+        let migrator = impatient(fixture, attempts: 10_000)
+        let (heldUp, told) = AsyncStream<Void>.makeStream()
+        let (locked, taken) = AsyncStream<Void>.makeStream()
+        async let hold: Void = held.transaction { transaction in
+            _ = try await transaction.run(Statement("hold", sql: "lock table public.push_tokens in row exclusive mode"))
+            taken.yield()
+            for await _ in heldUp { break }
+        }
+        for await _ in locked { break }
+        #expect(try await migrator.migrate { _ in told.yield() } == Migration.all)
+        try await hold
+        await migrator.close()
+        await held.close()
+    }
+
     @Test func standing_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
         let fixture = try await StoreFixture()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")

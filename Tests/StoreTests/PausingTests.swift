@@ -84,7 +84,7 @@ import struct FoundationEssentials.UUID
     /// Due dates in minutes from now, of users 1 to 5.
     private func dueMinutes(_ fixture: F) throws -> [String] {
         try fixture.lines(
-            "select round(extract(epoch from due_at - '\(F.now.rfc3339)') / 60) || ' ' || version from nudged.person order by user_id"
+            "select round(extract(epoch from due_at - '\(F.now.rfc3339)') / 60) || ' ' || (version >> 32) + 1 from nudged.person order by user_id"
         )
     }
 

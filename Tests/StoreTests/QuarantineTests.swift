@@ -39,7 +39,7 @@ import struct FoundationEssentials.UUID
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
         #expect(try fixture.sql("select user_id, reason from nudged.quarantined").hasSuffix("|BadDeviceToken"))
         let users = try await fixture.claim()
-        #expect(users.map(\.userID) == [F.user(1)] && users[0].version == 2)
+        #expect(users.map(\.userID) == [F.user(1)] && users[0].version.changes == 1)
         #expect(users[0].quarantine?.contains("com.example.app") == true)
         await fixture.close()
     }

@@ -1,4 +1,5 @@
--- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out.
+-- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out. Where something came to be sent,
+-- only its lower half (0003_person.sql): what is on its way goes, and its settlement leaves due_at alone.
 -- $1 most touches to take, $2 the policy's now. One row: touches taken. Two daemons at once: the second waits for the first's commit, and finds the
 -- same touches gone. Urgent messages' touches go first, and their users are due since 1970: before all who are merely due (claims ask for them first).
 with hurried as materialized (
@@ -11,10 +12,16 @@ waiting as materialized (
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
-    returning t.user_id, t.at, t.urgent
+    returning t.user_id, t.at, t.urgent, t.arrival
 ),
 latest as (
-    select user_id, max(at) as at, case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at from taken group by user_id
+    select
+        user_id,
+        -- Null: something came to be sent, and that is all.
+        max(at) filter (where not arrival) as at,
+        case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at
+    from taken
+    group by user_id
 ),
 -- In the order of user_id, like every other writer: two daemons can't deadlock.
 woken as (
@@ -27,7 +34,7 @@ woken as (
        or exists (select 1 from nudged.message m where m.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
-        version = p.version + 1,
+        version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,
         due_at = least(p.due_at, excluded.due_at),
         touched_at = greatest(p.touched_at, excluded.touched_at)
     returning 1

@@ -16,10 +16,16 @@ taken as (
     delete from nudged.touched t using waiting w
     where t.user_id = w.user_id and t.id = w.id
       and ((w.user_id in (select user_id from free)) is true or not exists (select 1 from nudged.person k where k.user_id = w.user_id))
-    returning t.user_id, t.at, t.urgent
+    returning t.user_id, t.at, t.urgent, t.arrival
 ),
 latest as (
-    select user_id, max(at) as at, case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at from taken group by user_id
+    select
+        user_id,
+        -- Null: something came to be sent, and that is all.
+        max(at) filter (where not arrival) as at,
+        case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at
+    from taken
+    group by user_id
 ),
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
@@ -30,7 +36,7 @@ woken as (
        or exists (select 1 from nudged.message m where m.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
-        version = p.version + 1,
+        version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,
         due_at = least(p.due_at, excluded.due_at),
         touched_at = greatest(p.touched_at, excluded.touched_at)
     returning 1

@@ -13,12 +13,12 @@ with ours as materialized (
     where user_id = any ($6) and lease_id = $1 and lease_until > statement_timestamp()
 ),
 changed as materialized (
-    select user_id from nudged.touched where user_id = any ($6)
+    select user_id from nudged.touched where user_id = any ($6) and not arrival
 ),
 kept as materialized (
     select o.user_id
     from unnest($6::uuid[], $7::bigint[]) as w (user_id, version)
-    join ours o on o.user_id = w.user_id and o.version = w.version
+    join ours o on o.user_id = w.user_id and o.version >> 32 = w.version >> 32
     where (o.user_id in (select user_id from changed)) is not true
 ),
 intended as (

@@ -11,7 +11,7 @@ with told as materialized (
     order by user_id
 )
 update nudged.person p set
-    version = p.version + 1,
+    version = (p.version | 4294967295) + 1,
     due_at = least(p.due_at, $1),
     quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
 from told t

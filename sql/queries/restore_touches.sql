@@ -18,7 +18,7 @@ woken as (
        or exists (select 1 from nudged.message m where m.user_id = l.user_id)
     order by user_id
     on conflict (user_id) do update set
-        version = p.version + 1,
+        version = (p.version | 4294967295) + 1,
         due_at = least(p.due_at, excluded.due_at),
         touched_at = greatest(p.touched_at, excluded.touched_at),
         since = greatest(p.since, excluded.since)

@@ -16,7 +16,7 @@ mine as materialized (
 ),
 restored as (
     update nudged.person p set
-        version = p.version + 1,
+        version = (p.version | 4294967295) + 1,
         due_at = least(p.due_at, $1),
         since = greatest(p.since, $1),
         touched_at = greatest(p.touched_at, $1),

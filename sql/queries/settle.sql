@@ -32,7 +32,7 @@ settled as (
         lease_id = null,
         lease_until = null,
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
-        touched_at = case when p.version = w.version then null else p.touched_at end,
+        touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
         asked_at = w.asked_at,
         -- It only grows: `nudged recover` may have raised it meanwhile.
         since = greatest(p.since, w.since),

@@ -15,7 +15,7 @@ mine as materialized (
     for update of p
 ),
 woken as (
-    update nudged.person p set version = p.version + 1, due_at = least(p.due_at, $1)
+    update nudged.person p set version = (p.version | 4294967295) + 1, due_at = least(p.due_at, $1)
     from mine
     where p.user_id = mine.user_id
     returning 1

@@ -111,7 +111,7 @@ public actor Daemon {
             // Before the sweep: after a week's absence its rows would else lie in the default partition, where their day then stays.
             await maintain()
             try await engine.sweeper.sweep()
-            reporter.databaseAnswered()
+            if await engine.sweeper.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
         } catch {
             doubtSchema(error)
             // `cancelled` and `notConnected` are our own stop.

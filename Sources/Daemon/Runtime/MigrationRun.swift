@@ -11,7 +11,9 @@ public struct MigrationRun: Sendable {
     }
 
     /// Applies what is pending, or says what would be. Returns lines for a person.
-    public func run(dryRun: Bool) async throws -> [String] {
+    ///
+    /// - Parameter onHeld: hears, in words, of the first time that it gave way to somebody who holds a table; it tries again by itself.
+    public func run(dryRun: Bool, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws -> [String] {
         // One attempt first: who runs it by hand wants to know at once.
         await (try Connection.open(configuration)).close()
         let migrator = Migrator(configuration: configuration)
@@ -20,7 +22,7 @@ public struct MigrationRun: Sendable {
         case .current, .hidden: return ["nothing to do: the schema is current"] + (try await roles(migrator))
         case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
         case .behind:
-            let applied = try await apply(migrator).map { "applied \(Self.name($0))" }
+            let applied = try await apply(migrator, onHeld).map { "applied \(Self.name($0))" }
             return (applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied)
                 + (try await roles(migrator))
         case .newer: return ["nothing to do: a newer nudged has migrated it, and this one works with it"]
@@ -37,9 +39,13 @@ public struct MigrationRun: Sendable {
         } + bare.map { "the role \($0) has no rights on schema nudged yet: \(grant)" }
     }
 
-    private func apply(_ migrator: Migrator) async throws -> [Migration] {
+    private func apply(_ migrator: Migrator, _ onHeld: @Sendable (String) -> Void) async throws -> [Migration] {
+        var isTold = false
         do throws(PostgresError) {
-            return try await migrator.migrate()
+            return try await migrator.migrate { error in
+                if !isTold { onHeld("a table is held by somebody else; trying again for a minute or two: \(error)") }
+                isTold = true
+            }
         } catch {
             // 42: syntax error or access rule violation; 42501 is a missing right, and says so itself.
             guard error.code == .refusedByServer, let state = error.sqlState, state.hasPrefix("42"), state != "42501"

@@ -106,6 +106,7 @@ public struct OneRun: Sendable {
             let before = totals.report
             try await engine.sweeper.sweep()
             await engine.sweeper.quiesce()
+            if await engine.sweeper.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress

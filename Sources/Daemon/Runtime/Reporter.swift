@@ -189,7 +189,10 @@ package final class Reporter: Sendable {
         }
         guard isNew else { return }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
-        let event = refused ? Event.databaseRefused : error.isHeldUp ? .databaseBusy : .databaseLost
+        let event: Event =
+            if refused { .databaseRefused } else if error.isHeldUp { .databaseBusy } else if error.isExhausted {
+                .databaseExhausted
+            } else { .databaseLost }
         say(event, event == .databaseBusy ? .warning : .error, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }
 

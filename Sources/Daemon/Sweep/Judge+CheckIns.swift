@@ -81,7 +81,7 @@ extension Judge {
         guard !(left.due.isEmpty && left.waiting.isEmpty) else { return try firstCheckIn(subject, &draft, now: now) }
         let own = draft.history.checkIns.last { $0.slot == retry.identity.slot }
         guard var validUntil = retry.validUntil else { return try firstCheckIn(subject, &draft, now: now) }
-        if now >= validUntil || retry.version != subject.user.version {
+        if now >= validUntil || retry.version.changes != subject.user.version.changes {
             let without = own.map(draft.history.removing) ?? draft.history
             let decision = try decide(subject.asked(with: without), now: now)
             if decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped {

@@ -159,7 +159,7 @@ extension Judge {
         let isOver = retry.validUntil.map { now >= $0 } ?? false
         // The first answer is no leave to go past the kill switch: what is left is kept for a resume.
         if !isOver, isPaused(decision) { return keep(text, retry, decision, subject, &draft, now: now) }
-        if isOver || retry.version != subject.user.version {
+        if isOver || retry.version.changes != subject.user.version.changes {
             switch decision.action {
             case .send: break
             case .drop:

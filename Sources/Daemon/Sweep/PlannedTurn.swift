@@ -5,28 +5,33 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 /// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an intent and a settlement.
-struct PlannedTurn: Sendable {
+///
+/// A value, held by reference: it goes from list to list on its way (claim, lane, chunk, settlement), and a copy would count two dozen references each time.
+final class PlannedTurn: Sendable {
     /// The user as the policy saw them; the history is without these nudges' own entries.
-    private(set) var candidate: Candidate
+    let candidate: Candidate
     let userID: UUID
     let version: Int64
     let fingerprint: Int64
-    private(set) var nudges: [PlannedNudge]
+    let nudges: [PlannedNudge]
     /// What is left of nudges that are not in this turn.
-    private(set) var others: [Retry]
+    let others: [Retry]
     /// When the answer for something that waits beside these can change; nil: nothing waits.
     let othersDue: Instant?
     /// Whether more is to be sent than is in here: the user is asked again at once.
-    private(set) var isPartial: Bool
+    let isPartial: Bool
     /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
     /// it was looked.
     let records: [DeliveryRecord]
     /// Messages that ended without a push.
     let ended: [NudgeIdentity]
+    /// Pushes.
+    let pushCount: Int
 
     init(_ subject: Subject, _ draft: TurnDraft) {
-        candidate = subject.candidate
+        var candidate = subject.candidate
         candidate.history = draft.base
+        self.candidate = candidate
         userID = subject.user.userID
         version = subject.user.version
         fingerprint = subject.fingerprint
@@ -36,13 +41,28 @@ struct PlannedTurn: Sendable {
         isPartial = draft.isPartial
         records = draft.records
         ended = draft.ended
+        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
+    }
+
+    /// A part of another.
+    private init(_ whole: PlannedTurn, nudges: [PlannedNudge], others: [Retry], history: History, isPartial: Bool) {
+        var candidate = whole.candidate
+        candidate.history = history
+        self.candidate = candidate
+        userID = whole.userID
+        version = whole.version
+        fingerprint = whole.fingerprint
+        self.nudges = nudges
+        self.others = others
+        othersDue = whole.othersDue
+        self.isPartial = isPartial
+        records = whole.records
+        ended = whole.ended
+        pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
     /// The row of one of its messages; nil: it is none.
     func reference(_ identity: NudgeIdentity) -> MessageReference? { MessageReference(userID: userID, identity) }
-
-    /// Pushes.
-    var pushCount: Int { nudges.reduce(0) { $0 + $1.targets.count } }
 
     /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
     func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
@@ -88,20 +108,20 @@ struct PlannedTurn: Sendable {
 
     /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they were.
     private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> PlannedTurn {
-        var turn = self
-        turn.nudges = []
+        var kept: [PlannedNudge] = []
+        var others = others
+        var history = candidate.history
+        var isPartial = isPartial
         for nudge in nudges {
-            if let kept = change(nudge) {
-                turn.nudges.append(kept)
+            if let changed = change(nudge) {
+                kept.append(changed)
                 continue
             }
-            turn.isPartial = true
-            if let retry = nudge.remembered(version: version) { turn.others.append(retry) }
-            if let countedAt = nudge.countedAt {
-                turn.candidate.history = turn.candidate.history.adding(nudge.identity, at: countedAt)
-            }
+            isPartial = true
+            if let retry = nudge.remembered(version: version) { others.append(retry) }
+            if let countedAt = nudge.countedAt { history = history.adding(nudge.identity, at: countedAt) }
         }
-        return turn
+        return PlannedTurn(self, nudges: kept, others: others, history: history, isPartial: isPartial)
     }
 }
 

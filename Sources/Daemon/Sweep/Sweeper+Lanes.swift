@@ -104,7 +104,7 @@ extension Sweeper {
     /// The lane takes no more: all that it was given goes back.
     func shed(_ lane: LaneIdentity) async {
         while feeds[lane]?.portions.isEmpty == false {
-            await giveBackFirst(lane, isOurStop: isStopping)
+            await giveBackFirst(lane, isOurStop: isHalted)
             endPortion(lane)
         }
     }

@@ -33,9 +33,9 @@ extension Sweeper {
     private func send(_ run: SweepRun, _ batch: Batch, _ lane: LaneIdentity) async -> Bool {
         var lastFree = BootTime.milliseconds()
         while let pending = feeds[lane]?.portions.first?.turns, !pending.isEmpty {
-            guard !isStopping, let sender = lanes.sender(lane), let free = await freeSlots(lane, sender, for: pending)
+            guard !isHalted, let sender = lanes.sender(lane), let free = await freeSlots(lane, sender, for: pending)
             else {
-                await giveBackFirst(lane, isOurStop: isStopping)
+                await giveBackFirst(lane, isOurStop: isHalted)
                 return false
             }
             onEvent(.progress)

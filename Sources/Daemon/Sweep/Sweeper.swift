@@ -29,6 +29,8 @@ package actor Sweeper {
     let openVerdicts = Mutex(0)
     var waiters: [CheckedContinuation<Void, Never>] = []
     var isStopping = false
+    /// A newer nudged has migrated the schema, and this one can't work beside it: it claims and sends nothing, as of each look.
+    package private(set) var isOutdated = false
     /// Set when the stop's time is over: outcomes that the database does not take are left to be recorded as unknown.
     var isAbandoned = false
 
@@ -88,6 +90,8 @@ package actor Sweeper {
     package var openPushes: Int { feeds.values.reduce(0) { $0 + $1.openPushes } }
 
     /// Claims until nobody is due, or no lane takes anything. Its report comes as `SweepEvent.finished` once its last chunk is settled.
+    ///
+    /// It ends at once where this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {
         let run = SweepRun()
         defer {
@@ -105,7 +109,8 @@ package actor Sweeper {
         let look = try await store.look()
         clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
         hear(paused: look.paused)
-        guard let now = clock.now else { return }
+        isOutdated = look.isOutdated
+        guard let now = clock.now, !isOutdated else { return }
         await hooks.reach(.beforeDrain)
         try await drain(now: now)
         await hooks.reach(.afterDrain)
@@ -161,6 +166,7 @@ package actor Sweeper {
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
             if isTimeToLook { try await lookAround(run) }
+            guard !isOutdated else { break }
             await hooks.reach(.beforeClaim)
             guard let batch = try await claim() else { break }
             await hooks.reach(.claimed)
@@ -180,7 +186,7 @@ package actor Sweeper {
     /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
     private func someLaneTakesMore() async -> Bool {
         let until = BootTime.milliseconds() + Self.patienceMilliseconds
-        while !isStopping, BootTime.milliseconds() < until {
+        while !isHalted, BootTime.milliseconds() < until {
             let open = lanes.all.filter { !$0.sender.isBlocked }
             if open.isEmpty { return false }
             let wantsMore = open.contains { (feeds[$0.identity]?.backlog ?? 0) <= lowWater }
@@ -246,6 +252,9 @@ package actor Sweeper {
             throw error
         }
     }
+
+    /// Nothing is begun any more; what was given to the lanes goes back.
+    var isHalted: Bool { isStopping || isOutdated }
 
     private func startOver() {
         startsOver = true

@@ -26,12 +26,22 @@ extension Fault {
                 try await stage.awaitAccepted(10, by: running)
                 try await later(stage, oldest: "9999")
                 let fresh = try stage.service()
-                try await heard(stage, fresh, "install that version here")
-                try await stage.awaitIdle()
-                if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
-                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                for daemon in [running, fresh] { try await heard(stage, daemon, "install that version here") }
+                // What was on the wire is settled.
+                try await stage.wait(.seconds(30), for: "the pushes on the wire") {
+                    try await stage.openIntents().isEmpty
+                }
+                let before = stage.acceptedCount
                 try await ends(stage, ["status"], by: 78)
+                if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
+                if stage.acceptedCount != before {
+                    stage.fail("the running daemon went on on a schema that it can't know")
+                }
+                // The newer version's stand-in goes again: both go on by themselves.
                 try await stage.sql("delete from nudged.migration where number = 9999")
+                try await stage.awaitIdle()
+                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                if stage.acceptedCount == before { stage.fail("nobody was left for whom they could have held on") }
             },
             plan.round("an earlier schema", users: 150, scenery: scenery) { stage, _ in
                 try await stage.sql("drop function nudged.forget(uuid); delete from nudged.migration where number = 10")

@@ -166,11 +166,11 @@ import struct FoundationEssentials.UUID
 
     @Test func goOn_whenSomethingChanged_isAskedAnewWithoutItsOwnEntry() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
-        let kept = judge.judge(next(settled.update, version: 2, touchedAt: now + 60), now: now + 900)
+        let kept = judge.judge(next(settled.update, version: 1 << 32, touchedAt: now + 60), now: now + 900)
         #expect(kept.turn?.targets.map(\.hash) == [hash(2)])
         let disabled = F.daily.replacing("true", with: "false")
         let off = judge.judge(
-            next(settled.update, version: 2, touchedAt: now + 60, preferences: disabled),
+            next(settled.update, version: 1 << 32, touchedAt: now + 60, preferences: disabled),
             now: now + 900
         )
         #expect(off.turn == nil)
