@@ -51,13 +51,13 @@ struct DatabaseRefusal: Sendable {
     /// How long each lasts.
     let milliseconds: Int64
 
-    /// Statements on a table fail with a state, three of seven, all along. (Each third would always be the same one of a sweep of three.)
+    /// Statements on a table fail with a state, two of five, all along.
     func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
         try await stage.refuse(
             table,
             on: table == "nudged.person" ? "update" : "insert",
             state: state,
-            times: "% 7 in (1, 4, 6)"
+            share: 40
         )
         let process = try stage.service()
         try await stage.awaitIdle()
@@ -120,7 +120,7 @@ struct DatabaseRefusal: Sendable {
     func intentRefused(_ stage: Stage) async throws {
         let process = try stage.service()
         _ = try await stage.awaitAccepted(10, by: process)
-        try await stage.refuse("nudged.intent", on: "insert", state: "53100", times: "> 0")
+        try await stage.refuse("nudged.intent", on: "insert", state: "53100", share: 100)
         // What was committed before may still go out.
         try await stage.wait(.seconds(20), for: "the intents of before to be settled") {
             try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0

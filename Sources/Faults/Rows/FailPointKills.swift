@@ -55,7 +55,7 @@ struct FailPointKill {
             // A dead daemon's open intents.
             try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
-            try await stage.refuse("nudged.intent", on: "insert", state: "40001", times: "% 3 = 0")
+            try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
         case .beforeSetAside:
             guard let person = stage.population.people.first else { return }
             try await stage.sql(

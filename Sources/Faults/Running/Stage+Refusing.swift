@@ -3,15 +3,16 @@ extension Stage {
     ///
     /// - Parameters:
     ///   - events: `insert`, `insert or update` …
-    ///   - times: what the statement's number must satisfy, such as `% 3 = 0`; numbers outlive the statements that are rolled back.
-    public func refuse(_ table: String, on events: String, state: String, times: String) async throws {
+    ///   - share: how many of a hundred are refused, drawn by the statement's number (which outlives the statements that are rolled back). Drawn and not counted:
+    ///     a sweep that asks as many statements as a count has would meet the same refusal each time.
+    public func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
         let name = table.filter { $0.isLetter }
         try await sql(
             """
             create sequence if not exists public.judge_\(name);
             create or replace function public.judge_\(name)() returns trigger language plpgsql security definer as $$
             begin
-                if nextval('public.judge_\(name)') \(times) then
+                if abs(hashint8(nextval('public.judge_\(name)')) % 100) < \(share) then
                     raise exception 'refused by the judge' using errcode = '\(state)';
                 end if;
                 return null;
