@@ -1,11 +1,15 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, the service on a real systemd, a minute of chaos, half a minute of each fuzzer
+# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, the service on a real systemd, a minute of chaos, half a minute
+#             of each fuzzer, and the Debian package, made and tried in a fresh Debian
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
 # make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
 # make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one; FAULTS_OLDER: a nudged of an earlier version)
 # make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
+# make deb    the Debian package, in .build/deb
+# make nightly  what is too long for make test: the package made twice, every fault, half an hour of chaos, the benchmarks; hours
+# make docs   docs/CONFIGURATION.md, from the code
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -16,11 +20,14 @@ CHAOS_RATE ?= 1000
 TEST_WIDTH ?= 8
 WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH))
 FAULTS_TABLE ?= .build/faults.md
-# The runtime is linked in, so that the binary runs where no Swift is installed.
-RELEASE := -c release --static-swift-stdlib
+# The runtime is linked in, so that the binary runs where no Swift is installed. Every address is bound at the start and then read-only. No path of
+# the build folder stays in it: two builds of one source give the same bytes (scripts/try-reproducible).
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 BIN := .build/release
+DEB := .build/deb
 
-.PHONY: demo test bench fuzz sanitize chaos faults release build lint format dependencies clean
+.PHONY: demo test bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -31,6 +38,30 @@ build: dependencies
 release: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged
 	strip -o $(BIN)/nudged.stripped $(BIN)/nudged
+
+deb: dependencies
+	@scripts/dependencies package
+	mkdir -p $(DEB)
+	# With its stamp, debhelper would take what it built last time.
+	rm -f $(DEB)/*.deb debian/debhelper-build-stamp
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DESTINATION=$(DEB)
+
+try-package: deb
+	@scripts/dependencies try-package
+	scripts/try-package $(DEB)/*.deb
+
+docs: dependencies
+	$(SWIFT) build --product nudged
+	.build/debug/nudged config --reference >.build/CONFIGURATION.md
+	mv .build/CONFIGURATION.md docs/CONFIGURATION.md
+
+# Each as the README of its own target says; the first that fails ends it.
+nightly: lint try-package
+	scripts/try-reproducible
+	$(MAKE) faults
+	$(MAKE) chaos CHAOS_SECONDS=1800
+	$(MAKE) sanitize
+	BENCH_LONG=1 $(MAKE) bench
 
 demo: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged
@@ -45,9 +76,12 @@ format:
 test: dependencies lint
 	scripts/try-platforms
 	$(SWIFT) build --build-tests
+	$(MAKE) deb
 	$(SWIFT) test --skip-build $(WIDTH)
 	scripts/try-service
 	scripts/endurance
+	@scripts/dependencies try-package
+	scripts/try-package $(DEB)/*.deb
 
 fuzz: dependencies
 	scripts/fuzz $(FUZZ_SECONDS)

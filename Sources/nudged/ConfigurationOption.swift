@@ -5,7 +5,10 @@ import Systemd
 
 /// `--config FILE`, for every command that reads the configuration.
 struct ConfigurationOption: ParsableArguments {
-    @Option(name: .customLong("config"), help: "The configuration file. (default: /etc/nudged/nudged.yaml)")
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("The configuration file. (default: /etc/nudged/nudged.yaml)", valueName: "file")
+    )
     var path: String?
 
     /// Loads it; where it is bad, says every fault and ends with its status.

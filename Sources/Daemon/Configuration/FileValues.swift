@@ -68,7 +68,7 @@ struct FileValues {
             at: .file(path: path, mark: entry.mark),
             key: name,
             what: "unknown key",
-            mend: near.map { "did you mean \($0)?" } ?? "remove it, or see the reference for the key's name"
+            mend: near.map { "did you mean \($0)?" } ?? "remove it, or see nudged config --reference for the key's name"
         )
     }
 }

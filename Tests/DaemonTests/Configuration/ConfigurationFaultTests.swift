@@ -23,11 +23,11 @@ import Testing
         ("quietHours:\n  start: 10:00\n", "nudged.yaml:1:1: quietHours: unknown key: did you mean policy.quietHours?"),
         (
             "policy:\n  quietHours:\n    begin: 10:00\n",
-            "nudged.yaml:3:5: policy.quietHours.begin: unknown key: remove it, or see the reference for the key's name"
+            "nudged.yaml:3:5: policy.quietHours.begin: unknown key: remove it, or see nudged config --reference for the key's name"
         ),
         (
             "xylophone: 1\n",
-            "nudged.yaml:1:1: xylophone: unknown key: remove it, or see the reference for the key's name"
+            "nudged.yaml:1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name"
         ),
         ("apns: text\n", "nudged.yaml:1:7: apns: a single value stands here: write its keys below it, indented"),
         ("apns: [1]\n", "nudged.yaml:1:7: apns: a list stands here: write its keys below it, indented"),
