@@ -9,6 +9,10 @@ public enum ConfigurationReference {
         ("checkIn", "The words of a check-in."),
         ("messages", "Messages of one user that waited for the end of quiet hours."),
         (
+            "decision",
+            "A service of yours that is asked before each nudge (docs/DECISION.md). Without a URL nobody is asked."
+        ),
+        (
             "policy",
             "The rules for users whose preferences say nothing else (docs/POLICY.md). `nudged replan` lets changed ones count at once."
         ),
