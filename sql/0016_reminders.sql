@@ -296,12 +296,15 @@ begin
     values (author, set_reminder.subject_type, set_reminder.subject_id, set_reminder.id)
     on conflict (user_id, subject_type, subject_id) do update set id = excluded.id, created_at = excluded.created_at;
     warnings := nudged.reminder_warnings(
-        set_reminder.subject_type, set_reminder.subject_id, author, wall, audience, set_reminder.recurrence, set_reminder.timezone
+        set_reminder.subject_type, set_reminder.subject_id, author, instant, wall, audience, set_reminder.recurrence, set_reminder.timezone
     );
     -- A later snapshot: what the line above waited for is seen.
     select array_agg(o.user_id), array_agg(o.id) into recipients, replaced
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
+    if replaced is not null then
+        perform nudged.check_isolation('nudged.set_reminder');
+    end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
     end if;
@@ -394,9 +397,10 @@ begin
 end
 $$;
 
--- What the caller of nudged.set_reminder should know, as far as SQL can tell: zones are the daemon's matter.
+-- What the caller of nudged.set_reminder should know, as far as SQL can tell: zones that only the daemon's files have, and the quiet hours of its rules, are
+-- the daemon's matter.
 create function nudged.reminder_warnings(
-    subject_type text, subject_id text, author uuid, due_local timestamp, audience text, recurrence text, timezone text
+    subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
 ) returns text[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -407,6 +411,8 @@ declare
     wishes jsonb;
     night_begins text;
     night_ends text;
+    own_zone text;
+    wall timestamp;
 begin
     select r.preferences::text as preferences, r.timezone::text as timezone into known
     from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
@@ -418,16 +424,23 @@ begin
     end;
     night_begins := wishes ->> 'quiet_hours_start';
     night_ends := wishes ->> 'quiet_hours_end';
-    if night_begins ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and night_ends ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and timezone is null
+    own_zone := coalesce(wishes ->> 'timezone', known.timezone);
+    -- The hour on the author's own clock.
+    if due_local is not null and timezone is null then
+        wall := due_local;
+    elsif nudged.is_zone(own_zone) then
+        wall := coalesce(due_at, due_local at time zone timezone) at time zone own_zone;
+    end if;
+    if night_begins ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and night_ends ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
         and (case when night_begins <= night_ends
-            then due_local::time >= night_begins::time and due_local::time < night_ends::time
-            else due_local::time >= night_begins::time or due_local::time < night_ends::time
+            then wall::time >= night_begins::time and wall::time < night_ends::time
+            else wall::time >= night_begins::time or wall::time < night_ends::time
         end)
     then
-        warnings := warnings || format('due_local lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
+        warnings := warnings || format('the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
             case audience when 'me' then 'they are told all the same' else 'whoever sleeps is told when theirs end' end);
     end if;
-    if coalesce(wishes ->> 'timezone', known.timezone) is null and timezone is null
+    if own_zone is null and timezone is null
         and (due_local is not null and audience = 'me' or recurrence is not null)
     then
         warnings := warnings || 'the author has no time zone: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
@@ -508,8 +521,8 @@ begin
 end
 $$;
 
--- What is pending of a reminder comes at `until` instead; a recurrence goes on as it was. With a recipient: theirs alone, and their own choice from now on.
--- Returns whether nothing of it comes before: false where nothing is pending, or a push is on its way.
+-- What is pending of a reminder comes at `until` instead; a recurrence goes on as it was: where its next hour is later than `until`, it stays, and what was told
+-- last comes once more at `until`. With a recipient: theirs alone, and their own choice from now on. Returns whether nothing of it comes before: false where nothing is pending, or a push is on its way.
 create function nudged.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -518,6 +531,7 @@ as $$
 declare
     instant constant timestamptz := date_trunc('second', until + interval '999999 microseconds');
     pending nudged.occurrence[];
+    later nudged.occurrence[];
     recipients uuid[];
     ids uuid[];
     taken uuid[];
@@ -529,13 +543,18 @@ begin
             hint = 'Give an instant to come, within 100 years.';
     end if;
     perform nudged.check_isolation('nudged.snooze');
-    select array_agg(o), array_agg(o.user_id), array_agg(o.id) into pending, recipients, ids
+    -- Whose zone a wall time is in is not known here: wakes_at is the earliest instant that it can be.
+    select
+        array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), array_agg(o.user_id),
+        coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
+    into pending, later, recipients, ids
     from nudged.occurrence o
+    cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
     where o.reminder_id = snooze.id and (recipient is null or o.user_id = recipient);
-    if pending is null then
+    if recipients is null then
         return false;
     end if;
-    taken := nudged.take_back_reminders(recipients, ids, null);
+    taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
     insert into nudged.occurrence (
         user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, timezone, is_spread, spread_after, is_own, recurrence, number,
         first_at, first_local, planned_local
@@ -544,9 +563,14 @@ begin
         o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, o.spread_after,
         o.is_own or (recipient is not null and not o.is_spread), o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
     from unnest(pending) as o
-    where o.id = any (taken);
+    where o.id = any (taken)
+    union all
+    select
+        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, null,
+        o.is_own or (recipient is not null and not o.is_spread), null, greatest(o.number - 1, 1), null, null, null
+    from unnest(later) as o;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients) as u;
-    return cardinality(taken) = cardinality(ids);
+    return cardinality(ids) = coalesce(cardinality(taken), 0);
 end
 $$;
 
@@ -585,75 +609,13 @@ begin
 end
 $$;
 
--- As before (0013_messages.sql), and the user's reminders: those that they are to be told of, and those that they set for others.
-create or replace function nudged.forget(recipient uuid) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    gone bigint;
-    erased bigint := 0;
-begin
-    delete from nudged.touched where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
-    delete from nudged.person where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
-    with open as materialized (
-        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
-    )
-    update nudged.intent i set records = (
-        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
-    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends) = (
-        select
-            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
-            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
-            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place)
-        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends)
-            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, place)
-        where d.user_id <> recipient
-    )
-    from open o where i.lease_id = o.lease_id and i.number = o.number;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message_key where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.occurrence where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.reminder where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.delivery where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
-    delete from nudged.touched where (user_id, id) in (
-        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
-    );
-    get diagnostics gone = row_count;
-    return erased + gone;
-end
-$$;
-
 revoke all on function nudged.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
 revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
 revoke all on function nudged.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
-revoke all on function nudged.reminder_warnings(text, text, uuid, timestamp, text, text, text) from public;
+revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.check_isolation(text) from public;
 revoke all on function nudged.cancel_reminders(text, text) from public;
 revoke all on function nudged.end_reminders(text, text) from public;
@@ -669,5 +631,7 @@ select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.t
 select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
 select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
 select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
+-- For a trigger on a table of theirs.
+select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
 select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
 select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');

@@ -140,7 +140,8 @@ from (values
 ) as t (place, title, body, weight, action)
 order by t.place;
 
--- As before (0016_reminders.sql), and the templates beside the devices of an open intent.
+-- As before (0013_messages.sql), and the user's reminders (those that they are to be told of, and those that they set for others), and the templates beside the
+-- devices of an open intent.
 create or replace function nudged.forget(recipient uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -148,6 +149,8 @@ as $$
 declare
     gone bigint;
     erased bigint := 0;
+    before bytea := uuid_send(recipient);
+    place integer := 15;
 begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
@@ -192,6 +195,15 @@ begin
     delete from nudged.reminder where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
+    -- A spread that pauses after this user goes on after whoever is no user, one before.
+    while place >= 0 and get_byte(before, place) = 0 loop
+        before := set_byte(before, place, 255);
+        place := place - 1;
+    end loop;
+    if place >= 0 then
+        before := set_byte(before, place, get_byte(before, place) - 1);
+    end if;
+    update nudged.occurrence set spread_after = encode(before, 'hex')::uuid where spread_after = recipient;
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;

@@ -32,7 +32,7 @@ public struct ReadUser: Sendable {
     }
 
     /// As a claim would bring them: waiting changes are taken into account, and what is being sent counts as sent.
-    public let user: ClaimedUser
+    public var user: ClaimedUser
     /// Whoever leases them.
     public let leaseID: UUID?
     /// Until when.

@@ -53,6 +53,23 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A spread that pauses after somebody goes on after them, and does not say who it was.
+    @Test(arguments: [(2, "0000-4000-8000-000000000001"), (256, "0000-4000-8000-0000000000ff")])
+    func forget_whenASpreadPausesThere_leavesItsPlace(user: Int, before: String) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            """
+            select nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now() + interval '1 hour', audience => 'everyone');
+            update nudged.occurrence set spread_after = \(F.quoted(user))
+            """
+        )
+        _ = try forget(fixture, user)
+        #expect(try traces(fixture, user).isEmpty)
+        #expect(try fixture.sql("select spread_after from nudged.occurrence").hasSuffix(before))
+        await fixture.close()
+    }
+
     @Test func settlement_whenOneOfItsUsersWasErased_recordsTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

@@ -61,10 +61,13 @@ public struct ExplainRun: Sendable {
                 standard: judge.words.standard,
                 templates: try await reader.templates()
             )
-            guard let read = try await reader.user(user, now: now, until: at) else {
+            guard var read = try await reader.user(user, now: now, until: at) else {
                 // Erased or never known; what the record still has is told.
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
             }
+            // What comes for everyone has no row of theirs yet.
+            var spreads = try await FutureSpreads(reader, judge: judge, start: now, end: max(at ?? now, now) + 1)
+            read.user = spreads.take(for: [read.user]).first ?? read.user
             return Explanation(read, records: records, judge: judge, names: names, now: now, at: at)
         }
     }

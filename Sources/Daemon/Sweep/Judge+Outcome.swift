@@ -70,6 +70,13 @@ extension Judge {
             }
     }
 
+    /// Whether whoever finds the intent after a crash records it. A reminder that ended is judged again, since what comes after it is not for SQL to say; so is
+    /// a check-in that was declined, since its slot is closed by the settlement alone: they would be recorded twice.
+    static func survivesCrash(_ record: DeliveryRecord) -> Bool {
+        record.kind != NudgeKind.reminder.rawValue
+            && !(record.kind == NudgeKind.checkIn.rawValue && record.reason == PlannedTurn.declinedReason)
+    }
+
     /// The messages and reminders that an intent of these names.
     static func messages(in turns: some Sequence<PlannedTurn>) -> [MessageReference] {
         turns.flatMap { turn in turn.nudges.flatMap(\.members).compactMap { turn.reference($0) } }

@@ -22,8 +22,8 @@ struct PlannedNudge: Sendable {
     let members: [NudgeIdentity]
     /// What its pushes say; nil: a check-in's configured words, as everyone gets them.
     private(set) var payload: [UInt8]?
-    /// The template of a check-in's words; nil: they are of none.
-    private(set) var template: Int32?
+    /// The template of a check-in's words, whatever the decision service made of them: what is left of it goes with these. nil: they are of none.
+    let template: Int32?
     /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
     let collapseKey: String
     /// Not written any more from this instant on; nil: the answer holds for ever.
@@ -63,7 +63,6 @@ struct PlannedNudge: Sendable {
             words.count <= PushType.alert.payloadLimit
         else { return nudge }
         nudge.payload = words
-        nudge.template = nil
         return nudge
     }
 

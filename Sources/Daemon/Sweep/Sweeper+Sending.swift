@@ -163,8 +163,7 @@ extension Sweeper {
             sweepID: chunk.sweepID,
             attemptedAt: chunk.attemptedAt,
             entries: chunk.turns.map { judge.entry($0, attemptedAt: chunk.attemptedAt) },
-            // A reminder that ended is judged again after a crash, since what comes after it is not for SQL to say: it would be recorded twice.
-            records: chunk.turns.flatMap(\.records).filter { $0.kind != NudgeKind.reminder.rawValue },
+            records: chunk.turns.flatMap(\.records).filter(Judge.survivesCrash),
             messages: Judge.messages(in: chunk.turns)
         )
     }

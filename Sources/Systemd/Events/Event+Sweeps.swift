@@ -98,7 +98,7 @@ extension Event {
         .warning,
         "The daemon can't write how it stands",
         "nudged status shows this daemon as silent, though it works.",
-        mend: "Give its role its rights: nudged migrate as the owner, and nudged doctor.",
+        mend: "Give its role its rights: nudged migrate as the owner; then nudged status.",
         atMost: 1,
         in: 3600
     )

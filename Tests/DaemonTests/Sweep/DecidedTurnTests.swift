@@ -80,6 +80,8 @@ import struct FoundationEssentials.UUID
         #expect(decided.nudges.isEmpty && !decided.isPartial)
         #expect(decided.ended == [.message(message(1).id)])
         #expect(decided.records.map(\.outcome) == [.dropped, .skipped])
+        // After a crash the slot is asked of again, since only the settlement closes it.
+        #expect(decided.records.filter(Judge.survivesCrash).map(\.outcome) == [.dropped])
         #expect(decided.records.allSatisfy { $0.reason == "declined" && $0.decision == no.json && $0.deviceHash == "" })
         #expect(decided.records.allSatisfy { $0.attemptedAt == now + 1 })
         // The slot is over: the next question is tomorrow's, and no sweep finds that it went by unsent.

@@ -43,6 +43,36 @@ import TestSupport
         try scene.expectNoText()
     }
 
+    /// What the app knows of the user is told, and the record names the template from which the words were made.
+    @Test func checkIn_whenItsWordsAreReplaced_goesWithThem() async throws {
+        let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.words)\"") }
+        try scene.scene.sql(
+            """
+            delete from nudged.template;
+            insert into nudged.template (title, body) values ('Hello', 'It is me, {first_name}.');
+            update public.context_profiles set nudge_context = '{"first_name": "Ann"}'
+            """
+        )
+        let run = try await scene.once()
+        #expect(run.number("sent") == 1, "\(run.text)")
+        let question = try #require(try scene.questions().first)
+        #expect(question["body"] == .string("It is me, Ann.") && question["context"]?["first_name"] == .string("Ann"))
+        #expect(try scene.bodies() == [.string(S.words)])
+        let isOfTemplate = "select d.template = t.id from nudged.delivery d, nudged.template t"
+        #expect(try scene.scene.lines(isOfTemplate) == ["t"])
+    }
+
+    @Test func reminder_whenTheServiceIsAgainstOneOfASeries_goesOnWithTheNext() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
+        try scene.scene.sql(
+            "select nudged.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
+        )
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 0, "\(run.text)")
+        #expect(try scene.record() == ["reminder|dropped|declined|service|false|high|because it is so"])
+        #expect(try scene.scene.lines("select number from nudged.occurrence") == ["2"])
+    }
+
     @Test func message_whenTheServiceIsAgainstIt_isDroppedWithTheReason() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in
             S.answer(false, ", \"reason\": \"says \(S.text) of all things\"")
@@ -60,6 +90,9 @@ import TestSupport
 
     @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
+        try scene.scene.sql(
+            "delete from nudged.template; insert into nudged.template (title, body) values ('Hello', 'It is me.')"
+        )
         let process = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
         // Twenty ticks, in each of which a due user would be asked again.
@@ -68,7 +101,7 @@ import TestSupport
         #expect(try await scene.scene.finish(process).exit == .code(0))
         let question = try #require(try scene.questions().first)
         #expect(try scene.questions().count == 1)
-        #expect(question["kind"] == .string("check_in") && question["body"] == .string(Scene.body))
+        #expect(question["kind"] == .string("check_in") && question["body"] == .string("It is me."))
         let slot = try scene.scene.sql("select slot from nudged.delivery")
         #expect(question["slot"] == .string(slot))
         #expect(try scene.record() == ["check_in|skipped|declined|service|false|high|because it is so"])

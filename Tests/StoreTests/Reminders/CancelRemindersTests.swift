@@ -139,6 +139,8 @@ import Testing
                     )
                 }
             }
+            // Left to themselves, a busy machine may let the same one be first each time.
+            if round % 3 == 2 { try await intent.value }
             let answer = try fixture.sql(Self.cancel).split(separator: "|").compactMap { Int($0) }
             try await intent.value
             let intended = Int(try fixture.sql("select coalesce(sum(cardinality(keys)), 0) from nudged.intent")) ?? -1
@@ -188,17 +190,20 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
-        for (name, arguments) in [("cancel_reminders", "'task', '7'"), ("snooze", "'\(set.id)', now()")] {
+        let again = "'task', '7', \(F.quoted(1)), 'x', '', now()"
+        for (name, arguments) in [
+            ("cancel_reminders", "'task', '7'"), ("snooze", "'\(set.id)', now()"), ("set_reminder", again),
+        ] {
             let refusal = try fixture.refusal("select nudged.\(name)(\(arguments))")
             #expect(
                 refusal.hasPrefix("0A000 nudged.\(name): the transaction's isolation level is not READ COMMITTED / ")
             )
         }
-        // Setting and the trigger promise nothing that this could break.
+        // What replaces nothing promises nothing that this could break.
         try fixture.sql(
-            "begin isolation level serializable; select nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now()); commit"
+            "begin isolation level serializable; select nudged.set_reminder('task', '8', \(F.quoted(1)), 'x', '', now()); commit"
         )
-        #expect(try fixture.sql("select title from nudged.occurrence") == "x")
+        #expect(try fixture.sql("select title from nudged.occurrence where subject_id = '8'") == "x")
         await fixture.close()
     }
 }

@@ -207,11 +207,13 @@ import Testing
             #expect(warnings.contains("told all the same") == quiet.contains(hour))
             let everyone = try fixture.setReminder("due_local => '2040-01-02 \(hour)', audience => 'everyone'").warnings
             #expect(everyone.contains("when theirs end") == quiet.contains(hour))
-            // In a zone that is named, and at an instant, SQL can't tell what hour it is for them.
-            #expect(
-                try fixture.setReminder("due_local => '2040-01-02 \(hour)', timezone => 'Asia/Tokyo'").warnings == "{}"
-            )
-            #expect(try fixture.setReminder("due_at => '2040-01-02 \(hour)'").warnings == "{}")
+            // In a zone that is named, and at an instant, it is the author's own clock that counts.
+            let instant = "timestamp '2040-01-02 \(hour)' at time zone 'Europe/Berlin'"
+            let elsewhere = "due_local => \(instant) at time zone 'Asia/Tokyo', timezone => 'Asia/Tokyo'"
+            for arguments in ["due_at => \(instant)", elsewhere] {
+                let warnings = try fixture.setReminder(arguments).warnings
+                #expect(warnings.contains("author's own quiet hours") == quiet.contains(hour), "\(arguments)")
+            }
         }
         await fixture.close()
     }

@@ -50,6 +50,22 @@ import Testing
         await fixture.close()
     }
 
+    /// Told at nine, snoozed for ten minutes: tomorrow's nine o'clock stays.
+    @Test func snooze_whenTheSeriesNextHourIsLater_comesOnceMoreBefore() async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder("due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY'")
+        let row = try fixture.sql("select id from nudged.occurrence")
+        #expect(try snooze(fixture, set.id, until: "2040-01-01 09:10Z") == "t")
+        #expect(
+            try fixture.lines(Self.pending + ", due_at") == [
+                "01|2040-01-01 09:10:00+00||f|t||1||||t",
+                "01||2040-01-02 09:00:00|f|t|FREQ=DAILY|1||2040-01-02 09:00:00|2040-01-02 09:00:00|t",
+            ]
+        )
+        #expect(try fixture.sql("select id = '\(row)' from nudged.occurrence where recurrence is not null") == "t")
+        await fixture.close()
+    }
+
     @Test func snooze_whenOneRecipientAsks_isTheirsAlone() async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder("due_at => '2040-01-02 09:00Z', audience => 'everyone'")

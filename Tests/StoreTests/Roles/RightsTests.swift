@@ -47,7 +47,7 @@ import Testing
         "recurrence_fault": ["nudged_app"],
         "recurrence_until": ["nudged_app"],
         "reminder_fault": [], "reminder_warnings": [], "check_isolation": [], "end_reminders": [], "is_zone": [],
-        "take_back_reminders": [], "cancel_subject_reminders": [],
+        "take_back_reminders": [], "cancel_subject_reminders": ["nudged_app"],
         "payload_bytes": [], "check_message": [], "insert_messages": [], "refuse_members": [],
         "touch": ["nudged_app"],
         "forget": ["nudged_app"],

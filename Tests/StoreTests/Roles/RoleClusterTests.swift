@@ -256,7 +256,7 @@ import struct FoundationEssentials.UUID
             """
             create or replace function nudged.forget_device(recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz)
             returns boolean language sql as 'select false';
-            delete from nudged.migration where number = 17; drop table nudged.role_right;
+            delete from nudged.migration where number = 14; drop table nudged.role_right;
             drop function nudged.apply_right, nudged.allow, nudged.grant_roles, nudged.signed_in_user, nudged.device_spellings, nudged.register_device_for,
                 nudged.unregister_device_for, nudged.register_device, nudged.unregister_device;
             """
