@@ -445,11 +445,21 @@ begin
     then
         warnings := warnings || 'the author has no time zone: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
     end if;
-    if audience = 'everyone' and not exists (
-        select 1 from nudged.subject_member m
-        where m.subject_type = reminder_warnings.subject_type and m.subject_id = reminder_warnings.subject_id
-    ) then
-        warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
+    if audience = 'everyone' then
+        begin
+            if not exists (
+                select 1 from nudged.subject_member m
+                where m.subject_type = reminder_warnings.subject_type and m.subject_id = reminder_warnings.subject_id
+            ) then
+                warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
+            end if;
+        exception
+            -- The caller's own time-out is the caller's.
+            when query_canceled then
+                raise;
+            when others then
+                warnings := warnings || format('nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
+        end;
     end if;
     return warnings;
 end
@@ -498,6 +508,8 @@ declare
     tried uuid[];
     taken uuid[];
 begin
+    -- Two at once for one subject would take its authors' rows in different orders.
+    perform pg_advisory_xact_lock(hashtextextended(format('nudged.end_reminders %s %s', end_reminders.subject_type, end_reminders.subject_id), 0));
     with gone as (
         delete from nudged.reminder r
         where r.subject_type = end_reminders.subject_type and r.subject_id = end_reminders.subject_id

@@ -23,13 +23,16 @@ extension Store {
 
     /// Tells the next members of a spread; with the last of them it goes, and what comes after it comes.
     ///
-    /// - Parameter limit: members of a page.
+    /// - Parameters:
+    ///   - limit: members of a page.
+    ///   - patience: how long the app's view may take, where that is less than a statement may.
     public func tell(
         _ spread: DueSpread,
         next: ReminderContinuation?,
-        limit: Int
+        limit: Int,
+        patience: Duration = .seconds(3600)
     ) async throws(PostgresError) -> SpreadStep {
-        try await spreading(spread) { transaction throws(PostgresError) in
+        try await spreading(spread, patience) { transaction throws(PostgresError) in
             let row = spread.row
             let rows = try await transaction.run(
                 Self.statement(
@@ -98,13 +101,15 @@ extension Store {
     /// A transaction that holds the spread, where it can be held.
     private func spreading(
         _ spread: DueSpread,
+        _ patience: Duration = .seconds(3600),
         _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> SpreadStep
     ) async throws(PostgresError) -> SpreadStep {
         let hold = Self.statement(.spreadHold, spread.row + [spread.after.map(Parameter.uuid) ?? .null(.uuid)])
         let connection = try await claims.connection()
         do {
             // The planner is not pinned: who the members are is the app's own view.
-            return try await connection.transaction(settings: Self.impatient, timeout: statementTimeout) {
+            return try await connection.transaction(settings: Self.impatient, timeout: min(patience, statementTimeout))
+            {
                 transaction in
                 guard try await transaction.run(hold).count > 0 else { return .held }
                 return try await body(transaction)

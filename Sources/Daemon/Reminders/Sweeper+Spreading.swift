@@ -13,11 +13,8 @@ extension Sweeper {
     /// Returns whether more is left than the time was for.
     func spread(now: Instant) async throws(PostgresError) -> Bool {
         let end = BootTime.milliseconds() + Self.spreadMilliseconds
-        let spreads = try await store.dueSpreads(
-            now: now,
-            except: spreadMemory.left(at: BootTime.milliseconds()),
-            limit: Self.spreadsAtOnce
-        )
+        guard let left = spreadMemory.left(at: BootTime.milliseconds()) else { return false }
+        let spreads = try await store.dueSpreads(now: now, except: left, limit: Self.spreadsAtOnce)
         for spread in spreads {
             guard !isStopping, BootTime.milliseconds() < end else { return true }
             do throws(PostgresError) {
@@ -25,8 +22,13 @@ extension Sweeper {
             } catch {
                 // The app's view, or a lock of the app's: that is this reminder's trouble and nobody else's.
                 guard error.code == .refusedByServer else { throw error }
-                spreadMemory.leave(spread.reminder.id, at: BootTime.milliseconds())
                 onEvent(.settlementFailed(error: error.description))
+                // query_canceled: the time-out. The next one would wait for the same view.
+                if error.sqlState == "57014" {
+                    spreadMemory.rest(at: BootTime.milliseconds())
+                    return false
+                }
+                spreadMemory.leave(spread.reminder.id, at: BootTime.milliseconds())
             }
         }
         return spreads.count == Self.spreadsAtOnce
@@ -50,13 +52,17 @@ extension Sweeper {
                 try await store.drop(spread, now: now)
                 return false
             case .wait(let instant): step = try await store.wait(spread, until: instant)
-            case .tell(let next): step = try await store.tell(spread, next: next, limit: Self.membersAtOnce)
+            case .tell(let next):
+                let patience = Duration.milliseconds(spreadMemory.patience)
+                step = try await store.tell(spread, next: next, limit: Self.membersAtOnce, patience: patience)
             }
             await hooks.reach(.afterSpread)
-            guard case .told(_, let last) = step else {
-                if step == .held { spreadMemory.leave(spread.reminder.id, at: BootTime.milliseconds()) }
+            guard step != .held else {
+                spreadMemory.leave(spread.reminder.id, at: BootTime.milliseconds())
                 return false
             }
+            spreadMemory.wentOn(spread.reminder.id)
+            guard case .told(_, let last) = step else { return false }
             spread = spread.after(last)
             guard !isStopping, BootTime.milliseconds() < end else { return true }
         }

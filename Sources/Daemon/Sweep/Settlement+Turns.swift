@@ -1,3 +1,4 @@
+import APNs
 import Store
 
 extension Settlement {
@@ -8,5 +9,12 @@ extension Settlement {
         ended += settled.ended.compactMap(turn.reference)
         continued += settled.continued
         staleTokens += settled.staleTokens
+    }
+}
+
+extension PushOutcome {
+    /// Whether it went out to Apple, whatever became of it.
+    var wasWritten: Bool {
+        if case .unsent = self { false } else { true }
     }
 }

@@ -1,8 +1,13 @@
 import struct FoundationEssentials.UUID
 
-extension String {
+extension Sequence where Element == UInt8 {
     /// FNV-1a, 64 bits: the same on every run and machine, unlike `Hashable`'s.
-    var stableHash: UInt64 { utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+    var stableHash: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+}
+
+extension String {
+    /// Of its UTF-8.
+    var stableHash: UInt64 { utf8.stableHash }
 }
 
 extension UInt64 {

@@ -99,9 +99,15 @@ extension Sweeper {
         var analyses = Analyses(user)
         for nudge in user.turn.nudges where nudge.isToBeAsked {
             guard let question = user.turn.question(nudge) else { continue }
+            if let known = answers.answer(question, nudge.identity, now: BootTime.milliseconds()) {
+                verdicts[nudge.identity] = DecisionVerdict(known)
+                continue
+            }
             guard hasTime(user, decider) else { break }
             switch await answer(question, decider, &analyses) {
-            case .success(let answer): verdicts[nudge.identity] = DecisionVerdict(answer)
+            case .success(let answer):
+                answers.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
+                verdicts[nudge.identity] = DecisionVerdict(answer)
             case .failure(.stopped): return nil
             case .failure(let failure): verdicts[nudge.identity] = user.turn.fallback(nudge, because: failure)
             }
@@ -176,10 +182,19 @@ extension Sweeper {
         }
     }
 
-    /// Of everything that would be asked, while the service is left alone.
+    /// Of everything that would be asked, while the service is left alone: what it had said before, or the fallback.
     private func fallbacks(_ turn: PlannedTurn) -> [NudgeIdentity: DecisionVerdict] {
-        let asked = turn.nudges.filter(\.isToBeAsked).map { ($0.identity, turn.fallback($0, because: .resting)) }
+        let now = BootTime.milliseconds()
+        let asked = turn.nudges.filter(\.isToBeAsked).map { nudge in
+            let known = turn.question(nudge).flatMap { answers.answer($0, nudge.identity, now: now) }
+            return (nudge.identity, known.map(DecisionVerdict.init) ?? turn.fallback(nudge, because: .resting))
+        }
         return Dictionary(asked, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What went, or ended, is not decided again.
+    func forgetAnswers(of turn: PlannedTurn) {
+        for nudge in turn.nudges { answers.forget(turn.userID, nudge.identity) }
     }
 
     /// The turn that goes to its lane. nil: nothing is sent now, and the settlement says so.
@@ -191,6 +206,7 @@ extension Sweeper {
         let now = clock.now ?? user.batch.now
         let turn = user.turn.decided(verdicts, at: now, paused: judge.paused)
         guard turn.nudges.isEmpty else { return turn }
+        forgetAnswers(of: user.turn)
         // Slots were looked at up to the claim's now.
         let settled = judge.settle(turn, outcomes: [], attemptedAt: user.batch.now, now: now)
         settlement.take(settled, of: turn)

@@ -19,6 +19,7 @@ extension Sweeper {
         for turn in chunk.turns {
             let own = outcomes[index..<index + turn.pushCount]
             index += own.count
+            if own.contains(where: \.wasWritten) { forgetAnswers(of: turn) }
             let settled = judge.settle(turn, outcomes: own, attemptedAt: chunk.attemptedAt, now: now)
             settlement.take(settled, of: turn)
         }

@@ -29,6 +29,8 @@ package actor Sweeper {
     var feeds: [LaneIdentity: LaneFeed] = [:]
     /// Users whose nudges wait for the decision service.
     var asking = AskingLine<AskedTurn>()
+    /// What it said of nudges that have not gone yet.
+    var answers = AnswerMemory()
     /// Verdicts on refused devices that are on their way to the database; counted on the senders' threads.
     let openVerdicts = Mutex(0)
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -97,6 +99,8 @@ package actor Sweeper {
         self.judge.words = CheckInWords(standard: judge.words.standard, templates: templates)
         self.settings = settings
         self.decider = decider
+        // Another service may say otherwise.
+        answers.forgetAll()
         askNext()
     }
 

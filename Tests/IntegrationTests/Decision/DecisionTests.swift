@@ -2,6 +2,7 @@ import APNsSimulator
 import Glibc
 import JSON
 import LocalPostgres
+import Postgres
 import Testing
 import TestSupport
 
@@ -41,6 +42,27 @@ import TestSupport
             ]
         )
         try scene.expectNoText()
+    }
+
+    /// Somebody holds the message, as a cancellation that is not committed does: it is decided again each second, and asked of once.
+    @Test func message_whenItWaitsAfterItsAnswer_isNotAskedOfAgain() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
+        try scene.send(1)
+        let holder = try await Connection.open(try .parse(url: scene.scene.cluster.url(database: scene.scene.database)))
+        let process = try scene.scene.start(["run"], scene.environment())
+        try await holder.transaction { transaction in
+            _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
+            let limit = ContinuousClock.now + .seconds(60)
+            while try scene.questions().isEmpty { try #require(ContinuousClock.now < limit) }
+            // Thirty ticks.
+            try await Task.sleep(for: .seconds(3))
+            #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
+        }
+        await holder.close()
+        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(try scene.questions().count == 1)
     }
 
     /// What the app knows of the user is told, and the record names the template from which the words were made.
