@@ -61,7 +61,8 @@ let package = Package(
         system("CLibPQ", "libpq", apt: "libpq-dev"),
         system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         system("COpenSSL", "openssl", apt: "libssl-dev"),
-        system("CLibCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        // Not linked, but loaded where a call is to be made.
+        .systemLibrary(name: "CLibCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),

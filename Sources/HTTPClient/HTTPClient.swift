@@ -17,9 +17,7 @@ public final class HTTPClient: Sendable {
             let why = String(cString: strerror(errno))
             throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile)", cause: why)
         }
-        guard let multi = MultiHandle(keeping: max(1, settings.concurrency)) else {
-            throw HTTPClientError(.resources, "no memory or descriptor left for an HTTP client")
-        }
+        let multi = try MultiHandle(keeping: max(1, settings.concurrency))
         let inbox = ClientInbox(waking: multi)
         self.settings = settings
         self.inbox = inbox

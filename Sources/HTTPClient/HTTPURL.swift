@@ -15,13 +15,14 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflec
 
     /// Reads an absolute address of visible ASCII (RFC 3986: others are percent-encoded, hosts in Punycode) without a user name.
     ///
-    /// - Throws: `.invalidRequest`; the words don't repeat the address.
+    /// - Throws: `.invalidRequest`; the words don't repeat the address. `.library` where there is no libcurl.
     public init(_ text: String) throws(HTTPClientError) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Self.refusal("it holds a space, a control character, a character beyond ASCII, or nothing at all")
         }
+        let curl = try LibCurl.loaded()
         // libcurl would take the path's first part for the host.
-        guard let parts = URLParts(text), !text.contains(":///") else {
+        guard let parts = URLParts(text, curl), !text.contains(":///") else {
             throw Self.refusal("it can't be read, or names a user; wanted is https://host/path")
         }
         guard let scheme = parts[CURLUPART_SCHEME], scheme == "https" || scheme == "http" else {

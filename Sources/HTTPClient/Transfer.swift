@@ -5,6 +5,7 @@ final class Transfer {
     let call: Call
     /// libcurl's handle; owned, to be taken out of the multi handle before this goes.
     let easy: UnsafeMutableRawPointer
+    private let curl: UnsafePointer<nudged_curl>
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
     private var taken = 0
@@ -15,34 +16,37 @@ final class Transfer {
 
     /// - Throws: `.timedOut`, `.resources`, `.library`.
     init(_ call: Call, _ settings: HTTPClientSettings, now: ContinuousClock.Instant) throws(HTTPClientError) {
-        guard let easy = curl_easy_init() else {
+        let curl = try LibCurl.loaded()
+        guard let easy = curl.pointee.easy_init() else {
             throw HTTPClientError(.resources, "no memory left for \(call.request)")
         }
         self.call = call
         self.easy = easy
+        self.curl = curl
         maximum = settings.maximumAnswer
         caFile = settings.caFile
         for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
-            guard option.set(on: easy) else {
+            guard option.set(on: easy, curl) else {
                 throw HTTPClientError(.library, "libcurl doesn't take option \(option.option.rawValue)")
             }
         }
         for field in call.request.fields {
-            guard let longer = curl_slist_append(fields, field) else {
+            guard let longer = curl.pointee.slist_append(fields, field) else {
                 throw HTTPClientError(.resources, "no memory left for \(call.request)")
             }
             fields = longer
         }
-        let isBodySet = call.request.body.map { nudged_curl_set_body(easy, $0, $0.count) == CURLE_OK } ?? true
-        guard isBodySet, nudged_curl_set_fields(easy, fields) == CURLE_OK,
+        let isBodySet = call.request.body.map { nudged_curl_set_body(curl, easy, $0, $0.count) == CURLE_OK } ?? true
+        guard isBodySet, nudged_curl_set_fields(curl, easy, fields) == CURLE_OK,
             // Unretained: libcurl calls back only within calls of the client's thread that are made while this lives.
-            nudged_curl_set_takers(easy, takeField, takeBody, Unmanaged.passUnretained(self).toOpaque()) == CURLE_OK
+            nudged_curl_set_takers(curl, easy, takeField, takeBody, Unmanaged.passUnretained(self).toOpaque())
+                == CURLE_OK
         else { throw HTTPClientError(.resources, "no memory left for \(call.request)") }
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(fields)
+        curl.pointee.easy_cleanup(easy)
+        curl.pointee.slist_free_all(fields)
     }
 
     /// A line of the answer's head; false: no room. They count, or a server could send them without end.
@@ -75,13 +79,13 @@ final class Transfer {
             let outcome = TransferFailure(
                 result: result,
                 url: call.request.url,
-                verification: nudged_curl_number(easy, CURLINFO_SSL_VERIFYRESULT),
-                errno: Int32(truncatingIfNeeded: nudged_curl_number(easy, CURLINFO_OS_ERRNO)),
+                verification: nudged_curl_number(curl, easy, CURLINFO_SSL_VERIFYRESULT),
+                errno: Int32(truncatingIfNeeded: nudged_curl_number(curl, easy, CURLINFO_OS_ERRNO)),
                 caFile: caFile
             )
             return .failure(outcome.error)
         }
-        return .success(HTTPResponse(status: nudged_curl_number(easy, CURLINFO_RESPONSE_CODE), body: body))
+        return .success(HTTPResponse(status: nudged_curl_number(curl, easy, CURLINFO_RESPONSE_CODE), body: body))
     }
 }
 

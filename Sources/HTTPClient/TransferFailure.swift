@@ -61,7 +61,7 @@ struct TransferFailure {
         }
     }
 
-    private var words: String { String(cString: curl_easy_strerror(result)) }
+    private var words: String { LibCurl.words(result) }
     private var systemWords: String { errno == 0 ? words : String(cString: strerror(errno)) }
 
     private func failure(_ code: HTTPClientError.Code, _ context: String, cause: String? = nil) -> HTTPClientError {

@@ -18,11 +18,11 @@ struct TransferOption: Equatable {
     }
 
     /// Whether libcurl took it.
-    func set(on easy: UnsafeMutableRawPointer) -> Bool {
+    func set(on easy: UnsafeMutableRawPointer, _ curl: UnsafePointer<nudged_curl>) -> Bool {
         switch value {
-        case .number(let number): nudged_curl_set_number(easy, option, number) == CURLE_OK
-        case .text(let text): nudged_curl_set_text(easy, option, text) == CURLE_OK
-        case .none: nudged_curl_set_text(easy, option, nil) == CURLE_OK
+        case .number(let number): nudged_curl_set_number(curl, easy, option, number) == CURLE_OK
+        case .text(let text): nudged_curl_set_text(curl, easy, option, text) == CURLE_OK
+        case .none: nudged_curl_set_text(curl, easy, option, nil) == CURLE_OK
         }
     }
 

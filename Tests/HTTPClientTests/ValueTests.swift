@@ -118,4 +118,15 @@ import Testing
         #expect(error.isClean)
         #expect(error.description.contains("example.com") || code == .trustFile)
     }
+
+    @Test func library_whenItIsMissingOrAnother_isNotLoaded() {
+        #expect(nudged_curl_load("libnudged-no-such-library.so.4") == nil)
+        // There, but without any of the functions.
+        #expect(nudged_curl_load("libz.so.1") == nil)
+        #expect(nudged_curl_load("libcurl.so.4") != nil)
+    }
+
+    @Test func words_areLibcurls() {
+        #expect(LibCurl.words(CURLE_COULDNT_CONNECT).contains("connect"))
+    }
 }
