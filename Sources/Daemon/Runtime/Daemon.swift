@@ -153,6 +153,8 @@ public actor Daemon {
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()
+        // The start is over.
+        ProgramCode.dropUnused()
         return true
     }
 
