@@ -101,6 +101,7 @@ faults: dependencies
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench
+	$(SWIFT) build $(RELEASE) --product nudged
 	scripts/bench $(BIN)/nudged-bench
 
 clean:

@@ -155,6 +155,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
+                "Daemon",
+                logging,
             ],
             swiftSettings: strict
         ),

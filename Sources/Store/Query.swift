@@ -63,6 +63,7 @@ package enum Query: String, CaseIterable, Sendable {
     case templates
     case touchedSince = "touched_since"
     case versions
+    case waitingSpreads = "waiting_spreads"
     case wakeUsers = "wake_users"
     case withdrawIntent = "withdraw_intent"
 
@@ -138,6 +139,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
+        case .waitingSpreads: PackageResources.waiting_spreads_sql
         case .wakeUsers: PackageResources.wake_users_sql
         case .withdrawIntent: PackageResources.withdraw_intent_sql
         }

@@ -23,7 +23,10 @@ extension Store {
     /// How the work and the daemons stand, as of one instant.
     public func standing() async throws(PostgresError) -> WorkStanding {
         let most = Parameter.int8(Int64(WorkStanding.most))
-        let queries = [(Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, [])]
+        let queries = [
+            (Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, []),
+            (.waitingSpreads, [most]),
+        ]
         let rows = try await transaction(
             records,
             queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
@@ -40,6 +43,7 @@ extension Store {
             openChunks: Int(try work.int8(0, 4)),
             openPushes: Int(try work.int8(0, 5)),
             unknownPushes: Int(try work.int8(0, 6)),
+            spreads: try WaitingSpreads(rows[3]),
             pauses: try Self.pauses(rows[2]),
             daemons: try Self.daemons(rows[1])
         )

@@ -100,12 +100,17 @@ extension ConfigurationKey {
 
     private static let checkIn: [ConfigurationKey] = [
         // What counts is the payload's size in bytes, which is measured; these bounds only keep nonsense out.
-        .init("checkIn.title", .text(1...1000), standard: "Hello again", "The title of a check-in."),
+        .init(
+            "checkIn.title",
+            .text(1...1000),
+            standard: "Hello again",
+            "The title of a check-in for which no template fits (docs/SQL.md); in a new database there are some that fit everyone."
+        ),
         .init(
             "checkIn.body",
             .text(1...10_000),
             standard: "How are you today? I'm here whenever you feel like talking.",
-            "The text of a check-in."
+            "The text of a check-in for which no template fits."
         ),
     ]
 

@@ -6,7 +6,10 @@ public enum ConfigurationReference {
         ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
         ("schedule", "When sweeps begin, and how much of what is due one daemon takes at once."),
         ("record", "How long `nudged.delivery` remembers."),
-        ("checkIn", "The words of a check-in."),
+        (
+            "checkIn",
+            "The words of a check-in for which no template fits: `nudged.template` comes first, and in a new database some templates are active (docs/SQL.md)."
+        ),
         ("messages", "Messages of one user that waited for the end of quiet hours."),
         (
             "decision",

@@ -170,7 +170,14 @@ extension Sweeper {
             case .skipped: report.skipped += 1
             case .unknown:
                 report.unknown += 1
-                onEvent(.unknown(user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? ""))
+                onEvent(
+                    .unknown(
+                        user: record.userID,
+                        kind: record.kind,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? ""
+                    )
+                )
             }
         }
     }

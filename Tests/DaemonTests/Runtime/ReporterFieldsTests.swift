@@ -39,8 +39,10 @@ import struct FoundationEssentials.UUID
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
             .rejected(user: user, deviceHash: hash, reason: "invalid_token", status: nil),
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
-            .quarantined(refused), .unknown(user: user, deviceHash: hash, reason: "timeout"),
-            .settlementFailed(error: "no space"), .fenced(pushes: 2), .paused([.checkIn], before: []),
+            .quarantined(refused), .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
+            .settlementFailed(error: "no space"),
+            .spreadFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),
+            .fenced(pushes: 2), .paused([.checkIn], before: []),
             .paused([], before: [.checkIn]),
         ]
     }

@@ -50,17 +50,19 @@ import struct FoundationEssentials.UUID
     }
 
     private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
-        StatusPage(
-            WorkStanding(
-                now: now,
-                dueUsers: due,
-                firstDue: due > 0 ? now - 200 : nil,
-                touches: 3,
-                openChunks: 1,
-                openPushes: 1200,
-                unknownPushes: unknown,
-                daemons: daemons
-            )
+        StatusPage(standing(daemons, due: due, unknown: unknown))
+    }
+
+    private static func standing(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStanding {
+        WorkStanding(
+            now: now,
+            dueUsers: due,
+            firstDue: due > 0 ? now - 200 : nil,
+            touches: 3,
+            openChunks: 1,
+            openPushes: 1200,
+            unknownPushes: unknown,
+            daemons: daemons
         )
     }
 
@@ -89,6 +91,28 @@ import struct FoundationEssentials.UUID
                 """
         )
         #expect(page.status == .success)
+    }
+
+    @Test func words_whenASpreadIsStuck() {
+        let spreads = WaitingSpreads(
+            count: 2,
+            first: Self.now - 600,
+            reminderID: UUID(),
+            subjectType: "task",
+            subjectID: "42\u{1B}[2J"
+        )
+        var page = Self.standing([Self.row([Self.lane(.open)])])
+        page.spreads = spreads
+        #expect(
+            StatusPage(page).words.contains(
+                "\nfor everyone  2 reminders are not told to all yet, the first for 10 min: task 42\u{FFFD}[2J (where the journal says spread_failed, "
+            )
+        )
+        let json = StatusPage(page).json
+        #expect(json.contains(#""spreads":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
+        #expect(json.contains(#""subject_type":"task","subject_id":"42\u001b[2J"}"#), "\(json)")
+        page.spreads = nil
+        #expect(StatusPage(page).json.contains(#""spreads":null"#) && !StatusPage(page).words.contains("everyone"))
     }
 
     @Test func words_whenALaneIsStoppedAndADaemonIsLost() {
