@@ -10,7 +10,8 @@ set search_path = pg_catalog, pg_temp
 as $$
     with gone as (
         delete from public.push_tokens
-        where ctid = any (array(
+        -- Both name the user: so it is one machine's, where the app has distributed the table.
+        where user_id = recipient and ctid = any (array(
             select t.ctid from public.push_tokens t
             where t.user_id = recipient
               and t.device_token::text = device

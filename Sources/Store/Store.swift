@@ -58,13 +58,20 @@ public struct Store: Sendable {
     }
 
     /// Makes users due whose data changed. Returns how many touches were taken; fewer than `limit`: none is left.
+    ///
+    /// - Parameter limit: most touches of urgent messages, and as many others.
     public func drain(limit: Int, now: Instant) async throws(PostgresError) -> Int {
         let parameters: [Parameter] = [.int8(Int64(limit)), .timestamp(now.microseconds)]
         do throws(PostgresError) {
             return Int(try await one(claims, .drain, parameters, settings: Self.impatient).int8(0, 0))
         } catch {
             guard error.sqlState == Self.lockNotAvailable else { throw error }
-            return Int(try await one(claims, .drainFree, parameters, settings: Self.impatient).int8(0, 0))
+            do throws(PostgresError) {
+                return Int(try await one(claims, .drainFree, parameters, settings: Self.impatient).int8(0, 0))
+            } catch let refused {
+                // Distributed rows can't be passed over: then the next look finds who holds them gone.
+                throw refused.sqlState == Self.notSupported ? error : refused
+            }
         }
     }
 

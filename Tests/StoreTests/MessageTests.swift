@@ -347,7 +347,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         _ = try send(fixture, 1)
         try await drain(fixture)
-        fixture.store.claiming.refuseRowLocks()
+        fixture.store.claiming.noteDistribution()
         let lease = UUID()
         let users = try await fixture.claim(lease: lease)
         #expect(
