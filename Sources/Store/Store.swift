@@ -58,8 +58,6 @@ public struct Store: Sendable {
     }
 
     /// Makes users due whose data changed. Returns how many touches were taken; fewer than `limit`: none is left.
-    ///
-    /// - Parameter limit: most touches of urgent messages, and as many others.
     public func drain(limit: Int, now: Instant) async throws(PostgresError) -> Int {
         let parameters: [Parameter] = [.int8(Int64(limit)), .timestamp(now.microseconds)]
         do throws(PostgresError) {

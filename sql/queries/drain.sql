@@ -1,7 +1,7 @@
 -- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out. Where something came to be sent,
 -- only its lower half (0003_person.sql): what is on its way goes, and its settlement leaves due_at alone.
--- $1 most touches to take (of urgent ones, and as many others: Citus refuses to count in a LIMIT), $2 the policy's now. One row: touches taken. Two daemons
--- at once: the second waits for the first's commit, and finds the same touches gone. Urgent messages' touches never wait for others, and their users are due
+-- $1 most touches to take (so many of each kind are looked at: Citus refuses to count in a LIMIT), $2 the policy's now. One row: touches taken. Two daemons
+-- at once: the second waits for the first's commit, and finds the same touches gone. Urgent messages' touches go first, and their users are due
 -- since 1970: before all who are merely due (claims ask for them first).
 with hurried as materialized (
     select user_id, id from nudged.touched where urgent order by user_id, id limit $1
@@ -10,7 +10,7 @@ others as materialized (
     select user_id, id from nudged.touched where not urgent order by user_id, id limit $1
 ),
 waiting as materialized (
-    select user_id, id from hurried union all select user_id, id from others
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id

@@ -1,5 +1,5 @@
 -- As drain.sql, but passes over touches and users' rows that somebody holds: asked where drain.sql had to wait for one too long. Not for distributed tables.
--- $1 most touches to take (of urgent ones, and as many others), $2 the policy's now. One row: touches taken.
+-- $1 most touches to take, $2 the policy's now. One row: touches taken.
 with hurried as materialized (
     select user_id, id from nudged.touched where urgent order by user_id, id limit $1 for update skip locked
 ),
@@ -7,7 +7,7 @@ others as materialized (
     select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 for update skip locked
 ),
 waiting as materialized (
-    select user_id, id from hurried union all select user_id, id from others
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
 ),
 free as materialized (
     select p.user_id from nudged.person p where p.user_id in (select user_id from waiting) order by p.user_id for update skip locked
