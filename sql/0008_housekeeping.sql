@@ -10,7 +10,8 @@ set search_path = pg_catalog, pg_temp
 as $$
     with gone as (
         delete from public.push_tokens
-        where ctid = any (array(
+        -- Both name the user: so it is one machine's, where the app has distributed the table.
+        where user_id = recipient and ctid = any (array(
             select t.ctid from public.push_tokens t
             where t.user_id = recipient
               and t.device_token::text = device
@@ -27,4 +28,32 @@ as $$
         returning 1
     )
     select exists (select from gone)
+$$;
+
+-- Deletes tokens that 410s proved stale (parallel lists), each only where the record holds that answer, by its apns-id, since an instant. Returns how many
+-- went. A call and no question over lists: Citus may send such a question to a machine that has none of the app's tables.
+create function nudged.forget_devices(
+    recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
+) returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    refused uuid[];
+    stale record;
+    gone bigint := 0;
+begin
+    select array_agg(d.apns_id) into refused from nudged.delivery d
+    where d.user_id = any (recipients) and d.attempted_at >= since and d.outcome = 'rejected';
+    for stale in
+        select w.* from unnest(recipients, devices, environments, topics, instants, apns_ids)
+            as w (user_id, device, environment, topic, instant, apns_id)
+        where w.apns_id = any (refused)
+    loop
+        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, stale.instant) then
+            gone := gone + 1;
+        end if;
+    end loop;
+    return gone;
+end
 $$;

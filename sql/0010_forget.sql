@@ -72,7 +72,7 @@ begin
     get diagnostics gone = row_count;
     erased := erased + gone;
     -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
-    delete from nudged.touched where (user_id, id) in (
+    delete from nudged.touched where user_id = recipient and (user_id, id) in (
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );
     get diagnostics gone = row_count;

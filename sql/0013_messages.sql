@@ -284,6 +284,8 @@ $$;
 create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
+-- A plan for any number of messages would take them for few, and compare each with each.
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
@@ -306,12 +308,21 @@ begin
     on conflict do nothing;
     -- A statement of its own: its snapshot has the keys of those who were quicker.
     return query
-    with asked as materialized (
-        select m.*, coalesce(k.id, m.id) as known
+    with wanted as materialized (
+        select m.*
         from unnest(messages, ids) with ordinality as m (
             user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
         )
-        left join nudged.message_key k on k.user_id = m.user_id and k.key = m.dedupe_key
+    ),
+    -- By themselves: on several machines an outer join would bring the whole table here.
+    keys as materialized (
+        select k.user_id, k.key, k.id from nudged.message_key k
+        where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
+    ),
+    asked as materialized (
+        select w.*, coalesce(k.id, w.id) as known
+        from wanted w
+        left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
     inserted as (
         insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
@@ -348,8 +359,10 @@ begin
             hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
     end if;
     begin
-        select m.user_id into recipient from nudged.message m where m.id = cancel.id for update skip locked;
-        if recipient is null then
+        select m.user_id into recipient from nudged.message m where m.id = cancel.id;
+        -- Of a user whom it names: rows are not locked across machines.
+        perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
+        if not found then
             return false;
         end if;
         -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.

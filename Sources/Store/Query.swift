@@ -7,6 +7,7 @@ package enum Query: String, CaseIterable, Sendable {
     case claimFree = "claim_free"
     case claimMessages = "claim_messages"
     case claimMessagesBounded = "claim_messages_bounded"
+    case claimMessagesBoundedDistributed = "claim_messages_bounded_distributed"
     case claimRecipients = "claim_recipients"
     case claimReminders = "claim_reminders"
     case claimTaken = "claim_taken"
@@ -83,6 +84,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimFree: PackageResources.claim_free_sql
         case .claimMessages: PackageResources.claim_messages_sql
         case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
+        case .claimMessagesBoundedDistributed: PackageResources.claim_messages_bounded_distributed_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimReminders: PackageResources.claim_reminders_sql
         case .claimTaken: PackageResources.claim_taken_sql

@@ -7,9 +7,11 @@ public import TimeZones
 /// one instant.
 public struct SnapshotReader: Sendable {
     private let transaction: Transaction
+    private let isDistributed: Bool
 
-    init(_ transaction: Transaction) {
+    init(_ transaction: Transaction, isDistributed: Bool) {
         self.transaction = transaction
+        self.isDistributed = isDistributed
     }
 
     /// The database's clock, in microseconds since 1970.
@@ -238,16 +240,30 @@ public struct SnapshotReader: Sendable {
     }
 
     private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+        let query = isDistributed ? query.whenDistributed : query
+        return try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
     }
 }
 
 extension Store {
     /// Gives the work a reader of one snapshot. It holds back the clean-up of what dies meanwhile: a minute, no more.
+    ///
+    /// On distributed tables the work may be done twice (a snapshot ends with what is refused), and each machine has a snapshot of its own.
     public func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+        do {
+            return try await snapshot(work)
+        } catch let error as PostgresError {
+            guard error.sqlState == Self.notSupported, !claiming.isDistributed else { throw error }
+            claiming.noteDistribution()
+        }
+        return try await snapshot(work)
+    }
+
+    private func snapshot<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
+        let isDistributed = claiming.isDistributed
         return try await connection.snapshot(settings: Self.pinnedPlans, timeout: statementTimeout) { transaction in
-            try await work(SnapshotReader(transaction))
+            try await work(SnapshotReader(transaction, isDistributed: isDistributed))
         }
     }
 }

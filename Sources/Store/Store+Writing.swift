@@ -52,24 +52,19 @@ extension Store {
         guard !intent.messages.isEmpty else {
             return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
         }
-        let query: Query = claiming.refusesRowLocks ? .holdMessagesDistributed : .holdMessages
         let parameters: [Parameter] = [
             .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
         ]
-        do throws(PostgresError) {
-            let answers = try await transaction(
+        // Distributed rows are held by an update.
+        let answers = try await asking(.holdMessages) { query throws(PostgresError) in
+            try await transaction(
                 intents,
                 [Statement(query.rawValue, sql: query.sql, parameters: parameters), commit],
                 afterwards: looks,
                 settings: settings + Self.impatient
             )
-            return (answers.first, Array(answers.dropFirst()))
-        } catch {
-            // feature_not_supported: distributed rows are held by an update.
-            guard error.sqlState == "0A000", query == .holdMessages else { throw error }
-            claiming.refuseRowLocks()
         }
-        return try await committing(intent, commit, looks: looks)
+        return (answers.first, Array(answers.dropFirst()))
     }
 
     /// The messages and reminders that could not be held.

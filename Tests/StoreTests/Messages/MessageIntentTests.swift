@@ -122,7 +122,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
-        fixture.store.claiming.refuseRowLocks()
+        fixture.store.claiming.noteDistribution()
         let lease = UUID()
         let users = try await fixture.claim(lease: lease)
         let answer = try await fixture.store.commit(F.messageIntent(users, lease: lease), leaseMilliseconds: 60_000)

@@ -53,7 +53,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await fixture()
         try fixture.insertReminder(1, "now() - interval '1 hour', null")
         try fixture.insertReminder(2, "now() - interval '1 hour', null", subject: "8")
-        if query == .holdMessagesDistributed { fixture.store.claiming.refuseRowLocks() }
+        if query == .holdMessagesDistributed { fixture.store.claiming.noteDistribution() }
         let lease = UUID()
         let now = Instant(seconds: Int64(try fixture.sql("select floor(extract(epoch from now()))::bigint")) ?? 0)
         let users = try await fixture.store.claim(now: now, limit: 9, leaseID: lease, leaseMilliseconds: 60_000)

@@ -37,6 +37,7 @@ import Testing
         "maintain_delivery": ["nudged_daemon"],
         "merged_quarantine": ["nudged_daemon"],
         "forget_device": ["nudged_daemon"],
+        "forget_devices": ["nudged_daemon"],
         "prune_message_keys": ["nudged_daemon"],
         "send": ["nudged_app"],
         "send_many": ["nudged_app"],
