@@ -57,6 +57,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadDrop = "spread_drop"
     case spreadFinish = "spread_finish"
     case spreadHold = "spread_hold"
+    case spreadMember = "spread_member"
     case spreadMembers = "spread_members"
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
@@ -134,6 +135,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadDrop: PackageResources.spread_drop_sql
         case .spreadFinish: PackageResources.spread_finish_sql
         case .spreadHold: PackageResources.spread_hold_sql
+        case .spreadMember: PackageResources.spread_member_sql
         case .spreadMembers: PackageResources.spread_members_sql
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql

@@ -142,8 +142,10 @@ public struct SnapshotReader: Sendable {
     }
 
     /// The next whom a spread will tell.
+    ///
+    /// - Throws: where the app's view refuses or doesn't answer in time; the reader goes on.
     public func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
-        let rows = try await run(
+        let rows = try await attempt(
             .spreadMembers,
             [
                 .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
@@ -153,6 +155,16 @@ public struct SnapshotReader: Sendable {
         var members: [UUID] = []
         for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
         return members
+    }
+
+    /// Whether somebody is one of those whom a spread tells.
+    ///
+    /// - Throws: as `members`.
+    public func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
+        try await attempt(
+            .spreadMember,
+            [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID), .uuid(user)]
+        ).bool(0, 0)
     }
 
     /// All ranges of the claim's index, each with an equal share of the users.
@@ -240,8 +252,16 @@ public struct SnapshotReader: Sendable {
     }
 
     private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        try await transaction.run(statement(query, parameters))
+    }
+
+    private func attempt(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        try await transaction.attempt(statement(query, parameters))
+    }
+
+    private func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
         let query = isDistributed ? query.whenDistributed : query
-        return try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+        return Statement(query.rawValue, sql: query.sql, parameters: parameters)
     }
 }
 

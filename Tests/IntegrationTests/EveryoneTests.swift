@@ -100,6 +100,14 @@ import struct FoundationEssentials.UUID
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         #expect(await scene.simulator.waitUntil(accepted: 1))
         #expect(scene.accepted() == [Scene.token(2): 1])
+        // Who asks about somebody is answered without it, and told so.
+        let other = try await scene.nudged(["explain", Scene.user(3)])
+        #expect(
+            other.exit == .code(0) && other.output.contains("1 reminders for everyone are missing"),
+            "\(other.text)"
+        )
+        let forecast = try await scene.nudged(["forecast", "--hours", "1", "--json"])
+        #expect(forecast.exit == .code(0) && forecast.output.contains("SQLSTATE 22012"), "\(forecast.text)")
         let status = try await scene.nudged(["status"])
         #expect(status.output.contains("for everyone  1 reminder is not told to all yet, the first for 2 min: task 7 "))
         try scene.everyoneIsMember()

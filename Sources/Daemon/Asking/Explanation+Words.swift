@@ -27,6 +27,7 @@ extension Explanation {
             page.line("decided with what is known today; what is sent or changed until then is not")
         case .now: break
         }
+        for gap in gaps { page.line(gap) }
         if let judgement { show(judgement, read, in: &page) }
         show(read, in: &page)
         showDevices(&page)
@@ -192,7 +193,7 @@ extension Explanation {
         let series = rule.map { ", \($0.words)" } ?? ""
         let end = reminder.isCancelled ? ", cancelled meanwhile" : ""
         return
-            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType.printable) \(reminder.subjectID.printable), due \(hour)\(series)\(end)"
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), due \(hour)\(series)\(end)"
     }
 
     private func showDevices(_ page: inout TextPage) {

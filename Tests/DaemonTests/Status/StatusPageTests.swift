@@ -241,7 +241,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func clean_leavesOneLineThatJSONBTakes() {
-        #expect(DaemonState.clean("a\u{0}b\nc") == "a b c")
+        #expect(DaemonState.clean("a\u{0}b\nc\u{9B}d") == "a b c d")
         #expect(DaemonState.clean(String(repeating: "x", count: 900)).count == 500)
     }
 
