@@ -94,7 +94,7 @@ import struct FoundationEssentials.UUID
     ]) func call_whenAnArgumentIsBad_isRefusedByItsName(call: String, fault: String) async throws {
         let fixture = try await F()
         let said = try refusal(fixture, call.replacing("USER", with: user))
-        #expect(said.first == "22023" && said.count == 3, "\(said)")
+        try #require(said.first == "22023" && said.count == 3, "\(said)")
         let caller = call.hasPrefix("nudged.send(") ? "nudged.send: " : "nudged.send_many: "
         #expect(said[1] == caller + fault)
         #expect(said[2].count > 10, "it says what to do")
