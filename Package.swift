@@ -80,11 +80,12 @@ let package = Package(
         library("HTTPClient", ["Locks", "CLibCurl"]),
         library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
+        library("Metrics", ["Locks"]),
         library(
             "Daemon",
             [
                 "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Store", "Systemd", logging,
+                "Store", "Systemd", "Metrics", logging,
             ]
         ),
         library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
@@ -136,12 +137,13 @@ let package = Package(
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
+        tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
         tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         tests(
             "Daemon",
             [
-                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport",
-                logging,
+                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "Metrics", "TimeZones",
+                "TestSupport", logging,
             ]
         ),
         tests(

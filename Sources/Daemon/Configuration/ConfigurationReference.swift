@@ -19,6 +19,11 @@ public enum ConfigurationReference {
             "policy",
             "The rules for users whose preferences say nothing else (docs/POLICY.md). `nudged replan` lets changed ones count at once."
         ),
+        ("metrics", "Metrics for Prometheus (docs/METRICS.md). Without a place nothing is shown."),
+        (
+            "heartbeat",
+            "A dead man's switch: an address that is called after each good sweep, for a service that tells somebody when the calls stay away (docs/METRICS.md)."
+        ),
         ("log", "What goes to the journal."),
     ]
 

@@ -69,8 +69,8 @@ import struct FoundationEssentials.UUID
     @Test func words_whenAllIsWell() {
         var report = SweepReport()
         report.users = 430
-        report.sent = 1412
-        report.rejected = 1
+        report.record.enter(.accepted, of: "check_in", 1412)
+        report.record.enter(.rejected, of: "check_in")
         report.milliseconds = 96
         let work = SweepSummary(report, at: Self.now - 3600)
         let page = Self.page([Self.row([Self.lane(.open), Self.lane(.idle, "sandbox")], work: work)], due: 10_000)
@@ -179,8 +179,10 @@ import struct FoundationEssentials.UUID
             Self.stopped,
         ]
         var report = SweepReport()
-        (report.users, report.sent, report.rejected) = (1, 2, 3)
-        (report.deferred, report.unknown, report.skipped, report.milliseconds) = (4, 5, 6, 7)
+        (report.users, report.milliseconds) = (1, 7)
+        for (place, outcome) in DeliveryRecord.Outcome.allCases.enumerated() {
+            report.record.enter(outcome, of: "check_in", place + 2)
+        }
         let state = DaemonState(
             lanes: all.map { Self.lane($0) },
             lastSweep: SweepSummary(report, at: Self.now),
