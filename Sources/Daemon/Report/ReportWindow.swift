@@ -19,7 +19,7 @@ struct ReportWindow: Sendable, Equatable {
         self.now = now
         self.days = days
         stretchHours =
-            Self.lengths.first { days * 24 / $0 <= Self.mostStretches } ?? Self.lengths[Self.lengths.count - 1]
+            Self.lengths.first { days * 24 <= Self.mostStretches * $0 } ?? Self.lengths[Self.lengths.count - 1]
         count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
     }
 
