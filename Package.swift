@@ -69,6 +69,7 @@ let package = Package(
         library("Locks", []),
         library("Seeded", []),
         library("JSON", []),
+        library("HTML", []),
         library("NudgedKit", ["JSON"]),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
@@ -84,7 +85,7 @@ let package = Package(
         library(
             "Daemon",
             [
-                "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "JSON", "HTML", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
                 "Store", "Systemd", "Metrics", logging,
             ]
         ),
@@ -120,6 +121,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("JSON", ["Seeded", "TestSupport"]),
+        tests("HTML", ["Seeded", "TestSupport"]),
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
@@ -142,7 +144,7 @@ let package = Package(
         tests(
             "Daemon",
             [
-                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "Metrics", "TimeZones",
+                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "Metrics", "TimeZones",
                 "TestSupport", logging,
             ]
         ),
@@ -180,7 +182,9 @@ if isFuzzing {
 
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
-    let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults"]
+    let left = [
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults",
+    ]
     let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
     package.targets.removeAll { names.contains($0.name) }
 }

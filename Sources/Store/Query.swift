@@ -47,6 +47,9 @@ package enum Query: String, CaseIterable, Sendable {
     case release
     case remaining
     case renew
+    case reportDeliveries = "report_deliveries"
+    case reportHours = "report_hours"
+    case reportSweeps = "report_sweeps"
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
     case resume
@@ -125,6 +128,9 @@ package enum Query: String, CaseIterable, Sendable {
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
+        case .reportDeliveries: PackageResources.report_deliveries_sql
+        case .reportHours: PackageResources.report_hours_sql
+        case .reportSweeps: PackageResources.report_sweeps_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
         case .resume: PackageResources.resume_sql

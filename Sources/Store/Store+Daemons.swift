@@ -49,7 +49,7 @@ extension Store {
         )
     }
 
-    private static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
+    static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
         var daemons: [DaemonRow] = []
         for row in 0..<rows.count {
             daemons.append(

@@ -11,7 +11,7 @@ struct Nudged: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Reload.self, Migrate.self, CheckConfig.self, Config.self, Status.self, Decide.self, Recover.self,
-            Pause.self, Resume.self, Replan.self, Explain.self, ForecastCommand.self, SendTest.self,
+            Pause.self, Resume.self, Replan.self, Explain.self, ForecastCommand.self, ReportCommand.self, SendTest.self,
             DemoCommand.self,
         ]
     )
