@@ -139,7 +139,8 @@ let package = Package(
         tests(
             "Daemon",
             [
-                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport",
+                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Postgres", "Store", "Systemd", "TimeZones",
+                "TestSupport",
                 logging,
             ]
         ),
