@@ -439,7 +439,7 @@ import Testing
         #expect(findings["decision.connection"]?.found.contains("certificate verified") == true)
         let request = try #require(service.seen.now.requests.first)
         #expect(request.body.isEmpty && request.fields["authorization"] == nil && service.seen.now.requests.count == 1)
-        let untrusted = changes.merging(["DECISION_CA_FILE": "\(scene.folder)/ca.pem"]) { $1 }
+        let untrusted = changes.merging(["DECISION_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"]) { $1 }
         let (refused, later) = try await Self.doctor(scene, untrusted)
         #expect(
             refused.exit == .code(69) && later["decision.connection"]?.found.contains("not trusted") == true,

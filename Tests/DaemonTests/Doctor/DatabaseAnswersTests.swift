@@ -1,7 +1,6 @@
+import Systemd
 import Testing
 import TimeZones
-
-import enum Systemd.ExitStatus
 
 @testable import Daemon
 @testable import Postgres
@@ -127,12 +126,14 @@ import enum Systemd.ExitStatus
     // MARK: The connection
 
     @Test(arguments: [
-        (PostgresError(.connectionFailed, detail: "no answer in time"), ExitStatus.unavailable),
+        (PostgresError(.connectionFailed, detail: "no answer in time"), Systemd.ExitStatus.unavailable),
         (PostgresError(.connectionFailed, sqlState: "53300"), .unavailable),
         (PostgresError(.connectionFailed, sqlState: "28P01"), .permission),
         (PostgresError(.connectionFailed, sqlState: "3D000"), .configuration),
     ])
-    func connection_whenThereIsNone_isOneErrorAndOneLineForTheRest(error: PostgresError, expected: ExitStatus) throws {
+    func connection_whenThereIsNone_isOneErrorAndOneLineForTheRest(error: PostgresError, expected: Systemd.ExitStatus)
+        throws
+    {
         let findings = try Self.answers { $0.server = .failed(error) }.findings
         #expect(findings.map(\.check) == ["connection", "tls", "rest"])
         #expect(findings[0].status == expected && findings[0].mend != nil && findings[2].level == .unchecked)
@@ -198,12 +199,12 @@ import enum Systemd.ExitStatus
     }
 
     @Test(arguments: [
-        (Migrator.Standing.behind(Migration.all), ExitStatus.configuration),
+        (Migrator.Standing.behind(Migration.all), Systemd.ExitStatus.configuration),
         (.behind([Migration.all[3]]), .configuration),
         (.ahead(newest: 99), .configuration), (.changed(number: 3), .configuration), (.hidden, .permission),
         (.newer(newest: 99), .success),
     ])
-    func migrations_byTheirStanding(standing: Migrator.Standing, expected: ExitStatus) throws {
+    func migrations_byTheirStanding(standing: Migrator.Standing, expected: Systemd.ExitStatus) throws {
         let finding = try #require(Self.finding("migrations", try Self.answers { $0.standing = .value(standing) }))
         #expect(finding.status == expected, "\(finding)")
     }

@@ -1,7 +1,6 @@
 import JSON
+import Systemd
 import Testing
-
-import enum Systemd.ExitStatus
 
 @testable import Daemon
 
@@ -10,11 +9,11 @@ import enum Systemd.ExitStatus
     private static let key = Finding.Place(.apple, "key", of: "com.example.app (sandbox)")
 
     @Test(arguments: [
-        ([ExitStatus](), ExitStatus.success), ([.unavailable], .unavailable),
+        ([Systemd.ExitStatus](), Systemd.ExitStatus.success), ([.unavailable], .unavailable),
         ([.unavailable, .permission], .permission),
         ([.permission, .configuration, .unavailable], .configuration),
     ])
-    func status_isTheWorstErrors(errors: [ExitStatus], expected: ExitStatus) {
+    func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
         let findings = errors.map { Self.clock.error("it is so", mend: nil, $0) }
         #expect(DoctorReport(findings + [Self.clock.ok("fine")]).status == expected)
     }
