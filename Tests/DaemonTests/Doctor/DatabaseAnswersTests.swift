@@ -302,7 +302,7 @@ import TimeZones
         let odd = try Self.odd { $0.columns = .value(columns) }
         guard !said.isEmpty else { return #expect(odd == []) }
         #expect(odd.map(\.check) == [view] && odd[0].found.contains(said) && odd[0].status == .configuration, "\(odd)")
-        #expect(odd[0].mend?.contains("user_id uuid") == true)
+        #expect(odd.first?.mend?.contains("user_id uuid") == true)
     }
 
     @Test func view_whenItCantBeRead_saysWhy() throws {
