@@ -144,8 +144,8 @@ let package = Package(
         tests(
             "Daemon",
             [
-                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "Metrics", "TimeZones",
-                "TestSupport", logging,
+                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Postgres", "Store", "Systemd", "Metrics",
+                "TimeZones", "TestSupport", logging,
             ]
         ),
         tests(

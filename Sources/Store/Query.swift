@@ -15,6 +15,16 @@ package enum Query: String, CaseIterable, Sendable {
     case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
+    case doctorAppTables = "doctor_app_tables"
+    case doctorBloat = "doctor_bloat"
+    case doctorColumns = "doctor_columns"
+    case doctorHolders = "doctor_holders"
+    case doctorOpenTables = "doctor_open_tables"
+    case doctorPartitions = "doctor_partitions"
+    case doctorRights = "doctor_rights"
+    case doctorServer = "doctor_server"
+    case doctorTriggers = "doctor_triggers"
+    case doctorZones = "doctor_zones"
     case drain
     case drainFree = "drain_free"
     case dueFloor = "due_floor"
@@ -96,6 +106,16 @@ package enum Query: String, CaseIterable, Sendable {
         case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
+        case .doctorAppTables: PackageResources.doctor_app_tables_sql
+        case .doctorBloat: PackageResources.doctor_bloat_sql
+        case .doctorColumns: PackageResources.doctor_columns_sql
+        case .doctorHolders: PackageResources.doctor_holders_sql
+        case .doctorOpenTables: PackageResources.doctor_open_tables_sql
+        case .doctorPartitions: PackageResources.doctor_partitions_sql
+        case .doctorRights: PackageResources.doctor_rights_sql
+        case .doctorServer: PackageResources.doctor_server_sql
+        case .doctorTriggers: PackageResources.doctor_triggers_sql
+        case .doctorZones: PackageResources.doctor_zones_sql
         case .drain: PackageResources.drain_sql
         case .drainFree: PackageResources.drain_free_sql
         case .dueFloor: PackageResources.due_floor_sql

@@ -22,16 +22,22 @@ extension Store {
 
     /// How the work and the daemons stand, as of one instant.
     public func standing() async throws(PostgresError) -> WorkStanding {
+        try Self.workStanding(try await transaction(records, Self.standingStatements))
+    }
+
+    /// For `workStanding`, as one transaction.
+    static let standingStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStanding.most))
         let queries = [
             (Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, []),
             (.waitingSpreads, [most]),
         ]
-        let rows = try await transaction(
-            records,
-            queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
-        )
-        guard rows.count == queries.count else {
+        return queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
+    }()
+
+    /// - Parameter rows: the answers to `standingStatements`.
+    static func workStanding(_ rows: [Rows]) throws(PostgresError) -> WorkStanding {
+        guard rows.count == standingStatements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.rawValue)
         }
         let work = rows[0]

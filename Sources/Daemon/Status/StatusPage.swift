@@ -35,6 +35,9 @@ public struct StatusPage: Sendable {
         return isStopped ? .temporary : .success
     }
 
+    /// The daemons that were seen a moment ago.
+    var alive: [DaemonRow] { daemons.filter(\.isAlive).map(\.row) }
+
     // MARK: For a person
 
     /// Lines without a newline at the end.
