@@ -28,7 +28,7 @@ struct MetricsBook: Sendable {
             }
         case .quarantined: quarantined += 1
         case .settlementFailed: writeFailures += 1
-        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress: break
+        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed: break
         }
     }
 }

@@ -37,7 +37,7 @@ struct Reference {
         let path = "\(folder)/questions.jsonl"
         try TextPage.write(lines.joined(separator: "\n") + "\n", to: path)
         let process = try ChildProcess(["python3", script], input: .file(path), output: .captured, error: .captured)
-        guard process.wait(.seconds(120)) == .code(0) else {
+        guard process.wait(.seconds(600)) == .code(0) else {
             process.end(9)
             throw FaultError("the policy's reference failed: \(process.errorOutput.suffix(2000))")
         }
