@@ -321,9 +321,19 @@ class SurroundingsTests(unittest.TestCase):
 
     def test_secrets_standNowhere(self):
         key = text_of(self.machine.root + "/etc/nudged/credentials/apns.privateKey").splitlines()[1][:40]
+        metrics = "metrics:\n  listen: 127.0.0.1:9464\n"
+        self.s.configure(extra=metrics)
         self.s.systemctl("start", "nudged")
         self.s.seed(20)
-        self.s.await_accepted(20)
+        user = "00000000-0000-4000-8000-000000000001"
+        self.s.sql(f"select nudged.send(user_id => '{user}', title => 'planted message', body => 'planted message')")
+        self.s.await_accepted(21)
+        scrape = ["python3", "-c", "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())"]
+        page = self.machine.until(lambda: self.machine.run(*scrape, check=False).stdout, "the port's page")
+        operator = ["env", "CREDENTIALS_DIRECTORY=/etc/nudged/credentials", "/usr/bin/nudged"]
+        said = {" ".join(words): self.machine.run(*operator, *words, check=False) for words in (
+            ["report", "--html", "-"], ["status"], ["status", "--json"], ["doctor"], ["doctor", "--json"], ["explain", user],
+            ["explain", user, "--json"], ["forecast", "--hours", "2"], ["check-config"])}
         self.s.configure(interval="x")
         self.s.systemctl("reload", "nudged", check=False)
         self.s.configure()
@@ -332,15 +342,22 @@ class SurroundingsTests(unittest.TestCase):
         pid = self.s.pid
         places = {
             "the journal": self.machine.run("journalctl", "-u", "nudged", "-o", "export", "--all").stdout,
+            "its metrics": page,
             "its environment": self.machine.run("cat", f"/proc/{pid}/environ").stdout,
             "its command line": self.machine.run("cat", f"/proc/{pid}/cmdline").stdout,
             "its status": self.machine.run("systemctl", "status", "nudged", "-n", "1000", check=False).stdout,
             "its runtime directory": self.machine.run("sh", "-c", "cat /run/nudged/*").stdout,
-        }
+        } | {f"nudged {words}": run.stdout + run.stderr for words, run in said.items()}
         for place, text in places.items():
             self.assertTrue(text, place)
-            for secret in (PASSWORD, key, TITLE, "planted body", "c0ffee00"):
+            for secret in (PASSWORD, key, TITLE, "planted body", "planted message", "c0ffee00"):
                 self.assertNotIn(secret, text, place)
+        # Texts that the configuration holds are shown there; secrets are not.
+        shown = self.machine.run(*operator, "config", "--show").stdout
+        self.assertIn(TITLE, shown)
+        for secret in (PASSWORD, key):
+            self.assertNotIn(secret, shown)
+        self.assertNotIn(user, said["report --html -"].stdout)
         self.assertEqual(self.machine.run("find", "/", "-xdev", "-name", "core*", "-newer", "/etc/nudged/ca.pem", "-type", "f").stdout, "")
 
 

@@ -1,0 +1,145 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged doctor` against poolers, Apple's answers, a configuration and a decision service.
+@Suite struct DoctorSurroundingsTests {
+    // MARK: The pooler
+
+    @Test(
+        .enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"),
+        arguments: [
+            (LocalPooler.Mode.transaction, "20", "ok", "transaction mode"), (.session, "20", "ok", "session mode"),
+            (.statement, "20", "warning", "statement mode"), (.session, "1", "warning", "no second server connection"),
+            (.transaction, "1", "ok", "transaction mode"),
+        ]
+    )
+    func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, words: String) async throws {
+        let scene = try await DoctorScene.scene()
+        let pooler = try LocalPooler(
+            before: scene.cluster,
+            mode: mode,
+            password: Scene.password,
+            settings: ["default_pool_size": size]
+        )
+        defer { pooler.stop() }
+        let (run, findings) = try await DoctorScene.doctor(
+            scene,
+            ["DATABASE_URL": pooler.url(database: scene.database)]
+        )
+        #expect(findings["database.pooler"]?.level == level, "\(run.text)")
+        #expect(findings["database.pooler"]?.found.contains(words) == true, "\(run.text)")
+        // All else is asked through it.
+        #expect(findings["database.rights"]?.level == "ok" && findings["database.work"]?.level == "ok", "\(run.text)")
+    }
+
+    // MARK: Apple
+
+    @Test func apple_whenItRefusesTheKey_saysSoAndTheMend() async throws {
+        let scene = try await DoctorScene.scene()
+        try DoctorScene.script(scene, key: "OTHERKEY99")
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(run.exit == .code(78), "\(run.text)")
+        #expect(findings["apple.answer"]?.found == "Apple answers InvalidProviderToken", "\(run.text)")
+        #expect(findings["apple.answer"]?.mend?.contains("apns.keyId") == true)
+        #expect(findings["database.connection"]?.level == "ok")
+        try DoctorScene.script(scene, topics: ["com.example.other"])
+        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.found == "Apple answers TopicDisallowed")
+        try DoctorScene.script(scene) { _, _ in .answer(status: 503, reason: "ServiceUnavailable") }
+        let (busy, later) = try await DoctorScene.doctor(scene)
+        #expect(busy.exit == .code(0) && later["apple.answer"]?.level == "warning", "\(busy.text)")
+        try DoctorScene.script(scene) { _, _ in .closeTCP }
+        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.exit == 69)
+    }
+
+    @Test func apple_whenItsClockDiffers_isHeldAgainstOurs() async throws {
+        let scene = try await DoctorScene.scene()
+        try DoctorScene.script(scene, ahead: 120)
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(run.exit == .code(0) && findings["apple.clock"]?.level == "warning", "\(run.text)")
+        #expect(findings["apple.clock"]?.found.contains("ahead of this machine's") == true, "\(run.text)")
+        try DoctorScene.script(scene, ahead: -1800)
+        let (far, later) = try await DoctorScene.doctor(scene)
+        #expect(
+            far.exit == .code(78) && later["apple.clock"]?.found.contains("behind this machine's") == true,
+            "\(far.text)"
+        )
+    }
+
+    @Test func apple_whenItCantBeReachedOrTrusted_saysTheStep() async throws {
+        let scene = try await DoctorScene.scene()
+        for (changes, words) in [
+            (["APNS_ENDPOINT": "https://localhost:1"], "no TCP connection"),
+            (["APNS_ENDPOINT": "https://nowhere.invalid:443"], "the name has no address"),
+            (["APNS_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"], "the certificate is refused"),
+        ] as [([String: String?], String)] {
+            let (run, findings) = try await DoctorScene.doctor(scene, changes)
+            #expect(run.exit == .code(69), "\(run.text)")
+            #expect(findings["apple.connection"]?.found.contains(words) == true, "\(run.text)")
+            #expect(findings["apple.answer"]?.level == "not_checked" && findings["database.connection"]?.level == "ok")
+        }
+        // A server that speaks TLS and no HTTP/2, as a proxy may.
+        let other = try HTTPSServer { _ in HTTPSAct.answer() }
+        scene.write(try HTTPSServer.authority.get().certificate, to: "other.pem")
+        let (run, findings) = try await DoctorScene.doctor(
+            scene,
+            ["APNS_ENDPOINT": "https://localhost:\(other.port)", "APNS_CA_FILE": "\(scene.folder)/other.pem"]
+        )
+        #expect(findings["apple.connection"]?.found.contains("no HTTP/2") == true, "\(run.text)")
+        #expect(other.seen.now.requests.isEmpty)
+    }
+
+    /// Two apps, one of them in production: both are asked, and nobody is reached.
+    @Test func apple_whenThereAreSeveralLanes_asksEach() async throws {
+        let scene = try await DoctorScene.scene()
+        try DoctorScene.script(scene, topics: [Scene.topic])
+        scene.write("apns: {apps: [{environment: production}, {bundleId: com.example.other}]}\n", to: "nudged.yaml")
+        let run = try await scene.nudged(["doctor", "--json", "--config", "\(scene.folder)/nudged.yaml"])
+        let answers = try DoctorScene.findings(run).filter { $0.id == "apple.answer" }
+        #expect(answers.map(\.level) == ["ok", "ok", "error"], "\(run.text)")
+        #expect(scene.simulator.snapshot().accepted.isEmpty)
+    }
+
+    // MARK: Configuration and the decision service
+
+    @Test func configuration_whenItIsWrong_leavesWhatCanBeLookedAt() async throws {
+        let scene = try await DoctorScene.scene()
+        scene.write("no key\n", to: "key.p8")
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(run.exit == .code(78) && findings["configuration.file"]?.exit == 78, "\(run.text)")
+        #expect(
+            findings["database.connection"]?.level == "ok" && findings["apple.lanes"]?.level == "not_checked",
+            "\(run.text)"
+        )
+        let (open, later) = try await DoctorScene.doctor(
+            scene,
+            ["APNS_PRIVATE_KEY_FILE": scene.write("x", to: "open.p8", mode: 0o644)]
+        )
+        #expect(later["configuration.file"]?.exit == 77, "\(open.text)")
+    }
+
+    @Test func service_whenItIsConfigured_isReachedAndAskedAboutNobody() async throws {
+        let scene = try await DoctorScene.scene()
+        let service = try HTTPSServer { _ in HTTPSAct.answer(405) }
+        scene.write(try HTTPSServer.authority.get().certificate, to: "service-ca.pem")
+        scene.secrets.withLock { $0 += ["planted-token", "planted-path"] }
+        let changes: [String: String?] = [
+            "DECISION_URL": "https://localhost:\(service.port)/planted-path", "DECISION_TOKEN": "planted-token",
+            "DECISION_CA_FILE": "\(scene.folder)/service-ca.pem",
+        ]
+        let (run, findings) = try await DoctorScene.doctor(scene, changes)
+        #expect(findings["decision.connection"]?.level == "ok", "\(run.text)")
+        #expect(findings["decision.connection"]?.found.contains("certificate verified") == true)
+        let request = try #require(service.seen.now.requests.first)
+        #expect(request.body.isEmpty && request.fields["authorization"] == nil && service.seen.now.requests.count == 1)
+        let untrusted = changes.merging(["DECISION_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"]) { $1 }
+        let (refused, later) = try await DoctorScene.doctor(scene, untrusted)
+        #expect(
+            refused.exit == .code(69) && later["decision.connection"]?.found.contains("not trusted") == true,
+            "\(refused.text)"
+        )
+    }
+}

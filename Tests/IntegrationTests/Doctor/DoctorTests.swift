@@ -1,0 +1,235 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged doctor` against real servers: what it says of each fault of the database, and that one hides no other.
+@Suite struct DoctorTests {
+    // MARK: All is well
+
+    @Test func doctor_whenAllIsWell_saysSoAndChangesNothing() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        // Whatever it asks, it may ask of a database that takes no writes.
+        try scene.sql("alter role nudged_daemon set default_transaction_read_only = on")
+        let (readOnly, asked) = try await DoctorScene.doctor(scene, daemon)
+        #expect(DoctorScene.odd(asked) == ["database.writable"], "\(readOnly.text)")
+        try scene.sql("alter role nudged_daemon reset default_transaction_read_only")
+        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(DoctorScene.odd(findings) == [], "\(run.text)")
+        #expect(findings["service.daemons"]?.level == "warning")
+        #expect(findings["database.role"]?.found.contains("nudged_daemon: no superuser") == true)
+        #expect(findings["apple.answer"]?.found.contains("BadDeviceToken") == true)
+        #expect(findings["apple.clock"]?.level == "ok" && findings["zones.postgresql"]?.level == "ok")
+        #expect(scene.simulator.snapshot().accepted.isEmpty)
+        // For a person: no line is wider than asked for, and the same is said.
+        let words = try await scene.nudged(["doctor"], daemon)
+        #expect(words.exit == .code(0) && words.output.contains("0 errors, 1 warning"), "\(words.text)")
+        #expect(words.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test func doctor_whenADaemonLives_sees() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        let process = try scene.start(["run"], daemon)
+        let end = ContinuousClock.now + .seconds(40)
+        while try scene.sql("select count(*) from nudged.daemon") == "0", ContinuousClock.now < end {
+            await Task.yield()
+        }
+        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        #expect(findings["service.daemons"]?.level == "ok", "\(run.text)")
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    // MARK: The database
+
+    @Test func database_whenItIsAwayOrRefuses_hidesNothingElse() async throws {
+        let scene = try await DoctorScene.scene()
+        let (away, first) = try await DoctorScene.doctor(scene, ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
+        #expect(away.exit == .code(69), "\(away.text)")
+        #expect(first["database.connection"]?.exit == 69 && first["database.rest"]?.level == "not_checked")
+        #expect(first["apple.answer"]?.level == "ok" && first["zones.files"]?.level == "ok")
+        let wrong = scene.cluster.tcpURL(database: scene.database).replacing(Scene.password, with: "wrong")
+        let (refused, second) = try await DoctorScene.doctor(scene, ["DATABASE_URL": wrong])
+        #expect(refused.exit == .code(77) && second["database.connection"]?.exit == 77, "\(refused.text)")
+        let (none, third) = try await DoctorScene.doctor(
+            scene,
+            ["DATABASE_URL": scene.cluster.tcpURL(database: "nowhere")]
+        )
+        #expect(
+            none.exit == .code(78) && third["database.connection"]?.mend?.contains("create the database") == true,
+            "\(none.text)"
+        )
+    }
+
+    /// It lets us in by TCP and says nothing.
+    @Test func database_whenItIsSilent_isGivenUp() async throws {
+        let scene = try await DoctorScene.scene()
+        let silent = try HTTPSServer(names: nil) { _ in [.hold] }
+        let begun = ContinuousClock.now
+        let (run, findings) = try await DoctorScene.doctor(
+            scene,
+            ["DATABASE_URL": "postgresql://a@127.0.0.1:\(silent.port)/app"]
+        )
+        #expect(run.exit == .code(69) && findings["database.connection"]?.exit == 69, "\(run.text)")
+        #expect(findings["apple.answer"]?.level == "ok")
+        #expect(ContinuousClock.now - begun < .seconds(20))
+    }
+
+    @Test func database_whenItIsNotMigrated_saysTheMend() async throws {
+        let scene = try await DoctorScene.scene(migrated: false)
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(
+            run.exit == .code(78) && findings["database.migrations"]?.mend?.contains("nudged migrate") == true,
+            "\(run.text)"
+        )
+        #expect(findings["database.rest"]?.level == "not_checked" && findings["database.rights"] == nil)
+    }
+
+    /// The superuser sees all, and is told that this is too much.
+    @Test func role_whenItIsASuperuser_isAWarning() async throws {
+        let scene = try await DoctorScene.scene()
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(run.exit == .code(0) && findings["database.role"]?.level == "warning", "\(run.text)")
+        #expect(DoctorScene.odd(findings) == ["database.role"], "\(run.text)")
+    }
+
+    @Test func rights_whenSomeAreMissing_areNamed() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        try scene.sql(
+            "revoke insert on nudged.intent from nudged_daemon; revoke execute on function nudged.maintain_delivery from nudged_daemon"
+        )
+        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        #expect(run.exit == .code(77), "\(run.text)")
+        #expect(
+            findings["database.rights"]?.found
+                == "nudged_daemon lacks insert on nudged.intent; execute on nudged.maintain_delivery",
+            "\(run.text)"
+        )
+        #expect(DoctorScene.odd(findings) == ["database.rights"], "\(run.text)")
+        // The mend mends it.
+        try scene.sql("select nudged.grant_roles()")
+        #expect(try await DoctorScene.doctor(scene, daemon).0.exit == .code(0))
+        try scene.sql("alter role nudged_daemon bypassrls")
+        #expect(try await DoctorScene.doctor(scene, daemon).1["database.role"]?.found.contains("BYPASSRLS") == true)
+        try scene.sql("alter role nudged_daemon nobypassrls; revoke usage on schema nudged from nudged_daemon")
+        let (shut, rest) = try await DoctorScene.doctor(scene, daemon)
+        #expect(
+            shut.exit == .code(77) && rest["database.rights"]?.found.contains("may not look into schema") == true,
+            "\(shut.text)"
+        )
+    }
+
+    @Test func triggers_whenOneIsDisabledOrGone_areNamed() async throws {
+        let scene = try await DoctorScene.scene()
+        try scene.sql(
+            "alter table public.push_tokens disable trigger nudged_device_came; drop trigger nudged_profile_came on public.context_profiles"
+        )
+        let run = try await scene.nudged(["doctor", "--json"])
+        let found = try DoctorScene.findings(run).filter { $0.id == "database.triggers" }
+        #expect(run.exit == .code(78) && found.count == 2 && found.allSatisfy { $0.exit == 78 }, "\(run.text)")
+        let mend = try #require(found.compactMap(\.mend).first { $0.hasPrefix("alter table") })
+        // Carried out as it stands, up to what follows it.
+        try scene.sql(String(mend.prefix { $0 != ";" }))
+        let (again, findings) = try await DoctorScene.doctor(scene)
+        #expect(findings["database.triggers"]?.found.contains("nudged_profile_came") == true, "\(again.text)")
+        #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_came'") == "O")
+    }
+
+    @Test func views_whenTheyDiffer_areSaidByColumnTypeAndRight() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        func redefine(_ view: String, _ columns: String) throws {
+            try scene.sql(
+                "drop view if exists nudged.\(view) cascade; create view nudged.\(view) as \(columns); select nudged.grant_roles()"
+            )
+        }
+        try redefine(
+            "recipient",
+            "select user_id, notification_preferences as preferences, true as first_session_complete from public.context_profiles"
+        )
+        try redefine(
+            "subject_member",
+            "select 't'::text as subject_type, 1::bigint as subject_id, gen_random_uuid() as user_id"
+        )
+        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        #expect(run.exit == .code(78), "\(run.text)")
+        #expect(findings["database.recipient"]?.found.hasSuffix("has no column timezone") == true, "\(run.text)")
+        #expect(findings["database.subject_member"]?.found.contains("type bigint, and not text") == true, "\(run.text)")
+        #expect(findings["database.device"]?.level == "ok")
+        // A view of somebody's who may not read what it reads.
+        try scene.sql(
+            "create role narrow; grant create, usage on schema nudged to narrow; alter view nudged.device owner to narrow"
+        )
+        let (narrow, later) = try await DoctorScene.doctor(scene, daemon)
+        #expect(
+            later["database.device"]?.exit == 77 && later["database.device"]?.found.contains("push_tokens") == true,
+            "\(narrow.text)"
+        )
+    }
+
+    @Test func tables_whenTheyWereFoundAndLackSomething_areNamed() async throws {
+        let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
+        defer { cluster.stop() }
+        let scene = try await DoctorScene.scene(migrated: false, cluster: cluster)
+        try scene.sql(
+            """
+            create role authenticated;
+            create table public.push_tokens (user_id uuid not null, device_token text not null, created_at timestamptz, updated_at timestamptz);
+            grant select on public.push_tokens to authenticated
+            """
+        )
+        try await scene.nudged(["migrate"])
+        try scene.sql("alter table nudged.touched disable row level security")
+        let run = try await scene.nudged(["doctor", "--json"])
+        let found = try DoctorScene.findings(run).filter { $0.id == "database.app_tables" }
+        #expect(found.count == 2 && found.allSatisfy { $0.level == "warning" }, "\(run.text)")
+        #expect(
+            found.contains { $0.found.contains("no index") }
+                && found.contains { $0.found.contains("authenticated may read it") }
+        )
+        #expect(
+            try DoctorScene.findings(run).contains {
+                $0.id == "database.row_security" && $0.found.contains("nudged.touched")
+            }
+        )
+    }
+
+    @Test func health_whenRowsArePiledUpAndHeld_isSaid() async throws {
+        let cluster = try LocalCluster(
+            LocalCluster.Options(password: Scene.password, settings: ["max_prepared_transactions": "2"])
+        )
+        defer { cluster.stop() }
+        let scene = try await DoctorScene.scene(cluster: cluster)
+        try scene.sql(
+            """
+            alter table nudged.touched set (autovacuum_enabled = off);
+            insert into nudged.touched (user_id) select gen_random_uuid() from generate_series(1, 30000);
+            delete from nudged.touched;
+            select pg_create_physical_replication_slot('forgotten', true);
+            do $$ declare part text; begin
+                for part in select relname from pg_class where relname ~ '^delivery_[0-9]{8}$' and right(relname, 8) > to_char(now(), 'YYYYMMDD')
+                loop execute format('drop table nudged.%I', part); end loop;
+            end $$;
+            """
+        )
+        let (run, findings) = try await DoctorScene.doctor(scene)
+        #expect(run.exit == .code(0), "\(run.text)")
+        #expect(
+            DoctorScene.odd(findings) == [
+                "database.autovacuum", "database.bloat", "database.holders", "database.partitions", "database.role",
+            ],
+            "\(run.text)"
+        )
+        #expect(
+            findings["database.bloat"]?.found.contains("nudged.touched has 30,000 dead rows") == true,
+            "\(run.text)"
+        )
+        #expect(findings["database.holders"]?.found.contains("forgotten") == true)
+    }
+}
