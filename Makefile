@@ -1,5 +1,5 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, the service on a real systemd, a minute of chaos, half a minute
+# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
 #             of each fuzzer, and the Debian package, made and tried in a fresh Debian
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
@@ -80,6 +80,8 @@ test: dependencies lint
 	$(SWIFT) build --build-tests
 	$(MAKE) deb
 	$(SWIFT) test --skip-build $(WIDTH)
+	@scripts/dependencies monitoring
+	scripts/try-monitoring
 	scripts/try-service
 	scripts/endurance
 	@scripts/dependencies try-package
@@ -102,6 +104,7 @@ faults: dependencies
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench
+	$(SWIFT) build $(RELEASE) --product nudged
 	scripts/bench $(BIN)/nudged-bench
 
 clean:

@@ -69,6 +69,7 @@ let package = Package(
         library("Locks", []),
         library("Seeded", []),
         library("JSON", []),
+        library("HTML", []),
         library("NudgedKit", ["JSON"]),
         library("YAML", ["CLibYAML"]),
         library("TimeZones", []),
@@ -80,11 +81,12 @@ let package = Package(
         library("HTTPClient", ["Locks", "CLibCurl"]),
         library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
+        library("Metrics", ["Locks"]),
         library(
             "Daemon",
             [
-                "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Store", "Systemd", logging,
+                "JSON", "HTML", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "Store", "Systemd", "Metrics", logging,
             ]
         ),
         library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
@@ -119,6 +121,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("JSON", ["Seeded", "TestSupport"]),
+        tests("HTML", ["Seeded", "TestSupport"]),
         tests("NudgedKit", ["Seeded", "JSON", "TestSupport"]),
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
@@ -136,12 +139,13 @@ let package = Package(
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
         tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
         tests("Systemd", ["Locks", logging]),
+        tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
         tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         tests(
             "Daemon",
             [
-                "Seeded", "JSON", "NudgedKit", "APNs", "Policy", "Store", "Systemd", "TimeZones", "TestSupport",
-                logging,
+                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Postgres", "Store", "Systemd", "Metrics",
+                "TimeZones", "TestSupport", logging,
             ]
         ),
         tests(
@@ -155,6 +159,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
+                "Daemon",
+                logging,
             ],
             swiftSettings: strict
         ),
@@ -176,7 +182,9 @@ if isFuzzing {
 
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
-    let left = ["YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults"]
+    let left = [
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults",
+    ]
     let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -44,9 +44,16 @@ alter table nudged.touched enable row level security;
 
 -- For apps whose own tables the policy's views read: says that something about this user changed.
 create function nudged.touch(recipient uuid) returns void
-language sql security definer
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
-as $$ insert into nudged.touched (user_id) values (recipient) $$;
+as $$
+begin
+    if recipient is null then
+        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user of whom something changed.';
+    end if;
+    insert into nudged.touched (user_id) values (recipient);
+end
+$$;
 revoke all on function nudged.touch(uuid) from public;
 
 -- SECURITY DEFINER, since the app's roles have no rights on nudged's tables. Only appends: the app's transaction never waits

@@ -5,6 +5,7 @@
 --
 -- The order is that of everyone who waits (touches, then person, as a drain), and no lock on an intent is waited for: whoever holds one waits for
 -- the person's row, finds it gone, and records nothing (settle.sql, recover.sql).
+-- It erases what later migrations keep of a user as well (messages, reminders, templates beside an open intent): nobody calls it before they are there.
 create function nudged.forget(recipient uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -12,6 +13,8 @@ as $$
 declare
     gone bigint;
     erased bigint := 0;
+    before bytea := uuid_send(recipient);
+    place integer := 15;
 begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
@@ -24,23 +27,52 @@ begin
     with open as materialized (
         select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
     )
-    update nudged.intent i set (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted) = (
+    update nudged.intent i set records = (
+        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
+    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates) = (
         select
             coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
             coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place), array_agg(d.counted order by d.place)
-        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted)
-            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, place)
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
+            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place),
+            array_agg(d.template order by d.place)
+        from unnest(
+            i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends, i.templates
+        ) with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template, place)
         where d.user_id <> recipient
     )
     from open o where i.lease_id = o.lease_id and i.number = o.number;
     get diagnostics gone = row_count;
     erased := erased + gone;
+    delete from nudged.message where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message_key where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.reminder where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- A spread that pauses after this user goes on after whoever is no user, one before.
+    while place >= 0 and get_byte(before, place) = 0 loop
+        before := set_byte(before, place, 255);
+        place := place - 1;
+    end loop;
+    if place >= 0 then
+        before := set_byte(before, place, get_byte(before, place) - 1);
+    end if;
+    update nudged.occurrence set spread_after = encode(before, 'hex')::uuid where spread_after = recipient;
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
     -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
-    delete from nudged.touched where (user_id, id) in (
+    delete from nudged.touched where user_id = recipient and (user_id, id) in (
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );
     get diagnostics gone = row_count;

@@ -61,6 +61,17 @@ as $$
         + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
 $$;
 
+-- Whether a phone would show nothing of these words: white space and what is invisible (U+00A0, U+200B, U+3000 and their like), or nothing at all. By their bytes,
+-- since what \s means depends on the locale, and which characters can be written here on the encoding.
+create function nudged.is_blank(words text) returns boolean
+language sql stable parallel safe
+as $$
+    select case when words ~ '[!-~]' then false else coalesce(
+        pg_catalog.encode(pg_catalog.convert_to(words, 'UTF8'), 'hex')
+            ~ '^([01][0-9a-f]|20|7f|c2[89][0-9a-f]|c2a[0d]|d89c|e19a80|e1a08e|e280(8[0-9a-f]|a[89a-f])|e2819f|e281a[0-9a-f]|e38080|efbbbf)*$',
+        true) end
+$$;
+
 -- Refuses a message that could never be sent, by the argument's name and with the mend; never with the text.
 create function nudged.check_message(
     caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
@@ -78,7 +89,7 @@ begin
     if recipient is null then
         fault := 'user_id is null';
         mend := 'Name the user whom the message is for.';
-    elsif coalesce(title, '') = '' and coalesce(body, '') = '' then
+    elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
     elsif data is not null and jsonb_typeof(data) <> 'object' then
@@ -169,8 +180,14 @@ begin
 end
 $$;
 
+create type nudged.new_message as (
+    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text
+);
+
 -- Sends many messages in one go. messages: an array of objects with nudged.send's arguments as members (user_id and title or body at least). All or
--- none: the first that is refused is named by its place, from 0. Returns a row for each, in their order.
+-- none: the first that is refused is named by its place, from 0 (one whose member is no user_id, no boolean or no instant, too: the server's own words would
+-- show the value). Returns a row for each, in their order.
 create function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -178,6 +195,7 @@ as $$
 #variable_conflict use_column
 declare
     stranger record;
+    asked nudged.new_message[];
 begin
     if jsonb_typeof(messages) is distinct from 'array' then
         raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
@@ -199,16 +217,46 @@ begin
                 case when stranger.type <> 'object' then 'is no object' else format('has a member %I', stranger.name) end),
                 hint = 'Its members are the arguments of nudged.send.';
     end if;
-    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
+    begin
         select coalesce(array_agg(row(
             m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
-        )::nudged.new_message order by e.place), '{}')
+        )::nudged.new_message order by e.place), '{}') into asked
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join lateral jsonb_to_record(e.message) as m (
             user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
             dedupe_key text
-        )
-    )) s;
+        );
+    exception when data_exception then
+        perform nudged.refuse_members(messages);
+        raise;
+    end;
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', asked) s;
+end
+$$;
+
+-- Names the first member of nudged.send_many's messages that can't be read as its type.
+create function nudged.refuse_members(messages jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    one record;
+begin
+    for one in
+        select e.place - 1 as place, t.name, t.type, t.words, e.message ->> t.name as value
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join (values
+            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
+        ) as t (name, type, words)
+        order by e.place
+    loop
+        begin
+            execute format('select $1::%s', one.type) using one.value;
+        exception when data_exception then
+            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.words),
+                hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
+        end;
+    end loop;
 end
 $$;
 
@@ -232,15 +280,12 @@ begin
 end
 $$;
 
-create type nudged.new_message as (
-    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-    dedupe_key text
-);
-
 -- Checks and inserts messages; theirs who are refused nobody's. For nudged.send_many only.
 create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
+-- A plan for any number of messages would take them for few, and compare each with each.
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
@@ -263,12 +308,21 @@ begin
     on conflict do nothing;
     -- A statement of its own: its snapshot has the keys of those who were quicker.
     return query
-    with asked as materialized (
-        select m.*, coalesce(k.id, m.id) as known
+    with wanted as materialized (
+        select m.*
         from unnest(messages, ids) with ordinality as m (
             user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
         )
-        left join nudged.message_key k on k.user_id = m.user_id and k.key = m.dedupe_key
+    ),
+    -- By themselves: on several machines an outer join would bring the whole table here.
+    keys as materialized (
+        select k.user_id, k.key, k.id from nudged.message_key k
+        where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
+    ),
+    asked as materialized (
+        select w.*, coalesce(k.id, w.id) as known
+        from wanted w
+        left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
     inserted as (
         insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
@@ -305,8 +359,10 @@ begin
             hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
     end if;
     begin
-        select m.user_id into recipient from nudged.message m where m.id = cancel.id for update skip locked;
-        if recipient is null then
+        select m.user_id into recipient from nudged.message m where m.id = cancel.id;
+        -- Of a user whom it names: rows are not locked across machines.
+        perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
+        if not found then
             return false;
         end if;
         -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
@@ -345,64 +401,13 @@ as $$
     select count(*) from gone
 $$;
 
--- As before (0010_forget.sql), and the user's messages.
-create or replace function nudged.forget(recipient uuid) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    gone bigint;
-    erased bigint := 0;
-begin
-    delete from nudged.touched where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
-    delete from nudged.person where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
-    with open as materialized (
-        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
-    )
-    update nudged.intent i set records = (
-        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
-    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends) = (
-        select
-            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
-            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
-            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place)
-        from unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends)
-            with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, place)
-        where d.user_id <> recipient
-    )
-    from open o where i.lease_id = o.lease_id and i.number = o.number;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message_key where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.delivery where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
-    delete from nudged.touched where (user_id, id) in (
-        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
-    );
-    get diagnostics gone = row_count;
-    return erased + gone;
-end
-$$;
-
 revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text) from public;
+revoke all on function nudged.is_blank(text) from public;
 revoke all on function nudged.check_message(text, uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
 revoke all on function nudged.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
 revoke all on function nudged.send_many(jsonb) from public;
 revoke all on function nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
 revoke all on function nudged.cancel(uuid) from public;
 revoke all on function nudged.prune_message_keys() from public;

@@ -160,6 +160,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
 
 -- With the rights of its owner, as the two views read. Only where the search_path is fixed: an operator's own function without that would run
 -- whatever its caller puts in the way.

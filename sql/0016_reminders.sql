@@ -206,47 +206,37 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    late uuid[] := '{}';
+    whose uuid[] := recipients;
+    which uuid[] := occurrences;
+    held_by uuid[];
     held uuid[];
     intended uuid[];
-    pending record;
 begin
     if coalesce(cardinality(occurrences), 0) = 0 then
         return '{}';
     end if;
     loop
         begin
-            held := '{}';
-            -- User by user: rows are not locked across machines.
-            for pending in
-                select w.user_id, array_agg(w.id) as ids
-                from unnest(recipients, occurrences) as w (user_id, id)
-                where w.id <> all (late)
-                group by w.user_id
-                order by w.user_id
-            loop
-                select held || coalesce(array_agg(o.id), '{}') into held from (
-                    select id from nudged.occurrence
-                    where user_id = pending.user_id and id = any (pending.ids)
-                    for update skip locked
-                ) o;
-            end loop;
-            select coalesce(array_agg(o.id), '{}') into intended
+            select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
+            select array_agg(o.id) into intended
             from unnest(held) as o (id)
             where o.id::text in (select unnest(i.keys) from nudged.intent i);
-            if intended <> '{}' then
-                late := late || intended;
+            if intended is not null then
                 raise sqlstate 'ND001';
             end if;
         exception when sqlstate 'ND001' then
             -- The locks are gone. Each round leaves out at least one row more.
+            select array_agg(w.user_id), array_agg(w.id) into whose, which
+            from unnest(whose, which) as w (user_id, id)
+            where not exists (select 1 from unnest(intended) as i (id) where i.id = w.id);
             continue;
         end;
         exit;
     end loop;
     with gone as (
-        delete from nudged.occurrence where user_id = any (recipients) and id = any (held)
-        returning user_id, id
+        delete from nudged.occurrence o using unnest(held_by, held) as h (user_id, id)
+        where o.user_id = h.user_id and o.id = h.id
+        returning o.user_id, o.id
     )
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     select user_id, 'reminder', id::text, '', 'dropped', why, clock_timestamp(), '00000000-0000-0000-0000-000000000000'
@@ -255,6 +245,48 @@ begin
     return held;
 end
 $$;
+
+-- Holds those of these occurrences (parallel: whose, which) that nobody else holds, FOR UPDATE, and says which.
+create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    held_by uuid[] := '{}';
+    held uuid[] := '{}';
+    pending record;
+    one record;
+begin
+    begin
+        select coalesce(array_agg(o.user_id), '{}'), coalesce(array_agg(o.id), '{}') into held_by, held from (
+            select p.user_id, p.id
+            from unnest(recipients, occurrences) as w (user_id, id)
+            join nudged.occurrence p on p.user_id = w.user_id and p.id = w.id
+            for update of p skip locked
+        ) o;
+    exception when feature_not_supported then
+        -- User by user: rows are not locked across machines.
+        for pending in
+            select w.user_id, array_agg(w.id) as ids from unnest(recipients, occurrences) as w (user_id, id) group by w.user_id
+        loop
+            for one in
+                select id from nudged.occurrence where user_id = pending.user_id and id = any (pending.ids) for update skip locked
+            loop
+                held_by := held_by || pending.user_id;
+                held := held || one.id;
+            end loop;
+        end loop;
+    end;
+    recipients := held_by;
+    occurrences := held;
+end
+$$;
+
+-- Never earlier than asked: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
+create function nudged.whole_second(moment timestamp) returns timestamp
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
 -- Sets a reminder; one that lives for this author and subject is replaced. Returns its id, and what the caller should know.
 create function nudged.set_reminder(
@@ -276,9 +308,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-    -- Never earlier than asked: whole seconds, as everywhere.
-    instant constant timestamptz := date_trunc('second', set_reminder.due_at + interval '999999 microseconds');
-    wall constant timestamp := date_trunc('second', set_reminder.due_local + interval '999999 microseconds');
+    instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
+    wall constant timestamp := nudged.whole_second(set_reminder.due_local);
     refused record;
     recipients uuid[];
     replaced uuid[];
@@ -354,7 +385,7 @@ begin
     then
         fault := 'author is nobody in nudged.recipient or nudged.device';
         mend := 'Name a user of the app, and write their profile first.';
-    elsif coalesce(title, '') !~ '\S' and coalesce(body, '') !~ '\S' then
+    elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
     elsif bytes > 4096 then
@@ -363,7 +394,7 @@ begin
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
         mend := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
-    elsif not isfinite(coalesce(due_at::timestamp, due_local)) or due_at > now() + interval '100 years'
+    elsif not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
         or due_local > (now() at time zone 'UTC') + interval '100 years'
     then
         fault := format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end);
@@ -524,10 +555,12 @@ begin
     select array_agg(w.id) into tried
     from unnest(recipients, pending) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id
-    where p.user_id = any (recipients) and p.retry::text like '%' || w.id::text || '%';
+    where p.retry::text like '%' || w.id::text || '%';
     taken := nudged.take_back_reminders(recipients, pending, 'cancelled');
-    select count(*) filter (where w.id = any (taken) and (w.id = any (tried)) is not true), count(*) into cancelled, too_late
-    from unnest(pending) as w (id);
+    select count(*) filter (where n.id is not null and t.id is null), count(*) into cancelled, too_late
+    from unnest(pending) as w (id)
+    left join unnest(taken) as n (id) on n.id = w.id
+    left join unnest(tried) as t (id) on t.id = w.id;
     too_late := too_late - cancelled;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
 end
@@ -541,7 +574,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-    instant constant timestamptz := date_trunc('second', until + interval '999999 microseconds');
+    instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
     pending nudged.occurrence[];
     later nudged.occurrence[];
     recipients uuid[];
@@ -624,7 +657,9 @@ $$;
 revoke all on function nudged.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
+revoke all on function nudged.whole_second(timestamp) from public;
 revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
+revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
 revoke all on function nudged.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;

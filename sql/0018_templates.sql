@@ -33,7 +33,7 @@ declare
 begin
     new.title := coalesce(new.title, '');
     new.body := coalesce(new.body, '');
-    if btrim(new.title, E' \t\n\r') = '' and btrim(new.body, E' \t\n\r') = '' then
+    if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
         broken := 'words';
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
@@ -46,6 +46,10 @@ begin
         broken := 'weight';
         fault := format('weight is %s', coalesce(new.weight::text, 'null'));
         mend := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
+    elsif new.active is null then
+        broken := 'active';
+        fault := 'active is null';
+        mend := 'true: check-ins may take it. false: it rests. Left out, it is true.';
     elsif new.action not in ('open_conversation', 'new_conversation') then
         broken := 'action';
         fault := 'action is none that a tap knows';
@@ -140,82 +144,6 @@ from (values
 ) as t (place, title, body, weight, action)
 order by t.place;
 
--- As before (0013_messages.sql), and the user's reminders (those that they are to be told of, and those that they set for others), and the templates beside the
--- devices of an open intent.
-create or replace function nudged.forget(recipient uuid) returns bigint
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    gone bigint;
-    erased bigint := 0;
-    before bytea := uuid_send(recipient);
-    place integer := 15;
-begin
-    delete from nudged.touched where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
-    delete from nudged.person where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What is on its way keeps its intent, without this user: the fence of the others' outcomes.
-    with open as materialized (
-        select lease_id, number from nudged.intent where recipient = any (user_ids) for update skip locked
-    )
-    update nudged.intent i set records = (
-        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
-    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates) = (
-        select
-            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
-            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
-            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'), array_agg(d.retry order by d.place),
-            array_agg(d.counted order by d.place), array_agg(d.nudge order by d.place), array_agg(d.ends order by d.place),
-            array_agg(d.template order by d.place)
-        from unnest(
-            i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends, i.templates
-        ) with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template, place)
-        where d.user_id <> recipient
-    )
-    from open o where i.lease_id = o.lease_id and i.number = o.number;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.message_key where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.occurrence where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    delete from nudged.reminder where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- A spread that pauses after this user goes on after whoever is no user, one before.
-    while place >= 0 and get_byte(before, place) = 0 loop
-        before := set_byte(before, place, 255);
-        place := place - 1;
-    end loop;
-    if place >= 0 then
-        before := set_byte(before, place, get_byte(before, place) - 1);
-    end if;
-    update nudged.occurrence set spread_after = encode(before, 'hex')::uuid where spread_after = recipient;
-    delete from nudged.delivery where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
-    delete from nudged.touched where (user_id, id) in (
-        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
-    );
-    get diagnostics gone = row_count;
-    return erased + gone;
-end
-$$;
-
 -- Sends the signed-in user a test on their own devices: a message like any other, which passes quiet hours where they allow that, and is of no use after five
 -- minutes. Its payload has "test": true. Returns its id.
 --
@@ -270,94 +198,7 @@ begin
 end
 $$;
 
--- As before, but a null is refused in words.
-create or replace function nudged.touch(recipient uuid) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    if recipient is null then
-        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user of whom something changed.';
-    end if;
-    insert into nudged.touched (user_id) values (recipient);
-end
-$$;
-
--- As before, but a member that is no user_id, no boolean or no instant is named with its message's place: the server's own words would show the value.
-create or replace function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-#variable_conflict use_column
-declare
-    stranger record;
-    asked nudged.new_message[];
-begin
-    if jsonb_typeof(messages) is distinct from 'array' then
-        raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
-            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
-    end if;
-    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
-    from jsonb_array_elements(messages) with ordinality as m (message, place)
-    left join lateral (
-        select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
-        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key')
-        limit 1
-    ) k on true
-    where jsonb_typeof(m.message) <> 'object' or k.name is not null
-    order by m.place
-    limit 1;
-    if found then
-        raise invalid_parameter_value
-            using message = format('nudged.send_many: message %s %s', stranger.place,
-                case when stranger.type <> 'object' then 'is no object' else format('has a member %I', stranger.name) end),
-                hint = 'Its members are the arguments of nudged.send.';
-    end if;
-    begin
-        select coalesce(array_agg(row(
-            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
-        )::nudged.new_message order by e.place), '{}') into asked
-        from jsonb_array_elements(messages) with ordinality as e (message, place)
-        cross join lateral jsonb_to_record(e.message) as m (
-            user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-            dedupe_key text
-        );
-    exception when data_exception then
-        perform nudged.refuse_members(messages);
-        raise;
-    end;
-    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', asked) s;
-end
-$$;
-
--- Names the first member of nudged.send_many's messages that can't be read as its type.
-create function nudged.refuse_members(messages jsonb) returns void
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    one record;
-begin
-    for one in
-        select e.place - 1 as place, t.name, t.type, t.words, e.message ->> t.name as value
-        from jsonb_array_elements(messages) with ordinality as e (message, place)
-        cross join (values
-            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
-        ) as t (name, type, words)
-        order by e.place
-    loop
-        begin
-            execute format('select $1::%s', one.type) using one.value;
-        exception when data_exception then
-            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.words),
-                hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
-        end;
-    end loop;
-end
-$$;
-
 revoke all on function nudged.check_template() from public;
-revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.send_test() from public;
 select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged.send_test');

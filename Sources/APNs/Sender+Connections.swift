@@ -6,27 +6,12 @@ extension Sender {
     /// A connection that is not started yet.
     func makeLink(_ number: Int, _ core: SenderCore) -> SenderLink {
         let configuration = core.configuration
-        var client = ClientConfiguration(
-            host: configuration.host,
-            port: configuration.port,
-            trust: configuration.caFile.map { .only(.file($0)) } ?? .system,
-            label: "apns-\(number)"
-        )
+        var client = configuration.client(label: "apns-\(number)")
         client.resolver = core.resolver
-        client.connectTimeout = Int(clamping: configuration.connectTimeout)
-        client.requestDeadline = Int(clamping: configuration.requestDeadline)
-        client.pingInterval = Int(clamping: configuration.pingInterval)
-        client.pingTimeout = Int(clamping: configuration.pingTimeout)
-        client.maximumStreams = configuration.maxInFlight
-        // An answer's body is under 100 bytes; what is longer is none.
-        client.maximumBody = 8_192
-        client.keptFields = ["retry-after"]
         let connection = ClientConnection(configuration: client) { [weak self] event in
             self?.take(event, from: number)
         }
-        let port = configuration.port
-        let authority = port == 443 ? configuration.host : "\(configuration.host):\(port)"
-        return SenderLink(connection: connection, authority: authority, tokens: core.tokens)
+        return SenderLink(connection: connection, authority: configuration.authority, tokens: core.tokens)
     }
 
     /// Called on the connection's thread.
@@ -51,6 +36,30 @@ extension Sender {
         else { return "code_\(code)" }
         return reason
     }
+}
+
+extension SenderConfiguration {
+    /// How a connection is made and kept.
+    func client(label: String) -> ClientConfiguration {
+        var client = ClientConfiguration(
+            host: host,
+            port: port,
+            trust: caFile.map { .only(.file($0)) } ?? .system,
+            label: label
+        )
+        client.connectTimeout = Int(clamping: connectTimeout)
+        client.requestDeadline = Int(clamping: requestDeadline)
+        client.pingInterval = Int(clamping: pingInterval)
+        client.pingTimeout = Int(clamping: pingTimeout)
+        client.maximumStreams = maxInFlight
+        // An answer's body is under 100 bytes; what is longer is none.
+        client.maximumBody = 8_192
+        client.keptFields = ["retry-after"]
+        return client
+    }
+
+    /// For `:authority`.
+    var authority: String { port == 443 ? host : "\(host):\(port)" }
 }
 
 extension ProviderTokenSource {

@@ -60,14 +60,19 @@ final class SenderLink: Sendable {
     private func template(for kind: PushBatch.Kind, _ held: inout Held) -> RequestTemplate {
         let token = held.token?.number ?? 0
         if let template = held.template, let last = held.kind, last == (token, kind) { return template }
+        let template = Self.template(kind, token: held.token?.text ?? "", authority: authority)
+        held.kind = (token, kind)
+        held.template = template
+        return template
+    }
+
+    /// What pushes of one kind have in common under one provider token.
+    static func template(_ kind: PushBatch.Kind, token: String, authority: String) -> RequestTemplate {
         var fields = HeaderFields()
         fields.append("apns-topic", kind.topic)
         fields.append("apns-push-type", kind.type.rawValue)
         fields.append("apns-priority", kind.priority.rawValue.description)
-        fields.append("authorization", "bearer \(held.token?.text ?? "")")
-        let template = RequestTemplate(authority: authority, fields: fields, varying: PushBatch.varying)
-        held.kind = (token, kind)
-        held.template = template
-        return template
+        fields.append("authorization", "bearer \(token)")
+        return RequestTemplate(authority: authority, fields: fields, varying: PushBatch.varying)
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTP2
 import JSON
 
@@ -33,7 +34,7 @@ extension SimulatorHandler {
         case .answer(let status, let reason, let timestamp, let retryAfter):
             note(pending, status, reason)
             let id = pending.push.apnsID.canonical
-            return Self.reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: after)
+            return reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: after)
         case .rawBody(let status, let bytes):
             note(pending, status, "")
             return .respond(status: status, body: bytes, after: after)
@@ -91,6 +92,7 @@ extension SimulatorHandler {
         }
         var headers = HeaderFields()
         headers.append("apns-id", pending.push.apnsID.canonical)
+        if let date { headers.append("date", date) }
         return .respond(status: 200, headers: headers, after: after)
     }
 
@@ -104,7 +106,7 @@ extension SimulatorHandler {
         log.answered(
             AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id)
         )
-        return Self.reply(refusal.status, refusal.reason, id: id, timestamp: nil, retryAfter: nil, after: nil)
+        return reply(refusal.status, refusal.reason, id: id, timestamp: nil, retryAfter: nil, after: nil)
     }
 
     private func note(_ pending: PendingPush, _ status: Int, _ reason: String) {
@@ -118,7 +120,7 @@ extension SimulatorHandler {
         )
     }
 
-    private static func reply(
+    private func reply(
         _ status: Int,
         _ reason: String,
         id: String,
@@ -138,8 +140,20 @@ extension SimulatorHandler {
         var headers = HeaderFields()
         headers.append("apns-id", id)
         headers.append("content-type", "application/json")
+        if let date { headers.append("date", date) }
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
         return .respond(status: status, headers: headers, body: writer.bytes, after: after)
+    }
+
+    /// As RFC 9110, section 5.6.7 writes it; nil where none is said.
+    private var date: String? {
+        guard let seconds = now else { return nil }
+        var instant = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&instant, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func lastStream(_ extent: ScriptedAnswer.GoAwayExtent, _ stream: Int32) -> Int32 {

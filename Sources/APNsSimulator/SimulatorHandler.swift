@@ -150,6 +150,12 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
+    /// The script's clock, where answers are to say it.
+    var now: Int64? {
+        let now = state.withLock { $0.script.settings.saysDate ? $0.script.now : nil }
+        return now?()
+    }
+
     var onAccepted: (@Sendable (AcceptedPush) -> Void)? { state.withLock { $0.script.onAccepted } }
 
     /// Counting costs a table entry a device, so it is left out where nobody would see it.

@@ -43,6 +43,8 @@ public struct SimulatorSettings: Sendable {
     public var tokenRenewal: Int64 = 1_200
     /// Bytes of a payload; a quarter more for voip. Default 4,096.
     public var payloadLimit = 4_096
+    /// Whether answers bear a `date` of the script's clock, as Apple's do. Default false: a benchmark's sender reads none.
+    public var saysDate = false
     /// How much is kept in memory.
     public var recording = Recording.everything
     /// A file that gets one JSON line for each accepted push; nil: none.

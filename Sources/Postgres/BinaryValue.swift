@@ -70,6 +70,11 @@ enum BinaryValue {
         return integer(bytes).flatMap { PostgresEpoch.fromServer(microseconds: $0) }
     }
 
+    static func reachableTimestamp(_ type: PostgresType?, _ bytes: Bytes) -> Int64? {
+        guard type == .timestamptz else { return nil }
+        return integer(bytes).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max }
+    }
+
     static func date(_ type: PostgresType?, _ bytes: Bytes) -> Int32? {
         guard type == .date else { return nil }
         return integer(bytes).flatMap { PostgresEpoch.fromServer(days: $0) }

@@ -42,6 +42,9 @@ public actor Connection {
         link = nil
     }
 
+    /// The process that was named at the start of the connection, for cancel requests: the server's own, where nobody stands between. 0 once closed.
+    var namedProcessID: Int32 { link?.processID ?? 0 }
+
     /// Runs one statement as a transaction of its own.
     ///
     /// - Parameter timeout: the server's `statement_timeout`; the connection is closed 2 s after it. Nil: the

@@ -26,13 +26,44 @@ extension ConnectionConfiguration {
     var headStart: Duration? { attempts.count > 1 && wantsWritable ? .seconds(1) : nil }
 }
 
+extension ConnectionConfiguration {
+    /// One host as it is tried.
+    public struct Host: Sendable, Equatable {
+        /// Name or address and port, or a socket's folder.
+        public let name: String
+        /// A Unix socket or a loopback address: nothing leaves this machine.
+        public let isLocal: Bool
+        /// libpq's `sslmode`.
+        public let sslMode: String
+    }
+
+    /// The hosts of the URL, in its order, each once.
+    public var hosts: [Host] {
+        var found: [Host] = []
+        for keywords in attempts {
+            let host = Host(
+                name: Self.name(keywords),
+                isLocal: Self.isLocal(host: keywords["host"], address: keywords["hostaddr"]),
+                sslMode: keywords["sslmode"] ?? "prefer"
+            )
+            if !found.contains(host) { found.append(host) }
+        }
+        return found
+    }
+
+    /// Whether any server will do that lets us in, be it one that only reads (`target_session_attrs` is any).
+    public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
+
+    private static func name(_ keywords: [String: String]) -> String {
+        let host = keywords["host"] ?? keywords["hostaddr"] ?? "the default socket"
+        return host.hasPrefix("/") ? host : "\(host):\(keywords["port"] ?? "5432")"
+    }
+}
+
 extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// User, hosts, database and the degree of TLS.
     public var description: String {
-        let hosts = attempts.map { keywords in
-            let host = keywords["host"] ?? keywords["hostaddr"] ?? "the default socket"
-            return host.hasPrefix("/") ? host : "\(host):\(keywords["port"] ?? "5432")"
-        }
+        let hosts = attempts.map(Self.name)
         let first = attempts.first ?? [:]
         let user = first["user"].map { "\($0)@" } ?? ""
         return "\(user)\(hosts.joined(separator: ","))/\(first["dbname"] ?? "")"

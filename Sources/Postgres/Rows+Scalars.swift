@@ -94,6 +94,11 @@ extension Rows {
         try optional(row, column, "timestamp", BinaryValue.timestamp)
     }
 
+    /// As `timestampOrNull`, but the years after 294246, which microseconds since 1970 can't say, read as the infinity: for columns that a hand can write.
+    public func reachableTimestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
+        try optional(row, column, "timestamp", BinaryValue.reachableTimestamp)
+    }
+
     /// A `date` in days since 1970-01-01; `Int32.max` and `.min` are the infinities.
     public func date(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 {
         try required(row, column, "date", BinaryValue.date)

@@ -37,7 +37,9 @@ enum SQLState {
         case "28P01", "28000":
             "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
         case "3D000": "create the database, or correct its name in database.url (DATABASE_URL)"
-        case "3F000", "42P01", "42703", "42883": "run nudged migrate"
+        case "3F000", "42P01", "42703", "42883":
+            "run nudged migrate; where nothing is pending, somebody dropped a view or a function of schema nudged, or what it reads, or redefined it"
+                + " without one of its columns: make it anew (docs/SQL.md, \"The views\")"
         case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
         case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
         case "08P01":

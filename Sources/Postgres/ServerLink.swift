@@ -50,4 +50,6 @@ final class ServerLink {
 
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
+    /// What came as the server's process at the start; a pooler says a number of its own.
+    var processID: Int32 { PQbackendPID(handle) }
 }

@@ -17,6 +17,22 @@ public struct Transaction: Sendable {
         try await connection.run(statements, in: self)
     }
 
+    /// Runs one statement that may fail: where the server refuses it, the transaction is as it was before, and goes on.
+    ///
+    /// - Throws: as `run`; the transaction's end only where the connection is lost.
+    public func attempt(_ statement: Statement) async throws(PostgresError) -> Rows {
+        do throws(PostgresError) {
+            return try await run([Self.savepoint, statement, Self.release])[1]
+        } catch {
+            if error.sqlState != nil { _ = try await run([Self.rollBackToSavepoint, Self.release]) }
+            throw error
+        }
+    }
+
+    private static let savepoint = Statement("savepoint", sql: "savepoint attempt")
+    private static let release = Statement("release_savepoint", sql: "release savepoint attempt")
+    private static let rollBackToSavepoint = Statement("rollback_to_savepoint", sql: "rollback to savepoint attempt")
+
     /// Runs several statements without parameters by the simple protocol.
     public func execute(script: String, name: String = "script") async throws(PostgresError) {
         try await connection.execute(script, name, in: self)

@@ -9,7 +9,7 @@ final class Claiming: Sendable {
         var walk: RangeWalk
         var held: [UUID: ContinuousClock.Instant] = [:]
         var floor = DueFloor()
-        var refusesRowLocks = false
+        var isDistributed = false
         var express = ExpressPace()
     }
 
@@ -38,10 +38,10 @@ final class Claiming: Sendable {
         state.withLock { $0.walk.took(isFull: isFull, last: last) }
     }
 
-    /// Whether the database refused to lock rows in a question: they are on several machines.
-    var refusesRowLocks: Bool { state.withLock(\.refusesRowLocks) }
+    /// Whether the database refused what only tables on several machines refuse.
+    var isDistributed: Bool { state.withLock(\.isDistributed) }
 
-    func refuseRowLocks() { state.withLock { $0.refusesRowLocks = true } }
+    func noteDistribution() { state.withLock { $0.isDistributed = true } }
 
     /// When urgent messages are looked for.
     func withExpress<R>(_ body: (inout ExpressPace) -> R) -> R { state.withLock { body(&$0.express) } }

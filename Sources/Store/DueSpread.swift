@@ -27,6 +27,9 @@ public struct DueSpread: Sendable, Equatable {
         self.init(reminder: reminder, after: try rows.uuidOrNull(row, 19))
     }
 
+    /// The same, before anybody has theirs.
+    public var fromTheFirst: DueSpread { DueSpread(reminder: reminder, preferences: preferences, timezone: timezone) }
+
     /// The same, once everyone up to this member has theirs.
     public func after(_ member: UUID) -> DueSpread {
         DueSpread(reminder: reminder, after: member, preferences: preferences, timezone: timezone)

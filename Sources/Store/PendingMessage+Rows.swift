@@ -8,11 +8,10 @@ extension PendingMessage {
 
     /// Reads a row of `claim_messages.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
-        let created = try rows.timestampOrNull(row, 2)
+        let created = try rows.reachableTimestampOrNull(row, 2)
         self.init(
             id: try rows.uuid(row, 1),
-            // An infinite instant, which only a hand can have written: it waits since ever.
-            createdAt: Instant(microseconds: created) ?? Instant(seconds: 0),
+            createdAt: Instant(nearest: created) ?? Instant(seconds: 0),
             order: created,
             title: try rows.text(row, 3),
             body: try rows.text(row, 4),
@@ -23,7 +22,7 @@ extension PendingMessage {
             category: try rows.textOrNull(row, 9),
             threadID: try rows.textOrNull(row, 10),
             collapseKey: try rows.textOrNull(row, 11),
-            expiresAt: Instant(microseconds: try rows.timestampOrNull(row, 12))
+            expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12))
         )
     }
 }

@@ -6,11 +6,11 @@ extension PendingReminder {
     /// Reads a row of `claim_reminders.sql` or `due_spreads.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         func instant(_ column: Int) throws(PostgresError) -> Instant? {
-            Instant(microseconds: try rows.timestampOrNull(row, column))
+            Instant(nearest: try rows.reachableTimestampOrNull(row, column))
         }
         func due(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
             if let time = try instant(local) { return .local(LocalDateTime(asUTC: time)) }
-            // An infinite instant, which only a hand can have written: it waits since ever.
+            // One of the two is there (a check of the table's).
             return .at(try instant(at) ?? Instant(seconds: 0))
         }
         var series: Series?

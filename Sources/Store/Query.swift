@@ -7,6 +7,7 @@ package enum Query: String, CaseIterable, Sendable {
     case claimFree = "claim_free"
     case claimMessages = "claim_messages"
     case claimMessagesBounded = "claim_messages_bounded"
+    case claimMessagesBoundedDistributed = "claim_messages_bounded_distributed"
     case claimRecipients = "claim_recipients"
     case claimReminders = "claim_reminders"
     case claimTaken = "claim_taken"
@@ -14,6 +15,16 @@ package enum Query: String, CaseIterable, Sendable {
     case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
+    case doctorAppTables = "doctor_app_tables"
+    case doctorBloat = "doctor_bloat"
+    case doctorColumns = "doctor_columns"
+    case doctorHolders = "doctor_holders"
+    case doctorOpenTables = "doctor_open_tables"
+    case doctorPartitions = "doctor_partitions"
+    case doctorRights = "doctor_rights"
+    case doctorServer = "doctor_server"
+    case doctorTriggers = "doctor_triggers"
+    case doctorZones = "doctor_zones"
     case drain
     case drainFree = "drain_free"
     case dueFloor = "due_floor"
@@ -46,6 +57,9 @@ package enum Query: String, CaseIterable, Sendable {
     case release
     case remaining
     case renew
+    case reportDeliveries = "report_deliveries"
+    case reportHours = "report_hours"
+    case reportSweeps = "report_sweeps"
     case restoreTouches = "restore_touches"
     case restoreUsers = "restore_users"
     case resume
@@ -56,6 +70,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadDrop = "spread_drop"
     case spreadFinish = "spread_finish"
     case spreadHold = "spread_hold"
+    case spreadMember = "spread_member"
     case spreadMembers = "spread_members"
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
@@ -63,6 +78,7 @@ package enum Query: String, CaseIterable, Sendable {
     case templates
     case touchedSince = "touched_since"
     case versions
+    case waitingSpreads = "waiting_spreads"
     case wakeUsers = "wake_users"
     case withdrawIntent = "withdraw_intent"
 
@@ -82,6 +98,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .claimFree: PackageResources.claim_free_sql
         case .claimMessages: PackageResources.claim_messages_sql
         case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
+        case .claimMessagesBoundedDistributed: PackageResources.claim_messages_bounded_distributed_sql
         case .claimRecipients: PackageResources.claim_recipients_sql
         case .claimReminders: PackageResources.claim_reminders_sql
         case .claimTaken: PackageResources.claim_taken_sql
@@ -89,6 +106,16 @@ package enum Query: String, CaseIterable, Sendable {
         case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
+        case .doctorAppTables: PackageResources.doctor_app_tables_sql
+        case .doctorBloat: PackageResources.doctor_bloat_sql
+        case .doctorColumns: PackageResources.doctor_columns_sql
+        case .doctorHolders: PackageResources.doctor_holders_sql
+        case .doctorOpenTables: PackageResources.doctor_open_tables_sql
+        case .doctorPartitions: PackageResources.doctor_partitions_sql
+        case .doctorRights: PackageResources.doctor_rights_sql
+        case .doctorServer: PackageResources.doctor_server_sql
+        case .doctorTriggers: PackageResources.doctor_triggers_sql
+        case .doctorZones: PackageResources.doctor_zones_sql
         case .drain: PackageResources.drain_sql
         case .drainFree: PackageResources.drain_free_sql
         case .dueFloor: PackageResources.due_floor_sql
@@ -121,6 +148,9 @@ package enum Query: String, CaseIterable, Sendable {
         case .release: PackageResources.release_sql
         case .remaining: PackageResources.remaining_sql
         case .renew: PackageResources.renew_sql
+        case .reportDeliveries: PackageResources.report_deliveries_sql
+        case .reportHours: PackageResources.report_hours_sql
+        case .reportSweeps: PackageResources.report_sweeps_sql
         case .restoreTouches: PackageResources.restore_touches_sql
         case .restoreUsers: PackageResources.restore_users_sql
         case .resume: PackageResources.resume_sql
@@ -131,6 +161,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadDrop: PackageResources.spread_drop_sql
         case .spreadFinish: PackageResources.spread_finish_sql
         case .spreadHold: PackageResources.spread_hold_sql
+        case .spreadMember: PackageResources.spread_member_sql
         case .spreadMembers: PackageResources.spread_members_sql
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
@@ -138,6 +169,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
+        case .waitingSpreads: PackageResources.waiting_spreads_sql
         case .wakeUsers: PackageResources.wake_users_sql
         case .withdrawIntent: PackageResources.withdraw_intent_sql
         }

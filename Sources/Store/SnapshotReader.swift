@@ -7,9 +7,11 @@ public import TimeZones
 /// one instant.
 public struct SnapshotReader: Sendable {
     private let transaction: Transaction
+    private let isDistributed: Bool
 
-    init(_ transaction: Transaction) {
+    init(_ transaction: Transaction, isDistributed: Bool) {
         self.transaction = transaction
+        self.isDistributed = isDistributed
     }
 
     /// The database's clock, in microseconds since 1970.
@@ -140,8 +142,10 @@ public struct SnapshotReader: Sendable {
     }
 
     /// The next whom a spread will tell.
+    ///
+    /// - Throws: where the app's view refuses or doesn't answer in time; the reader goes on.
     public func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
-        let rows = try await run(
+        let rows = try await attempt(
             .spreadMembers,
             [
                 .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
@@ -151,6 +155,16 @@ public struct SnapshotReader: Sendable {
         var members: [UUID] = []
         for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
         return members
+    }
+
+    /// Whether somebody is one of those whom a spread tells.
+    ///
+    /// - Throws: as `members`.
+    public func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
+        try await attempt(
+            .spreadMember,
+            [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID), .uuid(user)]
+        ).bool(0, 0)
     }
 
     /// All ranges of the claim's index, each with an equal share of the users.
@@ -238,16 +252,38 @@ public struct SnapshotReader: Sendable {
     }
 
     private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+        try await transaction.run(statement(query, parameters))
+    }
+
+    private func attempt(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        try await transaction.attempt(statement(query, parameters))
+    }
+
+    private func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
+        let query = isDistributed ? query.whenDistributed : query
+        return Statement(query.rawValue, sql: query.sql, parameters: parameters)
     }
 }
 
 extension Store {
     /// Gives the work a reader of one snapshot. It holds back the clean-up of what dies meanwhile: a minute, no more.
+    ///
+    /// On distributed tables the work may be done twice (a snapshot ends with what is refused), and each machine has a snapshot of its own.
     public func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+        do {
+            return try await snapshot(work)
+        } catch let error as PostgresError {
+            guard error.sqlState == Self.notSupported, !claiming.isDistributed else { throw error }
+            claiming.noteDistribution()
+        }
+        return try await snapshot(work)
+    }
+
+    private func snapshot<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
+        let isDistributed = claiming.isDistributed
         return try await connection.snapshot(settings: Self.pinnedPlans, timeout: statementTimeout) { transaction in
-            try await work(SnapshotReader(transaction))
+            try await work(SnapshotReader(transaction, isDistributed: isDistributed))
         }
     }
 }

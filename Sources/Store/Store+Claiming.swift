@@ -160,8 +160,8 @@ extension Store {
             claiming.hold(users.filter { !ours.contains($0) })
             return taken
         } catch {
-            // feature_not_supported: distributed rows can't be passed over.
-            guard error.sqlState == "0A000" else { throw error }
+            // Distributed rows can't be passed over.
+            guard error.sqlState == Self.notSupported else { throw error }
             return try await halves(users, terms, until: Self.milliseconds() + terms.leaseMilliseconds / 8)
         }
     }
@@ -206,7 +206,8 @@ extension Store {
             )
             guard let people = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
             return try await questions.parts(people: people, rows.dropFirst()) {
-                (query, parameters) async throws(PostgresError) in try await one(claims, query, parameters)
+                (query, parameters) async throws(PostgresError) in
+                try await asking(query) { query throws(PostgresError) in try await one(claims, query, parameters) }
             }.users()
         } catch {
             // They may be leased without our knowing whom: given back, they need not wait for the lease's end.

@@ -22,13 +22,22 @@ extension Store {
 
     /// How the work and the daemons stand, as of one instant.
     public func standing() async throws(PostgresError) -> WorkStanding {
+        try Self.workStanding(try await transaction(records, Self.standingStatements))
+    }
+
+    /// For `workStanding`, as one transaction.
+    static let standingStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStanding.most))
-        let queries = [(Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, [])]
-        let rows = try await transaction(
-            records,
-            queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
-        )
-        guard rows.count == queries.count else {
+        let queries = [
+            (Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, []),
+            (.waitingSpreads, [most]),
+        ]
+        return queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
+    }()
+
+    /// - Parameter rows: the answers to `standingStatements`.
+    static func workStanding(_ rows: [Rows]) throws(PostgresError) -> WorkStanding {
+        guard rows.count == standingStatements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.rawValue)
         }
         let work = rows[0]
@@ -40,12 +49,13 @@ extension Store {
             openChunks: Int(try work.int8(0, 4)),
             openPushes: Int(try work.int8(0, 5)),
             unknownPushes: Int(try work.int8(0, 6)),
+            spreads: try WaitingSpreads(rows[3]),
             pauses: try Self.pauses(rows[2]),
             daemons: try Self.daemons(rows[1])
         )
     }
 
-    private static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
+    static func daemons(_ rows: Rows) throws(PostgresError) -> [DaemonRow] {
         var daemons: [DaemonRow] = []
         for row in 0..<rows.count {
             daemons.append(

@@ -6,11 +6,13 @@ extension Store {
     /// Commits a chunk's intent, durably, for those of its users of whom nothing changed. Returns them.
     ///
     /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
-    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn.
+    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn;
+    /// so are the messages and reminders that could not be held: they were cancelled, or are being cancelled, which may last. What else their users get
+    /// needs not wait for that.
     public func commit(
         _ intent: Intent,
         leaseMilliseconds: Int64
-    ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>) {
+    ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>, cancelled: Set<MessageReference>) {
         let users = Parameter.uuidArray(intent.entries.map(\.userID))
         let versions = Parameter.int8Array(intent.entries.map(\.version))
         let devices = intent.entries.flatMap { entry in entry.devices.map { (entry, $0) } }
@@ -35,8 +37,8 @@ extension Store {
         let held = intent.entries.filter { kept.contains($0.userID) }
         let decided = held.map { (user: $0.userID, version: $0.version) }
         let changed = try changed(decided, leaseID: intent.leaseID, answers[1], answers[2])
-        let undone = try cancelled(intent, holding).union(try Self.held(held, by: Self.kinds(answers[3])))
-        return (kept, changed.union(undone.intersection(kept)))
+        let paused = try Self.held(held, by: Self.kinds(answers[3]))
+        return (kept, changed.union(paused.intersection(kept)), try cancelled(intent, holding))
     }
 
     /// The intent's transaction, its messages and reminders held first where there are any.
@@ -50,34 +52,29 @@ extension Store {
         guard !intent.messages.isEmpty else {
             return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
         }
-        let query: Query = claiming.refusesRowLocks ? .holdMessagesDistributed : .holdMessages
         let parameters: [Parameter] = [
             .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
         ]
-        do throws(PostgresError) {
-            let answers = try await transaction(
+        // Distributed rows are held by an update.
+        let answers = try await asking(.holdMessages) { query throws(PostgresError) in
+            try await transaction(
                 intents,
                 [Statement(query.rawValue, sql: query.sql, parameters: parameters), commit],
                 afterwards: looks,
                 settings: settings + Self.impatient
             )
-            return (answers.first, Array(answers.dropFirst()))
-        } catch {
-            // feature_not_supported: distributed rows are held by an update.
-            guard error.sqlState == "0A000", query == .holdMessages else { throw error }
-            claiming.refuseRowLocks()
         }
-        return try await committing(intent, commit, looks: looks)
+        return (answers.first, Array(answers.dropFirst()))
     }
 
-    /// Users one of whose messages or reminders could not be held: it was cancelled, or is being cancelled.
-    private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<UUID> {
+    /// The messages and reminders that could not be held.
+    private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<MessageReference> {
         guard let holding else { return [] }
         var held: Set<MessageReference> = []
         for row in 0..<holding.count {
             held.insert(MessageReference(userID: try holding.uuid(row, 0), id: try holding.uuid(row, 1)))
         }
-        return Set(intent.messages.filter { !held.contains($0) }.map(\.userID))
+        return Set(intent.messages.filter { !held.contains($0) })
     }
 
     /// Touches first: one that is drained between the two questions has raised the version by the second.

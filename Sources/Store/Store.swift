@@ -64,7 +64,12 @@ public struct Store: Sendable {
             return Int(try await one(claims, .drain, parameters, settings: Self.impatient).int8(0, 0))
         } catch {
             guard error.sqlState == Self.lockNotAvailable else { throw error }
-            return Int(try await one(claims, .drainFree, parameters, settings: Self.impatient).int8(0, 0))
+            do throws(PostgresError) {
+                return Int(try await one(claims, .drainFree, parameters, settings: Self.impatient).int8(0, 0))
+            } catch let refused {
+                // Distributed rows can't be passed over: then the next look finds who holds them gone.
+                throw refused.sqlState == Self.notSupported ? error : refused
+            }
         }
     }
 

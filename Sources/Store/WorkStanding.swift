@@ -19,6 +19,8 @@ public struct WorkStanding: Sendable, Equatable {
     public var openPushes: Int
     /// Pushes of the last 24 hours of whose fate nobody knows.
     public var unknownPushes: Int
+    /// Reminders for everyone that are not told to all yet; nil: none waits.
+    public var spreads: WaitingSpreads?
     /// What the kill switch holds, or held until a moment ago.
     public var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
@@ -33,6 +35,7 @@ public struct WorkStanding: Sendable, Equatable {
         openChunks: Int,
         openPushes: Int,
         unknownPushes: Int,
+        spreads: WaitingSpreads? = nil,
         pauses: [Pause] = [],
         daemons: [DaemonRow]
     ) {
@@ -43,6 +46,7 @@ public struct WorkStanding: Sendable, Equatable {
         self.openChunks = openChunks
         self.openPushes = openPushes
         self.unknownPushes = unknownPushes
+        self.spreads = spreads
         self.pauses = pauses
         self.daemons = daemons
     }

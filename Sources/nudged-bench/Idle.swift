@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// `nudged-bench idle`: what a sweep costs when nobody is due.
+/// `nudged-bench idle`: what a sweep costs when nobody is due, and how long a message then takes.
 struct Idle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "What a sweep with nothing due costs the database.")
 
@@ -14,6 +14,10 @@ struct Idle: AsyncParsableCommand {
     @Option(help: "Sweeps to measure.") var sweeps = 200
     @Option(help: "Users who were just served: as many dead entries at the head of the queue's index, 0 for none.")
     var burst = 0
+    @Option(help: "Messages that are sent to an idle daemon, one after the other; 0: none, and no daemon.")
+    var messages = 0
+    @Option(help: "The daemon's schedule.interval in milliseconds.") var interval = 1000
+    @Option(help: "The binary that is the daemon: one of this build.") var nudged = Idle.neighbour
 
     func run() async throws {
         // Without standbys, so that what is made in one transaction is not written twice.
@@ -39,7 +43,16 @@ struct Idle: AsyncParsableCommand {
                 + #""after_ms":\#(first.median.text(3)),"after_ms_worst":\#(first.worst.text(3))"#
         }
         await store.close()
+        if messages > 0 {
+            text += "," + (try await IdleLatency(bench, nudged, messages: messages, interval: interval).measure())
+        }
         print(text + "}")
+    }
+
+    /// Beside this program.
+    private static var neighbour: String {
+        CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast().map { $0 + "/" }
+            .joined() + "nudged"
     }
 
     /// Due, and served: the queue's first entries are dead.

@@ -10,9 +10,9 @@ struct Nudged: AsyncParsableCommand {
             "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
         version: Version.current,
         subcommands: [
-            Run.self, Reload.self, Migrate.self, CheckConfig.self, Config.self, Status.self, Decide.self, Recover.self,
-            Pause.self, Resume.self, Replan.self, Explain.self, ForecastCommand.self, SendTest.self,
-            DemoCommand.self,
+            Run.self, Reload.self, Migrate.self, CheckConfig.self, Config.self, Doctor.self, Status.self, Decide.self,
+            Recover.self, Pause.self, Resume.self, Replan.self, Explain.self, ForecastCommand.self, ReportCommand.self,
+            SendTest.self, DemoCommand.self,
         ]
     )
 

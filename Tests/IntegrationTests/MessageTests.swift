@@ -2,6 +2,7 @@ import APNsSimulator
 import Glibc
 import JSON
 import LocalPostgres
+import Postgres
 import Synchronization
 import Testing
 
@@ -206,5 +207,43 @@ import struct FoundationEssentials.UUID
             ) == "30|1|30"
         )
         try expectNoText(scene)
+    }
+
+    /// An app's transaction that cancels one message stays open: what else its user gets goes meanwhile, and that one as the transaction ends.
+    @Test(arguments: [true, false]) func messages_whenOneIsBeingCancelled_goWithoutIt(commits: Bool) async throws {
+        struct RolledBack: Error {}
+        let started = Mutex<ChildProcess?>(nil)
+        let scene = try await scene(1)
+        let held = try send(scene, 1)
+        let other = try send(scene, 1)
+        try scene.sql(
+            "select nudged.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '\(Self.text)', due_at => now())"
+        )
+        let app = try await Connection.open(.parse(url: scene.cluster.url(database: scene.database)))
+        do {
+            try await app.transaction(timeout: .seconds(90)) { transaction in
+                try await transaction.execute(script: "select nudged.cancel('\(held)')")
+                let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+                started.withLock { $0 = process }
+                #expect(await scene.simulator.waitUntil(accepted: 2))
+                if !commits { throw RolledBack() }
+            }
+        } catch is RolledBack {}
+        await app.close()
+        let process = try #require(started.withLock { $0 })
+        if !commits { #expect(await scene.simulator.waitUntil(accepted: 3)) }
+        let limit = ContinuousClock.now + .seconds(60)
+        while try scene.sql("select count(*) from nudged.message") != "0" {
+            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
+            await Task.yield()
+        }
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        #expect(scene.simulator.snapshot().accepted.count == (commits ? 2 : 3))
+        #expect(
+            try scene.lines(
+                "select outcome, count(*) from nudged.delivery where key in ('\(held)', '\(other)') group by 1 order by 1"
+            ) == (commits ? ["accepted|1", "dropped|1"] : ["accepted|2"])
+        )
     }
 }

@@ -8,63 +8,12 @@ import struct FoundationEssentials.UUID
 
 /// Reminders end to end: from `nudged.set_reminder` to the phone and into the record.
 @Suite struct ReminderTests {
-    private static let text = "planted-reminder-text"
-
-    /// Users with a device each, no check-in of today, no quiet hours, in UTC.
-    private func scene(
-        _ users: Int,
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
-    ) async throws -> Scene {
-        let scene = try await Scene(perDevice: perDevice)
-        try scene.seedDue(users)
-        try scene.sql(
-            """
-            update public.context_profiles set timezone = 'UTC', notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
-            """
-        )
-        scene.secrets.withLock { $0.append(Self.text) }
-        return scene
-    }
-
-    /// Returns the reminder's id.
-    @discardableResult
-    private func set(_ scene: Scene, _ user: Int, _ more: String = "due_at => now()", subject: String = "7") throws
-        -> String
-    {
-        try scene.sql(
-            "select id from nudged.set_reminder('task', '\(subject)', '\(Scene.user(user))', 'Water', '\(Self.text)', \(more))"
-        )
-    }
-
-    /// Everyone of the app is a member of task 7.
-    private func everyone(_ scene: Scene) throws {
-        try scene.sql(
-            """
-            create or replace view nudged.subject_member as
-            select 'task'::text as subject_type, '7'::text as subject_id, user_id from public.context_profiles
-            """
-        )
-    }
-
-    private func record(_ scene: Scene) throws -> [String] {
-        try scene.lines(
-            "select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome"
-        )
-    }
-
-    /// Whole seconds: what is set for now is due with the next one.
-    private func once(_ scene: Scene, _ changes: [String: String?] = [:]) async throws -> Scene.Run {
-        let run = try await scene.once(changes)
-        #expect(run.exit == .code(0), "\(run.text)")
-        return run
-    }
-
     @Test func reminder_whenItsHourCame_arrivesOnceWithItsSubject() async throws {
-        let scene = try await scene(2)
-        try set(scene, 2)
-        try set(scene, 1, "due_at => now() + interval '1 hour'")
+        let scene = try await Scene.withReminders(2)
+        try scene.setReminder(2)
+        try scene.setReminder(1, "due_at => now() + interval '1 hour'")
         let id = try scene.sql("select id from nudged.occurrence where user_id = '\(Scene.user(2))'")
-        #expect(try await once(scene).number("sent") == 1)
+        #expect(try await scene.onceWell().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
         #expect(push.token == Scene.token(2) && push.collapseID?.isEmpty == false && push.priority == 10)
         let payload = try JSONValue(parsing: push.payload)
@@ -75,17 +24,17 @@ import struct FoundationEssentials.UUID
                 == ["reminder|\(id)|accepted|t"]
         )
         #expect(try scene.sql("select user_id from nudged.occurrence") == Scene.user(1))
-        #expect(try await once(scene).number("sent") == 0)
+        #expect(try await scene.onceWell().number("sent") == 0)
         // Set anew, it replaces itself on the phone, as another nudge.
-        try set(scene, 2)
-        _ = try await once(scene)
+        try scene.setReminder(2)
+        _ = try await scene.onceWell()
         let pushes = scene.simulator.snapshot().accepted
         #expect(Set(pushes.map(\.collapseID)).count == 1 && Set(pushes.map(\.apnsID)).count == 2)
     }
 
     /// What the call measures is what is sent.
     @Test func payload_whenAReminderIsRendered_isAsTheCallMeasuresIt() async throws {
-        let scene = try await scene(1)
+        let scene = try await Scene.withReminders(1)
         try scene.sql("update nudged.person set due_at = now()")
         let title = "E'q\"\\\\ \\t\\x01 ü 👋'"
         try scene.sql(
@@ -97,27 +46,27 @@ import struct FoundationEssentials.UUID
                 + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) from nudged.occurrence
             """
         )
-        _ = try await once(scene)
+        _ = try await scene.onceWell()
         #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [Int(bytes)])
     }
 
     /// The daemon's own role is enough, spreads included.
     @Test func reminder_whenTheDaemonIsNudgedDaemon_arrives() async throws {
-        let scene = try await scene(3)
-        try everyone(scene)
+        let scene = try await Scene.withReminders(3)
+        try scene.everyoneIsMember()
         try scene.sql("alter role nudged_daemon login password '\(Scene.password)'")
-        try set(scene, 1, "due_at => now(), audience => 'everyone', recurrence => 'FREQ=DAILY'")
+        try scene.setReminder(1, "due_at => now(), audience => 'everyone', recurrence => 'FREQ=DAILY'")
         let url = scene.cluster.tcpURL(database: scene.database, user: "nudged_daemon")
-        #expect(try await once(scene, ["DATABASE_URL": url]).number("sent") == 3)
+        #expect(try await scene.onceWell(["DATABASE_URL": url]).number("sent") == 3)
         #expect(try scene.lines("select is_spread, number from nudged.occurrence") == ["t|2"])
     }
 
     @Test func reminder_whenItRecurs_comesAgain() async throws {
-        let scene = try await scene(1)
+        let scene = try await Scene.withReminders(1)
         try scene.sql("update public.context_profiles set timezone = 'Europe/Berlin'")
-        try set(scene, 1, "due_at => now(), recurrence => 'FREQ=DAILY;COUNT=3'")
+        try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY;COUNT=3'")
         let wall = "(now() at time zone 'Europe/Berlin')::date"
-        _ = try await once(scene)
+        _ = try await scene.onceWell()
         #expect(
             try scene.sql(
                 "select number, due_local::date - \(wall), due_local = planned_local, due_at from nudged.occurrence"
@@ -133,7 +82,7 @@ import struct FoundationEssentials.UUID
             update nudged.person set due_at = now()
             """
         )
-        _ = try await once(scene)
+        _ = try await scene.onceWell()
         #expect(try scene.lines("select number from nudged.occurrence") == [], "2 was told late, 3 and more went by")
         #expect(scene.simulator.snapshot().accepted.count == 2)
         #expect(try scene.sql("select count(distinct key) from nudged.delivery where kind = 'reminder'") == "2")
@@ -141,8 +90,8 @@ import struct FoundationEssentials.UUID
 
     /// Accepted with a warning; whoever chose the hour is told in their night.
     @Test func reminder_whenItLiesInTheAuthorsNight_isToldAllTheSame() async throws {
-        let scene = try await scene(2)
-        try everyone(scene)
+        let scene = try await Scene.withReminders(2)
+        try scene.everyoneIsMember()
         try scene.sql(
             """
             update public.context_profiles set notification_preferences = jsonb_build_object(
@@ -156,18 +105,18 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(warnings.contains("quiet hours"))
-        #expect(try await once(scene).number("sent") == 1)
+        #expect(try await scene.onceWell().number("sent") == 1)
         #expect(scene.accepted() == [Scene.token(1): 1], "the other sleeps")
         #expect(try scene.sql("select user_id from nudged.occurrence") == Scene.user(2))
     }
 
     @Test func reminder_whenSnoozedReplacedOrCancelled_keepsToIt() async throws {
-        let scene = try await scene(4)
-        let id = try set(scene, 1, subject: "1")
+        let scene = try await Scene.withReminders(4)
+        let id = try scene.setReminder(1, subject: "1")
         #expect(try scene.sql("select nudged.snooze('\(id)', now() + interval '1 hour')") == "t")
-        try set(scene, 2, subject: "2")
-        try set(scene, 2, "due_at => now() + interval '1 hour'", subject: "2")
-        try set(scene, 3, subject: "3")
+        try scene.setReminder(2, subject: "2")
+        try scene.setReminder(2, "due_at => now() + interval '1 hour'", subject: "2")
+        try scene.setReminder(3, subject: "3")
         #expect(try scene.sql("select cancelled from nudged.cancel_reminders('task', '3')") == "1")
         // The subject is deleted, and with it its reminder.
         try scene.sql(
@@ -177,9 +126,9 @@ import struct FoundationEssentials.UUID
             for each row execute function nudged.cancel_subject_reminders('task', 'id');
             """
         )
-        try set(scene, 4, subject: "4")
+        try scene.setReminder(4, subject: "4")
         try scene.sql("delete from public.task")
-        #expect(try await once(scene).number("sent") == 0)
+        #expect(try await scene.onceWell().number("sent") == 0)
         #expect(
             try scene.lines("select subject_id from nudged.occurrence order by 1") == ["1", "2"]
         )
@@ -195,11 +144,11 @@ import struct FoundationEssentials.UUID
 
     /// Promise 2: an unknown reminder is repeated once, with the same ids; a second unknown is final.
     @Test(arguments: [1, 2]) func reminder_whenAppleIsSilent_isRepeatedOnce(silences: Int) async throws {
-        let scene = try await scene(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
-        try set(scene, 1, "due_at => now(), recurrence => 'FREQ=DAILY'")
-        let run = try await once(scene, ["APNS_RESPONSE_TIMEOUT": "1s", "SCHEDULE_LEASE": "5s"])
+        let scene = try await Scene.withReminders(1, perDevice: { _, attempt in attempt <= silences ? .silence : nil })
+        try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY'")
+        let run = try await scene.onceWell(["APNS_RESPONSE_TIMEOUT": "1s", "SCHEDULE_LEASE": "5s"])
         #expect(
-            try record(scene)
+            try scene.reminderRecord()
                 == (silences == 1
                     ? ["unknown|no_answer_in_time", "accepted|"]
                     : ["unknown|no_answer_in_time", "unknown|no_answer_in_time"]),
@@ -217,9 +166,9 @@ import struct FoundationEssentials.UUID
     /// The same after a kill; and a kill in the repeat ends it without another.
     @Test(arguments: ["after_intent", "handed_over", "before_settle"], [1, 2])
     func reminders_whenKilled_areRepeatedOnce(point: String, kills: Int) async throws {
-        let scene = try await scene(30, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
+        let scene = try await Scene.withReminders(30, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
-            "select nudged.set_reminder('task', '7', user_id, 'Water', '\(Self.text)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
+            "select nudged.set_reminder('task', '7', user_id, 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
         )
         var open = 0
         for _ in 0..<kills {
@@ -231,7 +180,7 @@ import struct FoundationEssentials.UUID
             try scene.expireLeases()
         }
         #expect(open > 0)
-        _ = try await once(scene)
+        _ = try await scene.onceWell()
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "\(open)")
         let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
         #expect(
@@ -248,93 +197,18 @@ import struct FoundationEssentials.UUID
         #expect(try scene.sql("select count(*), min(number), max(number) from nudged.occurrence") == "30|2|2")
     }
 
-    // MARK: Everyone
-
-    private func expectEachOnce(_ scene: Scene, _ users: Int) throws {
-        let accepted = scene.accepted()
-        #expect(accepted.count == users && accepted.values.allSatisfy { $0 == 1 })
-        #expect(
-            try scene.sql(
-                "select count(*), count(distinct user_id), count(distinct key) from nudged.delivery where kind = 'reminder' and outcome = 'accepted'"
-            )
-                == "\(users)|\(users)|\(users)"
-        )
-        #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
-    }
-
-    /// Two daemons, some thousands: each exactly once.
-    @Test func everyone_whenTwoDaemonsSpread_isToldOnce() async throws {
-        let scene = try await scene(3000)
-        try everyone(scene)
-        _ = try await once(scene)
-        // On a loaded machine no answer is late, and no lease ends meanwhile.
-        let patient = ["SCHEDULE_INTERVAL": "100ms", "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s"]
-        let daemons = try (0..<2).map { _ in try scene.start(["run"], patient) }
-        try set(scene, 1, "due_at => now() + interval '1 second', audience => 'everyone'")
-        let limit = ContinuousClock.now + .seconds(90)
-        let left = """
-            select (select count(*) from nudged.occurrence) + (select count(*) from nudged.intent where user_ids <> '{}'),
-                (select count(*) >= 3000 from nudged.delivery where kind = 'reminder')
-            """
-        while try scene.sql(left) != "0|t" {
-            try #require(ContinuousClock.now < limit, "\(daemons[0].errorOutput.suffix(2000))")
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        for daemon in daemons { daemon.signal(SIGTERM) }
-        for daemon in daemons { #expect(try await scene.finish(daemon).exit == .code(0)) }
-        try expectEachOnce(scene, 3000)
-    }
-
-    /// Killed between two pages of a spread.
-    @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileSpreading_isToldOnce(page: Int) async throws {
-        let scene = try await scene(2500)
-        try everyone(scene)
-        try set(scene, 1, "due_at => now(), audience => 'everyone'")
-        let killed = try await scene.nudged(
-            ["run", "--once", "--json"],
-            ["NUDGED_FAIL_POINT": "after_spread:kill:\(page)"]
-        )
-        #expect(killed.exit == .signal(SIGKILL))
-        #expect(
-            try scene.sql(
-                "select count(*) filter (where not is_spread), count(*) filter (where is_spread) from nudged.occurrence"
-            )
-                == "\(page * 1000)|1"
-        )
-        try scene.expireLeases()
-        _ = try await once(scene)
-        try expectEachOnce(scene, 2500)
-    }
-
-    /// Nine by each one's own clock: whose nine it is now is told, the others wait for theirs.
-    @Test func everyone_whenItIsAWallTime_isToldInTheirOwnZones() async throws {
-        let scene = try await scene(3)
-        try everyone(scene)
-        try scene.sql(
-            """
-            update public.context_profiles set timezone = (array['Etc/GMT-3', 'UTC', 'Etc/GMT+3'])[right(user_id::text, 1)::integer]
-            """
-        )
-        try set(scene, 2, "due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone'")
-        _ = try await once(scene)
-        // Three hours ahead: theirs is past. Behind: to come.
-        #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1])
-        #expect(
-            try scene.sql(
-                "select date_trunc('minute', p.due_at - now() + interval '1 minute') between '2:58' and '3:02' from nudged.occurrence o join nudged.person p using (user_id)"
-            )
-                == "t"
-        )
-    }
-
     // MARK: Asked, paused, restored
 
     @Test func forecast_whenRemindersCome_countsThem() async throws {
-        let scene = try await scene(5)
-        try everyone(scene)
-        _ = try await once(scene)
-        try set(scene, 1, "due_at => now() + interval '90 minutes', audience => 'everyone'")
-        let id = try set(scene, 2, "due_at => now() + interval '1 hour', recurrence => 'FREQ=DAILY'", subject: "8")
+        let scene = try await Scene.withReminders(5)
+        try scene.everyoneIsMember()
+        _ = try await scene.onceWell()
+        try scene.setReminder(1, "due_at => now() + interval '90 minutes', audience => 'everyone'")
+        let id = try scene.setReminder(
+            2,
+            "due_at => now() + interval '1 hour', recurrence => 'FREQ=DAILY'",
+            subject: "8"
+        )
         let forecast = try await scene.nudged(["forecast", "--hours", "48", "--json"])
         #expect(forecast.output.contains(#""by_kind":{"check_in":0,"message":0,"reminder":7}"#), "\(forecast.text)")
         let words = try await scene.nudged(["explain", Scene.user(2)])
@@ -357,24 +231,37 @@ import struct FoundationEssentials.UUID
         )
     }
 
+    /// What an app calls its subject is not obeyed by a terminal.
+    @Test func explain_whenASubjectHasControlCharacters_showsNone() async throws {
+        let scene = try await Scene.withReminders(1)
+        try scene.sql(
+            "select nudged.set_reminder(E'ta\\x1b[2Jsk', E'7\\n8', '\(Scene.user(1))', 'Water', '', due_at => now())"
+        )
+        // Whole seconds: it is due with the next one.
+        try scene.sql("update nudged.occurrence set due_at = due_at - interval '5 seconds'")
+        let run = try await scene.nudged(["explain", Scene.user(1)])
+        let said = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(said.contains("about ta\u{FFFD}[2Jsk 7\u{FFFD}8, due") && !run.output.contains("\u{1B}"), "\(run.text)")
+    }
+
     @Test func reminder_whenItsKindIsPaused_waitsForTheResume() async throws {
-        let scene = try await scene(2)
-        try everyone(scene)
+        let scene = try await Scene.withReminders(2)
+        try scene.everyoneIsMember()
         try await scene.nudged(["pause", "reminder"])
-        try set(scene, 1, "due_at => now(), audience => 'everyone'")
-        #expect(try await once(scene).number("sent") == 0)
+        try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
+        #expect(try await scene.onceWell().number("sent") == 0)
         #expect(try scene.sql("select count(*) from nudged.occurrence where not is_spread") == "2")
         #expect(try await scene.nudged(["resume", "reminder"]).exit == .code(0))
-        #expect(try await once(scene).number("sent") == 2)
+        #expect(try await scene.onceWell().number("sent") == 2)
     }
 
     /// What was due before the restore may have been sent: it is not, and its series goes on.
     @Test func reminders_whenABackupWasRestored_areNotToldAgain() async throws {
-        let scene = try await scene(2)
-        try everyone(scene)
-        try set(scene, 1, "due_at => now(), recurrence => 'FREQ=DAILY'", subject: "8")
-        try set(scene, 2, "due_at => now(), audience => 'everyone'")
-        try set(scene, 2, "due_at => now() + interval '2 hours'", subject: "9")
+        let scene = try await Scene.withReminders(2)
+        try scene.everyoneIsMember()
+        try scene.setReminder(1, "due_at => now(), recurrence => 'FREQ=DAILY'", subject: "8")
+        try scene.setReminder(2, "due_at => now(), audience => 'everyone'")
+        try scene.setReminder(2, "due_at => now() + interval '2 hours'", subject: "9")
         // Well before, whichever second it is.
         try scene.sql(
             """
@@ -383,19 +270,19 @@ import struct FoundationEssentials.UUID
         )
         let recovered = try await scene.nudged(["recover", "--json"])
         #expect(recovered.exit == .code(0), "\(recovered.text)")
-        #expect(try await once(scene).number("sent") == 0)
-        #expect(try record(scene) == Array(repeating: "dropped|restored", count: 3))
+        #expect(try await scene.onceWell().number("sent") == 0)
+        #expect(try scene.reminderRecord() == Array(repeating: "dropped|restored", count: 3))
         #expect(try scene.lines("select subject_id, number from nudged.occurrence order by 1") == ["8|2", "9|1"])
     }
 
     /// While the daemon sends, the app takes reminders back: what was in time never arrives. What was too late does, unless the daemon saw the change.
     @Test func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
-        let scene = try await scene(200, perDevice: { _, _ in .delay(.milliseconds(5), then: .accept) })
+        let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(5), then: .accept) })
         try scene.sql(
             """
             create table asked (subject text, token text, cancelled integer, too_late integer);
             insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
-            select nudged.set_reminder('task', user_id::text, user_id, 'Water', '\(Self.text)', due_at => now()) from public.context_profiles
+            select nudged.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles
             """
         )
         let process = try scene.start(

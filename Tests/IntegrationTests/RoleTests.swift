@@ -150,4 +150,15 @@ import Testing
         let swept = try await rig.scene.once(rig.owner)
         #expect(swept.exit == .code(0) && swept.number("sent") == 3, "\(swept.text)")
     }
+
+    @Test func report_whenItIsTheDaemonsRole_reads_andAStrangerIsRefused() async throws {
+        let rig = try await migrated()
+        defer { rig.cluster.stop() }
+        let page = try await rig.scene.nudged(["report", "--html", "-"], rig.daemon)
+        #expect(page.exit == .code(0) && page.output.hasSuffix("</html>\n"), "\(page.text)")
+        try rig.scene.sql("create role stranger login password '\(Self.secret)'")
+        let url = rig.cluster.tcpURL(database: rig.scene.database, user: "stranger", password: Self.secret)
+        let refused = try await rig.scene.nudged(["report", "--html", "-"], ["DATABASE_URL": url])
+        #expect(refused.exit == .code(77) && refused.output.isEmpty, "\(refused.text)")
+    }
 }

@@ -98,6 +98,27 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A reminder for everyone that stands still: of others and of what came just now nothing is said.
+    @Test func standing_whenASpreadWaits_namesTheFirst() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder("due_at => now() + interval '1 hour', audience => 'everyone'")
+        _ = try fixture.setReminder("due_at => now()", about: "8")
+        _ = try fixture.setReminder("due_at => now(), audience => 'everyone'", about: "9")
+        #expect(try await fixture.store.standing().spreads == nil)
+        let stuck = try fixture.setReminder("due_at => now(), audience => 'everyone'", by: 2, about: "10")
+        try fixture.sql(
+            """
+            update nudged.occurrence set due_at = '2026-01-02 03:04:05Z' where subject_id = '10';
+            update nudged.occurrence set due_at = now() - interval '61 seconds' where subject_id in ('8', '9')
+            """
+        )
+        let spreads = try #require(try await fixture.store.standing().spreads)
+        #expect(spreads.count == 2 && spreads.first.rfc3339 == "2026-01-02T03:04:05Z")
+        #expect(spreads.reminderID.uuidString.lowercased() == stuck.id)
+        #expect(spreads.subjectType == "task" && spreads.subjectID == "10")
+        await fixture.close()
+    }
+
     @Test func standing_whenThereIsMuch_countsNoFurther() async throws {
         let fixture = try await F()
         try fixture.seed(1...12_000)

@@ -14,7 +14,7 @@ import struct FoundationEssentials.UUID
         let (fixture, lease, users) = try await F.leased()
         let rows = "select * from nudged.person order by user_id"
         let before = try fixture.sql(rows)
-        let (kept, changed) = try await fixture.store.commit(
+        let (kept, changed, _) = try await fixture.store.commit(
             F.intent(users, lease: lease, retry: #"{"x":1}"#),
             leaseMilliseconds: 60_000
         )
@@ -75,7 +75,7 @@ import struct FoundationEssentials.UUID
             update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(4));
             """
         )
-        let (kept, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
         #expect(kept == [F.user(5)])
         #expect(
             try fixture.lines("select user_ids[1] from nudged.intent where cardinality(user_ids) = 1") == [
@@ -88,7 +88,7 @@ import struct FoundationEssentials.UUID
     @Test func commit_whenAllChanged_leavesNoIntent() async throws {
         let (fixture, lease, users) = try await F.leased()
         try fixture.sql("update nudged.person set version = version + 4294967296")
-        let (kept, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
         #expect(kept.isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         await fixture.close()
@@ -116,7 +116,7 @@ import struct FoundationEssentials.UUID
         _ = try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b')")
         if isDrained { _ = try await fixture.store.drain(limit: 100, now: F.now) }
         let intent = F.intent(users, lease: lease)
-        let (kept, changed) = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+        let (kept, changed, _) = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
         #expect(kept == [F.user(1), F.user(2)] && changed.isEmpty)
         // What came is not forgotten: its user is due when these are settled, though the decision knew of nothing before tomorrow.
         let later = users.map { F.update($0, dueAt: Instant(seconds: F.now.seconds + 86_400)) }

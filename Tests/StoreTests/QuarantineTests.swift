@@ -51,7 +51,7 @@ import struct FoundationEssentials.UUID
         let lease = UUID()
         let users = try await fixture.claim(lease: lease)
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
-        let (kept, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
         #expect(kept.isEmpty)
         await fixture.close()
     }

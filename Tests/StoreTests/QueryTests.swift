@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Query.drain, Query.drainFree, "latest as ("), (.claimTaken, .claimFree, "\n  and due_at <= $2"),
+        (Query.drain, Query.drainFree, "latest as materialized ("), (.claimTaken, .claimFree, "\n  and due_at <= $2"),
     ])
     func query_whenItPassesOverHeldRows_isOtherwiseTheSame(one: Query, other: Query, from start: String) throws {
         let tails = try [one, other].map { query in

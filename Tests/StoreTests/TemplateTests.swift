@@ -21,6 +21,8 @@ import struct FoundationEssentials.UUID
         ("title, body", "'', ''", "words", "title and body are both empty"),
         ("title", "null", "words", "both empty"),
         ("title, body", "E' \\n', ' '", "words", "both empty"),
+        ("title, body", "U&'\\00A0', U&'\\3000\\200B'", "words", "both empty"),
+        ("body, active", "'a', null", "active", "active is null"),
         ("title", "'secret {'", "placeholders", "title has a brace that belongs to no placeholder"),
         ("body", "'secret {First}'", "placeholders", "body has a brace"),
         ("body", "repeat('secret ', 600)", "payload", "the payload comes to 4344 bytes"),

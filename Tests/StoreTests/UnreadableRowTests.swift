@@ -36,6 +36,45 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    @Test(
+        arguments: ["created_at", "expires_at"],
+        ["-infinity", "infinity", "294276-12-31 23:59:59.999999", "4713-01-01 BC"]
+    )
+    func claim_whenAMessageHasAnImpossibleInstant_readsTheNearest(column: String, instant: String) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let odd = try fixture.sendMessage(1)
+        let plain = try fixture.sendMessage(2)
+        try await fixture.drain()
+        try fixture.sql("update nudged.message set \(column) = '\(instant)' where id = '\(odd)'")
+        let users = try await fixture.claim()
+        let messages = users.flatMap(\.messages)
+        #expect(Set(messages.map(\.id)) == [odd, plain])
+        let isEarly = instant.hasPrefix("-") || instant.hasSuffix("BC")
+        let read = messages.first { $0.id == odd }
+        let nearest = Instant(rfc3339: isEarly ? "1970-01-01T00:00:00Z" : "9999-12-31T23:59:59Z")
+        #expect(column == "expires_at" ? read?.expiresAt == nearest : read?.createdAt == nearest)
+        await fixture.close()
+    }
+
+    /// `--once` asks how long the others' leases last.
+    @Test func remaining_whenALeaseHasNoEnd_isAnswered() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            update nudged.person set lease_id = gen_random_uuid(),
+                lease_until = case when user_id = \(F.quoted(1)) then 'infinity' else now() + interval '1 minute' end
+            """
+        )
+        let remaining = try await fixture.store.remaining(now: F.now)
+        #expect(remaining.isAnyoneDue && !remaining.isAnyoneFree)
+        #expect((1...60_000).contains(remaining.millisecondsToFirstLeaseEnd))
+        try fixture.sql("update nudged.person set lease_until = 'infinity'")
+        #expect(try await fixture.store.remaining(now: F.now).millisecondsToFirstLeaseEnd == 0)
+        await fixture.close()
+    }
+
     @Test func claim_whenARowCanNotBeRead_servesTheOthersAndSetsItAside() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

@@ -26,7 +26,7 @@ import Testing
         // A definition that no group names would have no words in the catalog.
         let folder = Self.repository + "/Sources/Systemd/Events"
         var defined = 0
-        for group in ["Service", "Sweeps", "Database", "Lanes", "Pushes", "Data"] {
+        for group in ["Service", "Sweeps", "Database", "Lanes", "Pushes", "Data", "Monitoring"] {
             let text = try Credentials.readText(
                 "\(folder)/Event+\(group).swift",
                 limit: 1 << 20,

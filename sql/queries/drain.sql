@@ -1,20 +1,22 @@
 -- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out. Where something came to be sent,
 -- only its lower half (0003_person.sql): what is on its way goes, and its settlement leaves due_at alone.
--- $1 most touches to take, $2 the policy's now. One row: touches taken. Two daemons at once: the second waits for the first's commit, and finds the
--- same touches gone. Urgent messages' touches go first, and their users are due since 1970: before all who are merely due (claims ask for them first).
+-- $1 most touches to take (so many of each kind are looked at: Citus refuses to count in a LIMIT), $2 the policy's now. One row: touches taken. Two daemons
+-- at once: the second waits for the first's commit, and finds the same touches gone. Urgent messages' touches go first, and their users are due
+-- since 1970: before all who are merely due (claims ask for them first).
 with hurried as materialized (
     select user_id, id from nudged.touched where urgent order by user_id, id limit $1
 ),
+others as materialized (
+    select user_id, id from nudged.touched where not urgent order by user_id, id limit $1
+),
 waiting as materialized (
-    select user_id, id from hurried
-    union all
-    (select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 - (select count(*) from hurried))
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
     returning t.user_id, t.at, t.urgent, t.arrival
 ),
-latest as (
+latest as materialized (
     select
         user_id,
         -- Null: something came to be sent, and that is all.
@@ -23,16 +25,26 @@ latest as (
     from taken
     group by user_id
 ),
+-- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew. Nearly everyone has a row: only who has none is
+-- asked for. List by list, and not by EXISTS for each: Citus joins no tables that only a list has in common.
+persons as materialized (
+    select user_id from nudged.person where user_id = any (array(select user_id from latest))
+),
+strangers as materialized (
+    -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
+    select user_id from latest where (user_id in (select user_id from persons)) is not true
+),
+known as materialized (
+    select user_id from persons
+    union all select user_id from nudged.recipient where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.device where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
+),
 -- In the order of user_id, like every other writer: two daemons can't deadlock.
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
-    select user_id, due_at, at from latest l
-    -- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew.
-    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
-       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
-       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
-       or exists (select 1 from nudged.message m where m.user_id = l.user_id)
-       or exists (select 1 from nudged.occurrence o where o.user_id = l.user_id)
+    select user_id, due_at, at from latest where (user_id in (select user_id from known)) is true
     order by user_id
     on conflict (user_id) do update set
         version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,

@@ -4,10 +4,10 @@ with hurried as materialized (
     select user_id, id from nudged.touched where urgent order by user_id, id limit $1 for update skip locked
 ),
 others as materialized (
-    select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 - (select count(*) from hurried) for update skip locked
+    select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 for update skip locked
 ),
 waiting as materialized (
-    select user_id, id from hurried union all select user_id, id from others
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
 ),
 free as materialized (
     select p.user_id from nudged.person p where p.user_id in (select user_id from waiting) order by p.user_id for update skip locked
@@ -18,7 +18,7 @@ taken as (
       and ((w.user_id in (select user_id from free)) is true or not exists (select 1 from nudged.person k where k.user_id = w.user_id))
     returning t.user_id, t.at, t.urgent, t.arrival
 ),
-latest as (
+latest as materialized (
     select
         user_id,
         -- Null: something came to be sent, and that is all.
@@ -27,14 +27,22 @@ latest as (
     from taken
     group by user_id
 ),
+persons as materialized (
+    select user_id from nudged.person where user_id = any (array(select user_id from latest))
+),
+strangers as materialized (
+    select user_id from latest where (user_id in (select user_id from persons)) is not true
+),
+known as materialized (
+    select user_id from persons
+    union all select user_id from nudged.recipient where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.device where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
+),
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
-    select user_id, due_at, at from latest l
-    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
-       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
-       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
-       or exists (select 1 from nudged.message m where m.user_id = l.user_id)
-       or exists (select 1 from nudged.occurrence o where o.user_id = l.user_id)
+    select user_id, due_at, at from latest where (user_id in (select user_id from known)) is true
     order by user_id
     on conflict (user_id) do update set
         version = case when excluded.touched_at is null then p.version + 1 else (p.version | 4294967295) + 1 end,

@@ -31,11 +31,15 @@ nudges as materialized (
     from pushes
     group by user_id, lease_id, attempted_at
 ),
+-- By themselves: on several machines an outer join would bring the whole table here.
+owned as materialized (
+    select user_id, lease_id from nudged.person where user_id = any (array(select user_id from nudges))
+),
 -- Of two dead daemons' intents the one under whose lease the row is: the other came after its lease's end, and was not written.
 newest as materialized (
     select distinct on (n.user_id) n.*
-    from nudges n left join nudged.person o on o.user_id = n.user_id
-    order by n.user_id, (o.lease_id = n.lease_id) desc nulls last
+    from nudges n
+    order by n.user_id, ((n.user_id, n.lease_id) in (select user_id, lease_id from owned)) is true desc
 ),
 entered as (
     update nudged.person p set

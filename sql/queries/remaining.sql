@@ -9,4 +9,7 @@ select
     exists (select 1 from due) or exists (select 1 from nudged.touched) or exists (select 1 from nudged.intent where expires_at < statement_timestamp())
     or exists (select 1 from nudged.occurrence where is_spread and wakes_at <= $1),
     exists (select 1 from due where lease_until is null or lease_until < statement_timestamp()),
-    coalesce(extract(epoch from (select min(lease_until) from due where lease_until >= statement_timestamp()) - statement_timestamp()) * 1000, 0)::bigint
+    -- Nothing can be subtracted from an infinite one, which only a hand can have written.
+    coalesce(extract(epoch from (
+        select min(lease_until) from due where lease_until >= statement_timestamp() and isfinite(lease_until)
+    ) - statement_timestamp()) * 1000, 0)::bigint

@@ -8,15 +8,26 @@ taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
     returning t.user_id
 ),
+users as materialized (
+    select distinct user_id from taken
+),
+-- As in drain.sql: somebody of whom the app has nothing (erased) gets no row anew.
+persons as materialized (
+    select user_id from nudged.person where user_id = any (array(select user_id from users))
+),
+strangers as materialized (
+    select user_id from users where (user_id in (select user_id from persons)) is not true
+),
+known as materialized (
+    select user_id from persons
+    union all select user_id from nudged.recipient where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.device where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
+    union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
+),
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at, since)
-    select distinct user_id, $1, $1, $1 from taken l
-    -- As in drain.sql: somebody of whom the app has nothing (erased) gets no row anew.
-    where exists (select 1 from nudged.person k where k.user_id = l.user_id)
-       or exists (select 1 from nudged.recipient r where r.user_id = l.user_id)
-       or exists (select 1 from nudged.device d where d.user_id = l.user_id)
-       or exists (select 1 from nudged.message m where m.user_id = l.user_id)
-       or exists (select 1 from nudged.occurrence o where o.user_id = l.user_id)
+    select user_id, $1, $1, $1 from users where (user_id in (select user_id from known)) is true
     order by user_id
     on conflict (user_id) do update set
         version = (p.version | 4294967295) + 1,

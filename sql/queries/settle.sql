@@ -17,10 +17,11 @@ with closed_intent as (
     delete from nudged.intent where lease_id = $1 and number = $2 and user_ids <> '{}' returning 1
 ),
 wanted as materialized (
-    -- Cast here: an UPDATE across shards refuses functions that are not immutable.
+    -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and Citus 13.2's server ends where one assigns a part of a list.
     select
-        user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry,
-        first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent, template
+        user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry, template,
+        ($17::timestamptz[])[first_check_in:last_check_in] as check_in_at, ($18::date[])[first_check_in:last_check_in] as check_in_slot,
+        ($19::date[])[first_closed:last_closed] as closed, ($20::timestamptz[])[first_sent:last_sent] as sent
     from unnest(
         $4::uuid[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::text[],
         $11::integer[], $12::integer[], $13::integer[], $14::integer[], $15::integer[], $16::integer[], $36::integer[]
@@ -40,10 +41,10 @@ settled as (
         -- It only grows: `nudged recover` may have raised it meanwhile.
         since = greatest(p.since, w.since),
         fingerprint = w.fingerprint,
-        check_in_at = ($17::timestamptz[])[w.first_check_in:w.last_check_in],
-        check_in_slot = ($18::date[])[w.first_check_in:w.last_check_in],
-        closed = ($19::date[])[w.first_closed:w.last_closed],
-        sent = ($20::timestamptz[])[w.first_sent:w.last_sent],
+        check_in_at = w.check_in_at,
+        check_in_slot = w.check_in_slot,
+        closed = w.closed,
+        sent = w.sent,
         retry = w.retry,
         template = w.template
     from wanted w

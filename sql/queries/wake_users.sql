@@ -6,18 +6,11 @@
 with page as materialized (
     select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
--- In the order of user_id, like every other writer that waits: no deadlock with a daemon.
-mine as materialized (
-    select p.user_id from nudged.person p
-    where p.user_id in (select user_id from page order by user_id limit $3)
-      and (p.lease_id is not null or p.due_at > $1 and ($4::timestamptz is null or p.asked_at between $4 and $5))
-    order by p.user_id
-    for update of p
-),
+-- An index scan by a list goes in the order of user_id, like every other writer that waits: no deadlock with a daemon.
 woken as (
     update nudged.person p set version = (p.version | 4294967295) + 1, due_at = least(p.due_at, $1)
-    from mine
-    where p.user_id = mine.user_id
+    where p.user_id = any (array(select user_id from page order by user_id limit $3))
+      and (p.lease_id is not null or p.due_at > $1 and ($4::timestamptz is null or p.asked_at between $4 and $5))
     returning 1
 )
 select (select count(*) from woken), (select least(count(*), $3) from page), (select user_id from page order by user_id offset $3)

@@ -66,9 +66,12 @@ public struct ExplainRun: Sendable {
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
             }
             // What comes for everyone has no row of theirs yet.
-            var spreads = try await FutureSpreads(reader, judge: judge, start: now, end: max(at ?? now, now) + 1)
+            let end = max(at ?? now, now) + 1
+            var spreads = try await FutureSpreads(reader, judge: judge, start: now, end: end, only: user)
             read.user = spreads.take(for: [read.user]).first ?? read.user
-            return Explanation(read, records: records, judge: judge, names: names, now: now, at: at)
+            var explanation = Explanation(read, records: records, judge: judge, names: names, now: now, at: at)
+            explanation.gaps = spreads.gaps
+            return explanation
         }
     }
 }

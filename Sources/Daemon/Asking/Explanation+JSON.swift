@@ -5,7 +5,7 @@ import TimeZones
 
 extension Explanation {
     /// One object: `user_id`, `now`, `at`, `question` (`now`, `future`, `past`), `known`, `zone`, `verdict`, `decisions` (as `nudged decide` answers, with
-    /// `kind`, `key` and `members` in place of `id`), `templates` (what became of each, where a check-in goes out), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
+    /// `kind`, `key` and `members` in place of `id`), `gaps` (what could not be read, in words), `templates` (what became of each, where a check-in goes out), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
     /// messages their ids: what they say stands nowhere.
     public var json: String {
         var json = JSONWriter()
@@ -21,6 +21,7 @@ extension Explanation {
         json.key("verdict")
         write(judgement, to: &json)
         json.list("decisions", asked) { entry, json in Self.write(entry, to: &json) }
+        json.list("gaps", gaps) { gap, json in json.string(gap) }
         json.list("templates", fates) { fate, json in Self.write(fate.template, fate.fate, to: &json) }
         json.key("user")
         write(read, to: &json)

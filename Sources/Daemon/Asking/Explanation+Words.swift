@@ -27,6 +27,7 @@ extension Explanation {
             page.line("decided with what is known today; what is sent or changed until then is not")
         case .now: break
         }
+        for gap in gaps { page.line(gap) }
         if let judgement { show(judgement, read, in: &page) }
         show(read, in: &page)
         showDevices(&page)
@@ -192,21 +193,7 @@ extension Explanation {
         let series = rule.map { ", \($0.words)" } ?? ""
         let end = reminder.isCancelled ? ", cancelled meanwhile" : ""
         return
-            "reminder \(reminder.id.uuidString.lowercased()) about \(Self.printable(reminder.subjectType)) \(Self.printable(reminder.subjectID)), due \(hour)\(series)\(end)"
-    }
-
-    /// The app's text, without what would speak to the terminal or begin a line.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar
-                    }
-                }
-            )
-        )
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), due \(hour)\(series)\(end)"
     }
 
     private func showDevices(_ page: inout TextPage) {

@@ -35,6 +35,8 @@ public struct Explanation: Sendable {
     /// The record, the newest first.
     let records: [DeliveryRecord]
     let paused: Set<NudgeKind>
+    /// What could not be read, in words.
+    var gaps: [String] = []
 
     init(_ read: ReadUser, records: [DeliveryRecord], judge: Judge, names: DeviceNames, now: Instant, at: Instant?) {
         let at = at ?? now

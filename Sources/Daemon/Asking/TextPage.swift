@@ -1,4 +1,4 @@
-/// Lines of a width, fields in columns; what is longer goes on in the next line, indented.
+/// Lines of a width, fields in columns; what is longer goes on in the next line, indented. What texts of the app's would say to a terminal is taken out.
 struct TextPage {
     private let width: Int
     private var lines: [String] = []
@@ -29,7 +29,7 @@ struct TextPage {
     }
 
     mutating func wrapped(_ text: String, indent: Int) {
-        var rest = Substring(text)
+        var rest = Substring(text.printable)
         var isFirst = true
         while true {
             let room = isFirst ? width : width - indent

@@ -1,4 +1,5 @@
 public import Logging
+public import Metrics
 public import Policy
 
 /// The whole configuration, valid. Made by `ConfigurationLoader`; every default stands in `ConfigurationKey.all`.
@@ -113,6 +114,24 @@ public struct Configuration: Sendable, Equatable {
         public var caFile: String?
     }
 
+    /// Where the metrics are shown (docs/METRICS.md).
+    public struct Metrics: Sendable, Equatable {
+        /// An address of this machine; nil: nobody can ask for them.
+        public var listen: LoopbackAddress?
+        /// A file for node_exporter's textfile collector; nil: none is written.
+        public var file: String?
+    }
+
+    /// The address that is called after good sweeps.
+    public struct Heartbeat: Sendable, Equatable {
+        /// `https://…`, or `http://` to this machine; its path is a secret.
+        public var url: Secret
+        /// At least so long from call to call.
+        public var interval: Duration
+        /// A PEM file to trust in place of the system's store.
+        public var caFile: String?
+    }
+
     /// Nil only where the command doesn't need it and it isn't configured.
     public var apns: APNs?
     /// Nil only where the command doesn't need it and it isn't configured.
@@ -129,6 +148,10 @@ public struct Configuration: Sendable, Equatable {
     public var decision: Decision?
     /// The operator's rules.
     public var policy: Rules
+    /// Where the metrics are shown.
+    public var metrics: Metrics
+    /// Nil: no address is called.
+    public var heartbeat: Heartbeat?
     /// What is logged at least.
     public var logLevel: Logger.Level
 }

@@ -60,6 +60,8 @@ struct ConfigurationAssembler {
             messages: messages(),
             decision: decision(),
             policy: policy(),
+            metrics: metrics(),
+            heartbeat: heartbeat(),
             logLevel: values.text("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         )
     }
@@ -202,6 +204,40 @@ extension ConfigurationAssembler {
             timeout: timeout,
             concurrency: values.integer("decision.concurrency") ?? 8,
             caFile: values.text("decision.caFile")
+        )
+    }
+
+    private mutating func metrics() -> Configuration.Metrics {
+        let metrics = Configuration.Metrics(
+            listen: values.loopback("metrics.listen"),
+            file: values.text("metrics.file")
+        )
+        if let file = metrics.file {
+            if !file.hasPrefix("/") {
+                report("metrics.file", "it is no absolute path", "begin it with /: a service's own folder is /")
+            } else if !file.hasSuffix(".prom") {
+                report("metrics.file", "the textfile collector reads no such name", "let it end in .prom")
+            }
+        }
+        return metrics
+    }
+
+    private mutating func heartbeat() -> Configuration.Heartbeat? {
+        guard let url = values.text("heartbeat.url") else { return nil }
+        do {
+            try checks.heartbeat(url)
+        } catch {
+            let fault = error as? ConfigurationFault
+            report(
+                "heartbeat.url",
+                fault?.what ?? "\(error)",
+                fault?.mend ?? "write \(ConfigurationKey.byName["heartbeat.url"]?.expectation ?? "an address")"
+            )
+        }
+        return Configuration.Heartbeat(
+            url: Secret(url),
+            interval: values.duration("heartbeat.interval") ?? .seconds(60),
+            caFile: values.text("heartbeat.caFile")
         )
     }
 

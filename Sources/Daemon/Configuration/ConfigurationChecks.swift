@@ -10,6 +10,9 @@ public struct ConfigurationChecks: Sendable {
     /// Whether a decision service's address and token can be used (HTTPClient).
     public var service: @Sendable (_ url: String, _ token: String?) throws -> Void
 
+    /// Whether the address that is called after good sweeps can be used (HTTPClient).
+    public var heartbeat: @Sendable (_ url: String) throws -> Void
+
     /// Whether the words of a check-in fit a push (APNs).
     public var words: @Sendable (_ title: String, _ body: String) throws -> Void
 
@@ -19,12 +22,14 @@ public struct ConfigurationChecks: Sendable {
         database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void = { _, _ in },
         zone: @escaping @Sendable (String) -> Bool = { _ in true },
         service: @escaping @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in },
+        heartbeat: @escaping @Sendable (_ url: String) throws -> Void = { _ in },
         words: @escaping @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
     ) {
         self.key = key
         self.database = database
         self.zone = zone
         self.service = service
+        self.heartbeat = heartbeat
         self.words = words
     }
 }

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the reference.
     public static let all: [ConfigurationKey] =
-        apns + database + schedule + record + checkIn + messages + decision + policy + log
+        apns + database + schedule + record + checkIn + messages + decision + policy + metrics + heartbeat + log
 
     private static let apns: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
@@ -100,12 +100,17 @@ extension ConfigurationKey {
 
     private static let checkIn: [ConfigurationKey] = [
         // What counts is the payload's size in bytes, which is measured; these bounds only keep nonsense out.
-        .init("checkIn.title", .text(1...1000), standard: "Hello again", "The title of a check-in."),
+        .init(
+            "checkIn.title",
+            .text(1...1000),
+            standard: "Hello again",
+            "The title of a check-in for which no template fits (docs/SQL.md); in a new database there are some that fit everyone."
+        ),
         .init(
             "checkIn.body",
             .text(1...10_000),
             standard: "How are you today? I'm here whenever you feel like talking.",
-            "The text of a check-in."
+            "The text of a check-in for which no template fits."
         ),
     ]
 
@@ -196,6 +201,36 @@ extension ConfigurationKey {
             standard: "none",
             "The most nudges a user gets in a day."
         ),
+    ]
+
+    private static let metrics: [ConfigurationKey] = [
+        .init(
+            "metrics.listen",
+            .loopback,
+            "Where Prometheus finds the metrics, as http://127.0.0.1:9464/metrics; other machines can't reach it."
+        ),
+        .init(
+            "metrics.file",
+            .path,
+            "A file that ends in .prom, written anew every ten seconds for node_exporter's textfile collector."
+        ),
+    ]
+
+    private static let heartbeat: [ConfigurationKey] = [
+        .init(
+            "heartbeat.url",
+            .serviceURL,
+            isSecret: true,
+            "An address that is called (GET) after a good sweep: a service that tells somebody when the calls stay away."
+        ),
+        // Such services count in minutes; a sweep a second would be 86,400 calls a day.
+        .init(
+            "heartbeat.interval",
+            .duration(.seconds(1)...(.seconds(86_400))),
+            standard: "1m",
+            "It is called at most this often."
+        ),
+        .init("heartbeat.caFile", .path, "Certificates (PEM) to trust for it in place of the system's."),
     ]
 
     private static let log: [ConfigurationKey] = [

@@ -28,6 +28,8 @@ public struct ConfigurationKey: Sendable {
         case endpoint
         /// `https://host[:port][/path]`.
         case serviceURL
+        /// An address of this machine, with a port.
+        case loopback
         /// A libpq URI.
         case databaseURL
         /// A bundle id.
@@ -106,6 +108,7 @@ public struct ConfigurationKey: Sendable {
         case .pem: "the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on"
         case .endpoint: "https://host or https://host:port"
         case .serviceURL: "https://host/path, or http:// where the host is this machine (localhost, 127.0.0.1, [::1])"
+        case .loopback: "an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464"
         case .databaseURL: "a URI such as postgresql://user@host/database?sslmode=verify-full"
         case .bundleID: "a bundle id such as com.example.app"
         }

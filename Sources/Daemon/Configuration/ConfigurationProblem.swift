@@ -51,11 +51,13 @@ public struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible
         key = nil
     }
 
+    /// File, line and column, or the variable.
+    var place: String {
+        let place = file ?? variable.map { "environment \($0)" } ?? "configuration"
+        return mark.map { "\(place):\($0.line):\($0.column)" } ?? place
+    }
+
     /// `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key: did you mean apns.teamId?`, or with the variable's name in place of file,
     /// line and column.
-    public var description: String {
-        var place = file ?? variable.map { "environment \($0)" } ?? "configuration"
-        if let mark { place += ":\(mark.line):\(mark.column)" }
-        return ([place] + [key, what, mend].compactMap { $0 }).joined(separator: ": ")
-    }
+    public var description: String { ([place] + [key, what, mend].compactMap { $0 }).joined(separator: ": ") }
 }

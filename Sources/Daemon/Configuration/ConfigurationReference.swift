@@ -6,7 +6,10 @@ public enum ConfigurationReference {
         ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
         ("schedule", "When sweeps begin, and how much of what is due one daemon takes at once."),
         ("record", "How long `nudged.delivery` remembers."),
-        ("checkIn", "The words of a check-in."),
+        (
+            "checkIn",
+            "The words of a check-in for which no template fits: `nudged.template` comes first, and in a new database some templates are active (docs/SQL.md)."
+        ),
         ("messages", "Messages of one user that waited for the end of quiet hours."),
         (
             "decision",
@@ -15,6 +18,11 @@ public enum ConfigurationReference {
         (
             "policy",
             "The rules for users whose preferences say nothing else (docs/POLICY.md). `nudged replan` lets changed ones count at once."
+        ),
+        ("metrics", "Metrics for Prometheus (docs/METRICS.md). Without a place nothing is shown."),
+        (
+            "heartbeat",
+            "A dead man's switch: an address that is called after each good sweep, for a service that tells somebody when the calls stay away (docs/METRICS.md)."
         ),
         ("log", "What goes to the journal."),
     ]

@@ -25,6 +25,7 @@ extension EffectiveValues {
                 case .duration(let duration): DurationText.format(duration)
                 case .wallTime(let time): time.description
                 case .endpoint(let endpoint): endpoint.description
+                case .loopback(let address): address.description
                 }
             return ConfigurationRow(
                 key: shownName(key.name),

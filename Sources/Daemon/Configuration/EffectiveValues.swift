@@ -1,3 +1,4 @@
+import Metrics
 import NudgedKit
 import Policy
 
@@ -98,6 +99,10 @@ struct EffectiveValues {
 
     func endpoint(_ name: String) -> Configuration.Endpoint? {
         if case .endpoint(let endpoint) = parsed(name) { endpoint } else { nil }
+    }
+
+    func loopback(_ name: String) -> LoopbackAddress? {
+        if case .loopback(let address) = parsed(name) { address } else { nil }
     }
 
     /// Forgets a key that a stronger one makes void.

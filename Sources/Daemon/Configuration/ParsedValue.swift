@@ -1,3 +1,4 @@
+import Metrics
 import NudgedKit
 import Policy
 
@@ -9,6 +10,7 @@ enum ParsedValue: Sendable, Equatable {
     case duration(Duration)
     case wallTime(TimeOfDay)
     case endpoint(Configuration.Endpoint)
+    case loopback(LoopbackAddress)
     /// `none`, or nothing at all where there is no default.
     case none
 }

@@ -1,3 +1,4 @@
+import Metrics
 import NudgedKit
 import Policy
 
@@ -33,6 +34,7 @@ enum ValueParser {
             case .pem: pem(text)
             case .endpoint: endpoint(text).map { .endpoint($0) }
             case .serviceURL: isServiceURL(text) ? .text(text) : nil
+            case .loopback: LoopbackAddress(text).map { .loopback($0) }
             case .databaseURL: isDatabaseURL(text) ? .text(text) : nil
             case .bundleID: isBundleID(text) ? .text(text) : nil
             }
@@ -51,6 +53,7 @@ enum ValueParser {
         case .duration where DurationText.parse(text) != nil: return "\(shown) is out of range"
         case .text(let range) where text.count > range.upperBound: return "\(text.count) characters are too many"
         case .text where text.isEmpty: return "it is empty"
+        case .loopback: return "\(shown) is no address that only this machine reaches, with a port"
         default: return "\(shown) is wrong"
         }
     }

@@ -52,7 +52,7 @@ struct DecisionAnswer: Sendable, Equatable {
     private static func text(_ object: JSONObject, _ member: String, most: Int) throws(DecisionNonsense) -> String? {
         let value = object[member] ?? .null
         if value == .null { return nil }
-        guard let text = value.text, !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
+        guard let text = value.text, !text.isBlank else {
             throw DecisionNonsense(member: member, wanted: "a text, or null")
         }
         guard size(text) <= most else {

@@ -3,10 +3,16 @@ import JSON
 /// What was decided of a nudge beyond the policy, and by whom.
 struct DecisionVerdict: Sendable, Equatable {
     /// Who decided.
-    enum Origin: String, Sendable {
+    enum Origin: String, Sendable, CaseIterable {
         case service
         /// The user's strategy in its place (`FallbackDecider`).
         case fallback
+    }
+
+    /// What is counted of it.
+    struct Kind: Sendable, Hashable {
+        let origin: Origin
+        let shouldNotify: Bool
     }
 
     let origin: Origin
@@ -37,6 +43,8 @@ struct DecisionVerdict: Sendable, Equatable {
         title = nil
         body = nil
     }
+
+    var kind: Kind { Kind(origin: origin, shouldNotify: shouldNotify) }
 
     /// What the record keeps, `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`, never a text.
     var json: String {

@@ -9,6 +9,8 @@ public struct Forecast: Sendable {
     let paused: Set<NudgeKind>
     /// Whether a decision service is asked of what the rules allow; the forecast takes it to allow everything.
     var asksService = false
+    /// What could not be read, in words.
+    var gaps: [String] = []
 
     /// Users who are asked in that time.
     public var users: Int { tally.users }
@@ -44,6 +46,7 @@ public struct Forecast: Sendable {
                 "", "a decision service is configured: it is not asked here, and counted as if it allowed everything",
             ]
         }
+        for gap in gaps { lines += ["", gap.printable] }
         if tally.unread > 0 {
             lines += ["", "\(tally.unread) users could not be decided: their zone's file can't be read"]
         }
@@ -101,7 +104,7 @@ public struct Forecast: Sendable {
             }
     }
 
-    /// `{"from", "hours", "users", "nudges", "pushes", "by_kind", "resting", "skipped", "dropped", "paused", "decision_service", "unread", "unreadable", "by_hour": [{"from", "pushes",
+    /// `{"from", "hours", "users", "nudges", "pushes", "by_kind", "resting", "skipped", "dropped", "paused", "decision_service", "gaps", "unread", "unreadable", "by_hour": [{"from", "pushes",
     /// "by_kind", "resting", "skipped"}]}`; `resting` counts users at the top, questions in an hour.
     public var json: String {
         var json = JSONWriter()
@@ -122,6 +125,7 @@ public struct Forecast: Sendable {
         json.list("paused", paused.map(\.rawValue).sorted()) { kind, json in json.string(kind) }
         json.key("decision_service")
         json.bool(asksService)
+        json.list("gaps", gaps) { gap, json in json.string(gap) }
         json.list("by_hour", Array(tally.hours.enumerated())) { hour, json in
             json.beginObject()
             json.put("from", tally.beginning(of: hour.offset).rfc3339)

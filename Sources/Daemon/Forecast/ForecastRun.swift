@@ -55,7 +55,8 @@ public struct ForecastRun: Sendable {
                 hours: hours,
                 tally: tally,
                 paused: judge.paused,
-                asksService: judge.asksService
+                asksService: judge.asksService,
+                gaps: spreads.gaps
             )
         }
     }

@@ -1,4 +1,5 @@
 import Policy
+import Postgres
 import Store
 import TimeZones
 
@@ -8,6 +9,8 @@ import struct FoundationEssentials.UUID
 struct FutureSpreads: Sendable {
     /// By member.
     private(set) var reminders: [UUID: [PendingReminder]] = [:]
+    /// What is missing in them, in words.
+    private(set) var gaps: [String] = []
 
     /// Spreads that are looked at, members of a page, hours of one series: more nobody draws.
     private static let mostSpreads = 10_000
@@ -16,17 +19,59 @@ struct FutureSpreads: Sendable {
 
     init() {}
 
-    /// Reads them as the sweep would.
-    init(_ reader: SnapshotReader, judge: Judge, start: Instant, end: Instant) async throws {
-        for spread in try await reader.spreads(until: end - 1, limit: Self.mostSpreads) {
+    /// Reads them as the sweep would. What the app's view doesn't say is missing, and said in `gaps`.
+    ///
+    /// - Parameter user: nil: for everyone; else only what comes for them.
+    init(_ reader: SnapshotReader, judge: Judge, start: Instant, end: Instant, only user: UUID? = nil) async throws {
+        let spreads = try await reader.spreads(until: end - 1, limit: Self.mostSpreads)
+        if spreads.count == Self.mostSpreads {
+            gaps.append("of the reminders for everyone only the first \(Self.mostSpreads) are looked at")
+        }
+        var unread: [(spread: DueSpread, state: String)] = []
+        for spread in spreads {
             let hours = try Self.hours(of: spread, judge: judge, start: start, end: end)
-            var rest: DueSpread? = hours.isEmpty ? nil : spread
-            while let part = rest {
-                let members = try await reader.members(of: part, limit: Self.page)
-                for member in members { add(hours.map { $0.told(to: member) }, for: member) }
-                rest = members.count < Self.page ? nil : members.last.map(part.after)
+            guard !hours.isEmpty else { continue }
+            do throws(PostgresError) {
+                try await read(reader, spread, hours, only: user)
+            } catch {
+                guard let state = error.sqlState else { throw error }
+                unread.append((spread, state))
+                // query_canceled, out of time: each of the others would take as long.
+                if state == "57014" { break }
             }
         }
+        if let first = unread.first {
+            gaps.append(
+                "\(unread.count) reminders for everyone are missing, since nudged.subject_member can't be read (the first is about "
+                    + "\(first.spread.reminder.subjectType) \(first.spread.reminder.subjectID), SQLSTATE \(first.state)): mend the view"
+            )
+        }
+    }
+
+    private mutating func read(
+        _ reader: SnapshotReader,
+        _ spread: DueSpread,
+        _ hours: [PendingReminder],
+        only user: UUID?
+    ) async throws(PostgresError) {
+        if let user {
+            if try await reader.isMember(user, of: spread) { tell(hours, of: spread, to: user) }
+            return
+        }
+        // Who has the first of them already is told of the later ones only.
+        var rest: DueSpread? = hours.count > 1 ? spread.fromTheFirst : spread
+        while let part = rest {
+            let members = try await reader.members(of: part, limit: Self.page)
+            for member in members { tell(hours, of: spread, to: member) }
+            rest = members.count < Self.page ? nil : members.last.map(part.after)
+        }
+    }
+
+    /// - Parameter hours: the spread's own, and those that come after it.
+    mutating func tell(_ hours: [PendingReminder], of spread: DueSpread, to member: UUID) {
+        let hasFirst = spread.after.map { member <= $0 } ?? false
+        let coming = hasFirst ? hours.dropFirst() : hours[...]
+        if !coming.isEmpty { add(coming.map { $0.told(to: member) }, for: member) }
     }
 
     mutating func add(_ hours: [PendingReminder], for member: UUID) { reminders[member, default: []] += hours }

@@ -85,6 +85,16 @@ package final class Lanes: Sendable {
     /// Whether no lane takes anything for now.
     var areAllBlocked: Bool { all.allSatisfy { $0.sender.isBlocked } }
 
+    /// Whether at least one lane sends, or would; one that has no connection yet, again, or to no purpose doesn't.
+    var doesAnyServe: Bool {
+        all.contains { _, sender in
+            switch sender.status {
+            case .idle, .open: true
+            case .connecting, .backingOff, .stopped, .resting, .draining: false
+            }
+        }
+    }
+
     /// What keeps lanes from sending, each in words; the lane is named where there are several.
     package var troubleWords: [String] {
         troubles { status in

@@ -22,7 +22,7 @@ extension Sweeper {
             } catch {
                 // The app's view, or a lock of the app's: that is this reminder's trouble and nobody else's.
                 guard error.code == .refusedByServer else { throw error }
-                onEvent(.settlementFailed(error: error.description))
+                onEvent(.spreadFailed(spread.reminder, error: error.description))
                 // query_canceled: the time-out. The next one would wait for the same view.
                 if error.sqlState == "57014" {
                     spreadMemory.rest(at: BootTime.milliseconds())

@@ -16,6 +16,9 @@ package struct Assembly: Sendable {
     let deviceNames: DeviceNames
     /// nil: no service is asked.
     let decision: Configuration.Decision?
+    let metrics: Configuration.Metrics
+    /// nil: no address is called.
+    let heartbeat: Configuration.Heartbeat?
 
     /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
     var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
@@ -36,6 +39,8 @@ package struct Assembly: Sendable {
         lanes = Self.lanes(apns)
         deviceNames = DeviceNames(secret: main.privateKey.text)
         decision = configuration.decision
+        metrics = configuration.metrics
+        heartbeat = configuration.heartbeat
         var judge = Judge(
             policy: Policy(rules: configuration.policy, zones: zones),
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),

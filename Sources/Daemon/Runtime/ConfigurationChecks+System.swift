@@ -10,6 +10,7 @@ extension ConfigurationChecks {
         database: { url, allowInsecure in _ = try Assembly.connection(url, allowInsecure: allowInsecure) },
         zone: { isZone($0) },
         service: { url, token in _ = try Decider.checked(url, token: token) },
+        heartbeat: { url in _ = try HeartbeatCaller.checked(url) },
         words: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
 

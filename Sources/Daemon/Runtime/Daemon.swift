@@ -20,8 +20,14 @@ public actor Daemon {
     private let ticker: Ticker
     private let watchdog: Watchdog
     private let heartbeat: Heartbeat
+    private let meter: Meter
     private let board: ReloadBoard?
     private let version: String
+    private let bootedAt = BootTime.milliseconds()
+    /// The same by the policy's clock; told once, since two readings differ by a second.
+    private var startedAt: Instant?
+    /// From `run` on.
+    private var exporter: MetricsExporter?
     private var isStopping = false
     private var isReloading = false
     /// SIGHUPs that no reload has begun for.
@@ -72,6 +78,8 @@ public actor Daemon {
         let heartbeat = Heartbeat(version: version, clock: clock)
         self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
+        let meter = Meter(clock: clock, caller: try Self.caller(assembly.heartbeat, reporter))
+        self.meter = meter
         engine = try Engine(
             assembly,
             reporter: reporter,
@@ -80,6 +88,7 @@ public actor Daemon {
             onEvent: { event in
                 watchdog.progress()
                 heartbeat.heard(event)
+                meter.heard(event)
             },
             // An attempt to connect is progress too: a database that is away for hours is no reason to be restarted.
             onDatabaseFailure: {
@@ -106,6 +115,9 @@ public actor Daemon {
             ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
         )
         let beating = Task { await beat() }
+        let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
+        self.exporter = exporter
+        await exporter.apply(assembly.metrics)
         for await _ in ticker.ticks {
             if isStopping { break }
             await tick()
@@ -113,6 +125,9 @@ public actor Daemon {
         await engine.finish()
         heartbeat.end()
         await beating.value
+        await exporter.end()
+        self.exporter = nil
+        await meter.heartbeat?.close()
         if reporter.databaseTroubleWords == nil { await heartbeat.takeBack(assembly.connection) }
         reporter.tellAllRepeats()
         reporter.say(.daemonStopped, "stopped: nothing is on the wire")
@@ -153,6 +168,8 @@ public actor Daemon {
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()
+        // The start is over.
+        ProgramCode.dropUnused()
         return true
     }
 
@@ -217,14 +234,39 @@ public actor Daemon {
 
     private func sample() async -> DaemonSample? {
         tellStatus()
-        guard schemaIsCurrent else { return nil }
-        return DaemonSample(
-            lanes: engine.lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
-            decision: await engine.sweeper.decider?.standing,
-            inFlight: await engine.sweeper.openPushes,
-            lostLines: output.lost,
-            interval: assembly.schedule.interval
+        return schemaIsCurrent ? await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval) : nil
+    }
+
+    // MARK: Metrics and heartbeat
+
+    private func metrics() async -> MetricsState {
+        if startedAt == nil {
+            startedAt = engine.sweeper.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
+        }
+        return MetricsState(
+            version: version,
+            startedAt: startedAt,
+            sample: await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval),
+            totals: await engine.sweeper.totals,
+            book: meter.book,
+            paused: await engine.sweeper.judge.paused,
+            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && reporter.databaseTroubleWords == nil,
+            isSchemaUsable: schemaIsCurrent
         )
+    }
+
+    private static func caller(
+        _ settings: Configuration.Heartbeat?,
+        _ reporter: Reporter
+    ) throws(ConfigurationFault) -> HeartbeatCaller? {
+        guard let settings else { return nil }
+        return try HeartbeatCaller(settings) { reporter.heartbeat($0) }
+    }
+
+    /// The heartbeat of a new configuration; the same where nothing about it changed, with what is known of it.
+    private func caller(for settings: Configuration.Heartbeat?) throws(ConfigurationFault) -> HeartbeatCaller? {
+        if let old = meter.heartbeat, old.settings == settings { return old }
+        return try Self.caller(settings, reporter)
     }
 
     // MARK: Reload
@@ -258,10 +300,13 @@ public actor Daemon {
                 )
             }
             let decider = try engine.decider(for: next.decision, replacing: await engine.sweeper.decider)
+            let caller = try caller(for: next.heartbeat)
             try engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
             await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
+            meter.call(by: caller)
+            if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
             // A shorter retention counts at once.

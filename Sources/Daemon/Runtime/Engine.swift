@@ -88,6 +88,17 @@ package final class Engine: Sendable {
         return try Self.decider(settings, clock, reporter)
     }
 
+    /// How its parts stand now.
+    func sample(lostLines: Int, interval: Duration) async -> DaemonSample {
+        DaemonSample(
+            lanes: lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
+            decision: await sweeper.decider?.standing,
+            inFlight: await sweeper.openPushes,
+            lostLines: lostLines,
+            interval: interval
+        )
+    }
+
     /// How long a stop waits for the database, beyond the response time-out.
     static let stopGrace: Int64 = 5_000
 

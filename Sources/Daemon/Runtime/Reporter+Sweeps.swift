@@ -1,4 +1,5 @@
 import Logging
+import Policy
 import Store
 import Systemd
 
@@ -11,14 +12,14 @@ extension Reporter {
         case .recovered(let pushes):
             say(
                 .intentsRecovered,
-                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again",
+                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again, messages and reminders once",
                 ["unknown": "\(pushes)"]
             )
         case .noticed(let found): found.forEach(notice)
         case .zonesUnread(let error, let users): zonesUnread(error, users: users)
         case .rejected(let user, let device, let reason, let status):
             rejected(Self.name(user), device, reason, status)
-        case .unknown(let user, let device, let reason): unknown(Self.name(user), device, reason)
+        case .unknown(let user, let kind, let device, let reason): unknown(Self.name(user), kind, device, reason)
         case .quarantined(let device): quarantined(device)
         case .settlementFailed(let error):
             say(
@@ -26,6 +27,7 @@ extension Reporter {
                 about: error,
                 "could not write what is or was sent to the database, trying again: \(error)"
             )
+        case .spreadFailed(let reminder, let error): spreadFailed(reminder, error)
         case .fenced(let pushes):
             say(
                 .leaseLost,
@@ -56,12 +58,37 @@ extension Reporter {
         }
     }
 
-    private func unknown(_ user: String, _ device: String, _ reason: String) {
+    private func unknown(_ user: String, _ kind: String, _ device: String, _ reason: String) {
+        let name = NudgeKind(rawValue: kind).map(Self.singular) ?? kind
+        let what =
+            kind == NudgeKind.checkIn.rawValue ? "it is not sent again" : "it is sent once more, unless this was that"
         say(
             .pushUnknown,
             about: reason,
-            "a push to user \(user) was written and not answered (\(reason)); a check-in is not sent again",
-            ["user_id": "\(user)", "device": "\(self.device(device))", "reason": "\(reason)"]
+            "a push to user \(user), a \(name), was written and not answered (\(reason)); \(what)",
+            ["user_id": "\(user)", "kind": "\(kind)", "device": "\(self.device(device))", "reason": "\(reason)"]
+        )
+    }
+
+    private static func singular(_ kind: NudgeKind) -> String {
+        switch kind {
+        case .checkIn: "check-in"
+        case .message: "message"
+        case .reminder: "reminder"
+        }
+    }
+
+    /// Its author and words stay out: what it is about says which one it is.
+    private func spreadFailed(_ reminder: PendingReminder, _ error: String) {
+        say(
+            .spreadFailed,
+            about: reminder.subjectType,
+            "the reminder for everyone about \(reminder.subjectType.printable) \(reminder.subjectID.printable) could not be told to the next "
+                + "members of its subject, and is left for a while: \(error)",
+            [
+                "reminder_id": "\(Self.name(reminder.reminderID))", "subject_type": "\(reminder.subjectType)",
+                "subject_id": "\(reminder.subjectID)",
+            ]
         )
     }
 

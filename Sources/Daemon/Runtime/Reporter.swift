@@ -18,6 +18,8 @@ package final class Reporter: Sendable {
     private let mood = Mutex(DatabaseMood())
     private let lastSweep = Mutex<String?>(nil)
     private let names = Mutex(DeviceNames(secret: ""))
+    /// Places of the metrics that can't be used.
+    let metricsTroubles = Mutex<Set<String>>([])
 
     package init(_ log: Logger) {
         self.log = log
@@ -106,6 +108,9 @@ package final class Reporter: Sendable {
 
     /// What keeps the database from answering, in words; nil where it answers.
     var databaseTroubleWords: String? { mood.withLock { $0.trouble } }
+
+    /// Whether it answers, and only its schema is in the way.
+    var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
 
     /// Seven days of them are ready, so it is no trouble yet.
     func partitionsFailed(_ error: PostgresError) {

@@ -74,7 +74,7 @@ struct DaemonState: Sendable, Equatable {
 
     /// One line of at most 500 characters: jsonb takes no U+0000, and other words' bounds are not ours.
     static func clean(_ text: String) -> String {
-        let scalars = text.unicodeScalars.prefix(500).map { $0.value < 32 || $0.value == 127 ? " " : $0 }
+        let scalars = text.unicodeScalars.prefix(500).map { $0.properties.generalCategory == .control ? " " : $0 }
         return String(String.UnicodeScalarView(scalars))
     }
 }

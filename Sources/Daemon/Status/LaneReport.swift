@@ -15,6 +15,9 @@ struct LaneReport: Sendable, Equatable {
         static let stopped = State(rawValue: "stopped")
         static let resting = State(rawValue: "resting")
         static let draining = State(rawValue: "draining")
+
+        /// All that this version knows.
+        static let all = [idle, open, connecting, backingOff, stopped, resting, draining]
     }
 
     var lane: LaneIdentity

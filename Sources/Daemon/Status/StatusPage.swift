@@ -35,6 +35,9 @@ public struct StatusPage: Sendable {
         return isStopped ? .temporary : .success
     }
 
+    /// The daemons that were seen a moment ago.
+    var alive: [DaemonRow] { daemons.filter(\.isAlive).map(\.row) }
+
     // MARK: For a person
 
     /// Lines without a newline at the end.
@@ -46,6 +49,7 @@ public struct StatusPage: Sendable {
         )
         lines.append("being sent    \(open)")
         lines.append("unknown       \(Elapsed.capped(work.unknownPushes, most)) in the last 24 h")
+        if let spreads = work.spreads { lines.append("for everyone  \(describe(spreads))") }
         lines += work.pauses.map(paused)
         for daemon in daemons { lines += [""] + describe(daemon) }
         if !daemons.contains(where: \.isAlive) {
@@ -62,6 +66,13 @@ public struct StatusPage: Sendable {
     private var open: String {
         if work.openPushes == 0 { return "nothing" }
         return work.openPushes == 1 ? "1 push" : "\(Elapsed.grouped(work.openPushes)) pushes"
+    }
+
+    private func describe(_ spreads: WaitingSpreads) -> String {
+        let count =
+            spreads.count == 1 ? "1 reminder is" : "\(Elapsed.capped(spreads.count, WorkStanding.most)) reminders are"
+        return "\(count) not told to all yet, the first for \(Elapsed.words(work.now - spreads.first)): "
+            + "\(spreads.subjectType.printable) \(spreads.subjectID.printable) (where the journal says spread_failed, nudged.subject_member can't be read)"
     }
 
     private func paused(_ pause: Pause) -> String {
@@ -144,6 +155,8 @@ public struct StatusPage: Sendable {
         }
         json.key("first_due")
         json.string(work.firstDue?.rfc3339)
+        json.key("spreads")
+        if let spreads = work.spreads { write(spreads, to: &json) } else { json.null() }
         json.key("paused")
         json.beginArray()
         for pause in work.pauses { pause.write(to: &json) }
@@ -156,6 +169,20 @@ public struct StatusPage: Sendable {
         json.int(status.rawValue)
         json.endObject()
         return json.string
+    }
+
+    private func write(_ spreads: WaitingSpreads, to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("count")
+        json.int(spreads.count)
+        for (name, text) in [
+            ("first", spreads.first.rfc3339), ("reminder_id", spreads.reminderID.uuidString.lowercased()),
+            ("subject_type", spreads.subjectType), ("subject_id", spreads.subjectID),
+        ] {
+            json.key(name)
+            json.string(text)
+        }
+        json.endObject()
     }
 
     private func write(_ daemon: Listed, to json: inout JSONWriter) {

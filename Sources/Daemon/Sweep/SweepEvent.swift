@@ -19,9 +19,11 @@ package enum SweepEvent: Sendable {
     /// A device gets nothing on its lane until it registers anew.
     case quarantined(RefusedDevice)
     /// A push that was written and never answered.
-    case unknown(user: UUID, deviceHash: String, reason: String)
+    case unknown(user: UUID, kind: String, deviceHash: String, reason: String)
     /// The database did not take a settlement; it is tried again.
     case settlementFailed(error: String)
+    /// A reminder for everyone could not be gone on with: the app's view, or a lock of the app's. It is left for a while.
+    case spreadFailed(PendingReminder, error: String)
     /// Another daemon had recorded a chunk as unknown, since our lease had ended.
     case fenced(pushes: Int)
     /// The kill switch was turned: these kinds are held now, and those before.

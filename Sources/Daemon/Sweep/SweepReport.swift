@@ -1,26 +1,20 @@
-/// What a sweep did: counts of users, pushes and tokens.
+/// What a sweep did: counts of users, pushes and tokens. The one place where they are counted: the journal's line, `nudged status` and the metrics tell these.
 public struct SweepReport: Sendable, Equatable {
     /// Users leased and decided.
     public var users = 0
-    /// Pushes that Apple accepted.
-    public var sent = 0
-    /// Pushes that are final without being delivered.
-    public var rejected = 0
-    /// Pushes to come back to later.
-    public var deferred = 0
-    /// Pushes written without an answer.
-    public var unknown = 0
+    /// What was written into the record.
+    var record = RecordTally()
     /// Pushes that were not written: they are asked again.
     public var unsent = 0
-    /// Slots and devices that went by unsent.
-    public var skipped = 0
-    /// Messages that ended without a push.
-    public var dropped = 0
     /// Tokens deleted after a 410.
     public var tokensDeleted = 0
     /// Users to whom nothing was sent, by the policy's reason, `timezone_unreadable` where it could not be asked, and
     /// `declined` where the decision service, or a fallback, was against all of it.
     public var resting: [String: Int] = [:]
+    /// Users to whom the policy lets something be sent now.
+    public var sending = 0
+    /// Nudges that the decision service, or a fallback in its place, was heard about.
+    var verdicts: [DecisionVerdict.Kind: Int] = [:]
     /// Users whose intent did not hold, since something about them changed: they are asked again.
     public var changed = 0
     /// Pushes of a daemon that died, recorded as unknown.
@@ -29,6 +23,21 @@ public struct SweepReport: Sendable, Equatable {
     public var fenced = 0
     /// Milliseconds from the first query to the last.
     public var milliseconds: Int64 = 0
+    /// Whether it went through to its end, on a schema that this version can work with, while at least one lane takes pushes. Of several, the last one.
+    var isGood = false
+
+    /// Pushes that Apple accepted.
+    public var sent: Int { record.count(.accepted) }
+    /// Pushes that are final without being delivered.
+    public var rejected: Int { record.count(.rejected) }
+    /// Pushes to come back to later.
+    public var deferred: Int { record.count(.deferred) }
+    /// Pushes written without an answer.
+    public var unknown: Int { record.count(.unknown) }
+    /// Slots and devices that went by unsent.
+    public var skipped: Int { record.count(.skipped) }
+    /// Messages that ended without a push.
+    public var dropped: Int { record.count(.dropped) }
 
     /// Stands for a reason in `resting`.
     static let zonesUnread = "timezone_unreadable"
@@ -69,18 +78,16 @@ public struct SweepReport: Sendable, Equatable {
 
     mutating func add(_ other: SweepReport) {
         users += other.users
-        sent += other.sent
-        rejected += other.rejected
-        deferred += other.deferred
-        unknown += other.unknown
+        record.add(other.record)
         unsent += other.unsent
-        skipped += other.skipped
-        dropped += other.dropped
         tokensDeleted += other.tokensDeleted
         resting.merge(other.resting, uniquingKeysWith: +)
+        sending += other.sending
+        verdicts.merge(other.verdicts, uniquingKeysWith: +)
         changed += other.changed
         recovered += other.recovered
         fenced += other.fenced
         milliseconds += other.milliseconds
+        isGood = other.isGood
     }
 }

@@ -13,6 +13,8 @@ final class SweepRun: @unchecked Sendable {
     var openPortions = 0
     /// All users are claimed and handed over.
     var isHandedOver = false
+    /// The database let it go through to its end.
+    var isWhole = false
     /// The milliseconds are counted, the report was given.
     var isReported = false
 }

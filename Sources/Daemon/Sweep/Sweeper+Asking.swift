@@ -203,6 +203,7 @@ extension Sweeper {
         _ verdicts: [NudgeIdentity: DecisionVerdict],
         _ settlement: inout Settlement
     ) -> PlannedTurn? {
+        for verdict in verdicts.values { user.run.report.verdicts[verdict.kind, default: 0] += 1 }
         let now = clock.now ?? user.batch.now
         let turn = user.turn.decided(verdicts, at: now, paused: judge.paused)
         guard turn.nudges.isEmpty else { return turn }

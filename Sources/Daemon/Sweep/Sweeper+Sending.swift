@@ -133,13 +133,18 @@ extension Sweeper {
         let asked = BootTime.milliseconds()
         do {
             let intent = intent(of: chunk)
-            var (kept, changed) = try await store.commit(intent, leaseMilliseconds: settings.leaseMilliseconds)
+            var (kept, changed, cancelled) = try await store.commit(
+                intent,
+                leaseMilliseconds: settings.leaseMilliseconds
+            )
             // An intent keeps others away from when they can see it: by now for sure, but was that before the lease ended?
             if BootTime.milliseconds() >= leaseEnd - SweepSettings.marginMilliseconds { changed = kept }
             await hooks.reach(.afterIntent)
             var held = chunk
             held.turns = chunk.turns.filter { kept.contains($0.userID) }
-            run.report.changed += chunk.turns.count - held.turns.count + changed.count
+            cancelled = cancelled.filter { kept.contains($0.userID) }
+            run.report.changed +=
+                chunk.turns.count - held.turns.count + changed.union(cancelled.lazy.map(\.userID)).count
             if held.turns.count < chunk.turns.count {
                 await giveBack(chunk.turns.map(\.userID).filter { !kept.contains($0) }, leaseID: chunk.leaseID)
             }
@@ -147,7 +152,7 @@ extension Sweeper {
             // Never later than one response deadline and a margin before the lease ends: else another daemon could act meanwhile.
             let lastWrite =
                 asked + settings.leaseMilliseconds - settings.responseMilliseconds - SweepSettings.marginMilliseconds
-            hand(held, to: sender, except: changed, lastWrite: lastWrite, reserved: count, run)
+            hand(held, to: sender, except: changed, cancelled, lastWrite: lastWrite, reserved: count, run)
             await hooks.reach(.handedOver)
         } catch {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
@@ -172,6 +177,7 @@ extension Sweeper {
         _ chunk: Chunk,
         to sender: Sender,
         except changed: Set<UUID>,
+        _ cancelled: Set<MessageReference>,
         lastWrite: Int64,
         reserved: Int,
         _ run: SweepRun
@@ -183,8 +189,12 @@ extension Sweeper {
         let now = clock.milliseconds ?? chunk.attemptedAt.seconds * 1000
         var tag: UInt64 = 0
         for turn in chunk.turns {
-            let isChanged = changed.contains(turn.userID)
+            let userChanged = changed.contains(turn.userID)
             for nudge in turn.nudges {
+                let isChanged =
+                    userChanged
+                    || !cancelled.isEmpty
+                        && nudge.members.compactMap(turn.reference).contains(where: cancelled.contains)
                 let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
                 let collapseID = PushIdentity.collapseID(
                     user: turn.userID,

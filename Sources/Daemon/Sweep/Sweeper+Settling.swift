@@ -153,11 +153,10 @@ extension Sweeper {
             if case .unsent = outcome { report.unsent += 1 }
         }
         for record in settlement.records {
+            report.record.enter(record)
             switch record.outcome {
-            case .accepted: report.sent += 1
-            case .dropped: report.dropped += 1
+            case .accepted, .dropped, .deferred, .skipped: break
             case .rejected:
-                report.rejected += 1
                 onEvent(
                     .rejected(
                         user: record.userID,
@@ -166,11 +165,15 @@ extension Sweeper {
                         status: record.status
                     )
                 )
-            case .deferred: report.deferred += 1
-            case .skipped: report.skipped += 1
             case .unknown:
-                report.unknown += 1
-                onEvent(.unknown(user: record.userID, deviceHash: record.deviceHash, reason: record.reason ?? ""))
+                onEvent(
+                    .unknown(
+                        user: record.userID,
+                        kind: record.kind,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? ""
+                    )
+                )
             }
         }
     }

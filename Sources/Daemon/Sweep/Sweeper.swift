@@ -49,6 +49,9 @@ package actor Sweeper {
     private var nextChunk: Int32 = 0
     /// Decisions that send nothing, on their way to the database.
     private var openRests = 0
+    /// Sweeps that are not over, and the sum of the others.
+    var openRuns: [SweepRun] = []
+    var finished = SweepReport()
 
     /// What check-ins can say, as it was read last.
     var templates: [StoredTemplate] = []
@@ -114,12 +117,14 @@ package actor Sweeper {
     /// It ends at once where this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {
         let run = SweepRun()
+        openRuns.append(run)
         defer {
             run.isHandedOver = true
             finishIfDone(run)
         }
         try await lookAround(run)
         try await claimAll(run)
+        run.isWhole = !isHalted
     }
 
     /// What may have come since the last look: the database's time, the kill switch, changes, a dead daemon's intents. At each sweep's start, and again and again
@@ -310,7 +315,9 @@ package actor Sweeper {
                 rests.ended += rest.ended.compactMap { MessageReference(userID: user.userID, $0) }
                 rests.continued += rest.continued
                 run.report.resting[rest.reason.rawValue, default: 0] += 1
-            case .send(let turn): turns.append(turn)
+            case .send(let turn):
+                turns.append(turn)
+                run.report.sending += 1
             case .ask(let error): undecided.append((user, error))
             }
         }
@@ -323,13 +330,7 @@ package actor Sweeper {
     /// Beside the claims and the sending. Where it fails, those users are claimed again when the lease ends: nothing is lost.
     func settleBeside(_ rests: Settlement, _ run: SweepRun) {
         if rests.updates.isEmpty && rests.records.isEmpty { return }
-        for record in rests.records {
-            switch record.outcome {
-            case .rejected: run.report.rejected += 1
-            case .dropped: run.report.dropped += 1
-            default: run.report.skipped += 1
-            }
-        }
+        for record in rests.records { run.report.record.enter(record) }
         openRests += 1
         livingLeases[rests.leaseID, default: 0] += 1
         Task {
@@ -352,48 +353,5 @@ package actor Sweeper {
             users.map { Postponement(userID: $0.id, version: $0.version, until: until) },
             leaseID: leaseID
         )
-    }
-
-    // MARK: Ends
-
-    /// A lease without open chunks is nobody's any more.
-    func retire(_ leaseID: UUID) {
-        guard let count = livingLeases[leaseID] else { return }
-        livingLeases[leaseID] = count > 1 ? count - 1 : nil
-        if livingLeases.isEmpty { wake() }
-    }
-
-    func finishIfDone(_ run: SweepRun) {
-        guard run.isHandedOver, run.openChunks == 0, run.openPortions == 0, !run.isReported else { return }
-        run.isReported = true
-        run.report.milliseconds = BootTime.milliseconds() - run.startedAt
-        onEvent(.finished(id: run.id, run.report))
-    }
-
-    /// Claims nothing more; chunks under way are settled.
-    package func stop() {
-        isStopping = true
-        stopAsking()
-        wake()
-    }
-
-    /// Gives up outcomes that the database does not take.
-    package func abandon() {
-        isAbandoned = true
-        wake()
-    }
-
-    /// Returns once no intent is open, and nothing waits to be sent.
-    package func quiesce() async {
-        while openPushes > 0 || !livingLeases.isEmpty || openVerdicts.withLock({ $0 > 0 }) {
-            if isAbandoned { return }
-            await withCheckedContinuation { waiters.append($0) }
-        }
-    }
-
-    func wake() {
-        let all = waiters
-        waiters = []
-        for waiter in all { waiter.resume() }
     }
 }

@@ -20,7 +20,7 @@ struct RecipientContext: Sendable, Equatable {
     /// What a placeholder of this name stands for: a text without the white space around it, or an int. nil: there is none that could be said.
     func words(_ name: String) -> String? {
         switch object[name] {
-        case .string(let text):
+        case .string(let text) where !text.isBlank:
             let scalars = text.unicodeScalars
             guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
                 let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })

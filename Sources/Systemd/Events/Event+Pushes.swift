@@ -25,8 +25,8 @@ extension Event {
         .notice,
         "A push was not answered",
         "A push to user @NUDGED_USER_ID@ was written and not answered (@NUDGED_REASON@). A check-in is not sent "
-            + "again, a message once.",
-        fields: ["user_id", "device", "reason"],
+            + "again, a message or a reminder once.",
+        fields: ["user_id", "kind", "device", "reason"],
         atMost: 5
     )
 

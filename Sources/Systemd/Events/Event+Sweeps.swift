@@ -2,7 +2,8 @@ extension Event {
     // MARK: What a sweep did, and what kept it.
 
     static let sweeps = [
-        sweep, writeFailed, intentsRecovered, leaseLost, kindsPaused, kindsResumed, partitionsFailed, standingFailed,
+        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, kindsPaused, kindsResumed, partitionsFailed,
+        standingFailed,
         decisionFallback, decisionBack,
     ]
 
@@ -32,6 +33,20 @@ extension Event {
         atMost: 1
     )
 
+    /// A reminder for everyone could not be gone on with.
+    public static let spreadFailed = Event(
+        "spread_failed",
+        "76325d76c1e24b61a8644ae84f33a15b",
+        .warning,
+        "A reminder for everyone could not be told to all",
+        "The members of @NUDGED_SUBJECT_TYPE@ @NUDGED_SUBJECT_ID@ could not be read, or their rows not be written. Whoever was told stays told; "
+            + "it goes on by itself, after longer and longer pauses. Other reminders wait only where the view does not answer in time.",
+        mend:
+            "Try select * from nudged.subject_member as nudged_daemon: the line says what PostgreSQL refused. nudged status shows which wait.",
+        fields: ["reminder_id", "subject_type", "subject_id"],
+        atMost: 3
+    )
+
     /// A daemon ended without notice.
     public static let intentsRecovered = Event(
         "intents_recovered",
@@ -39,7 +54,7 @@ extension Event {
         .warning,
         "A daemon ended without notice",
         "@NUDGED_UNKNOWN@ pushes were on the wire when a daemon died. Whether they arrived nobody knows: they are "
-            + "recorded as unknown, check-ins are not sent again, messages once.",
+            + "recorded as unknown, check-ins are not sent again, messages and reminders once.",
         mend: "Look for the cause in that daemon's journal: killed for its memory, a host that went down.",
         fields: ["unknown"]
     )

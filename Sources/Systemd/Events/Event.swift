@@ -55,7 +55,7 @@ public struct Event: Sendable {
     /// Every event, by groups.
     public static let groups: [(title: String, events: [Event])] = [
         ("The service", service), ("Sweeps", sweeps), ("The database", database), ("Apple", lanes),
-        ("Pushes and devices", pushes), ("What the app stored", data),
+        ("Pushes and devices", pushes), ("What the app stored", data), ("Metrics and heartbeat", monitoring),
     ]
 
     /// Every event.

@@ -47,4 +47,21 @@ import struct FoundationEssentials.UUID
         memory.forgetAll()
         #expect(memory.answer(question(), nudge, now: 2) == nil)
     }
+
+    /// What was said an hour ago goes first; where so many wait that it is of no use, all goes, and is asked again.
+    @Test func memory_whenItIsFull_forgetsWhatIsOldThenAll() throws {
+        var memory = AnswerMemory()
+        let answer = try answer()
+        let first = question()
+        memory.remember(answer, to: first, nudge, now: 0)
+        for _ in 1..<20_000 { memory.remember(answer, to: first, .message(UUID()), now: 3_600_000 - 1) }
+        #expect(memory.answer(first, nudge, now: 3_599_999) == answer)
+        let second = NudgeIdentity.message(UUID())
+        memory.remember(answer, to: first, second, now: 3_600_000)
+        let third = NudgeIdentity.message(UUID())
+        memory.remember(answer, to: first, third, now: 3_600_000)
+        // 19,999 that live, and these two: the last was one too many.
+        #expect(memory.answer(first, second, now: 3_600_001) == nil)
+        #expect(memory.answer(first, third, now: 3_600_001) == answer)
+    }
 }

@@ -35,6 +35,7 @@ import Testing
             (json(#""reason": ["planted"]"#), "reason"), (json(#""title": """#), "title"),
             (json(#""title": " \n\u00a0""#), "title"), (json(#""title": 5"#), "title"), (json(#""body": {}"#), "body"),
             (json(#""body": "\t""#), "body"),
+            (json(#""title": "\u200b\u3000""#), "title"),
         ] as [(String, String?)]
     )
     func answer_whenNonsense_isRefusedInOurWords(text: String, member: String?) {

@@ -77,6 +77,23 @@ import struct FoundationEssentials.UUID
         #expect(try hours(zoned, 14).count == 1)
     }
 
+    /// Told up to this member: of a series the others' next hours are still to come for them.
+    @Test func members_whenTheyHaveTheFirst_haveTheLaterOnes() throws {
+        let first = F.reminder(F.at("2026-06-01T09:00:00Z"), isOwn: false)
+        let later = F.reminder(F.at("2026-06-02T09:00:00Z"), isOwn: false)
+        let members = try ["1", "7", "8", "F"].map {
+            try #require(UUID(uuidString: "\($0)0000000-0000-4000-8000-000000000000"))
+        }
+        var spreads = FutureSpreads()
+        for member in members { spreads.tell([first, later], of: spread(first).after(members[1]), to: member) }
+        let counts = members.map { spreads.reminders[$0]?.count ?? 0 }
+        #expect(counts == [1, 1, 2, 2])
+        #expect(spreads.reminders[members[1]]?.first?.due == later.due)
+        spreads = FutureSpreads()
+        spreads.tell([first], of: spread(first).after(members[1]), to: members[0])
+        #expect(spreads.reminders.isEmpty)
+    }
+
     @Test func users_whenASpreadTellsThem_areAskedThen() {
         var spreads = FutureSpreads()
         #expect(spreads.take(for: [JudgeFixture.user()]).first?.reminders.isEmpty == true)

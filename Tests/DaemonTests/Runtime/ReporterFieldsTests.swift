@@ -7,6 +7,7 @@ import Testing
 import TimeZones
 
 @testable import Daemon
+@testable import Metrics
 
 import struct FoundationEssentials.UUID
 
@@ -18,7 +19,7 @@ import struct FoundationEssentials.UUID
 
     private static var sweeps: [SweepEvent] {
         var report = SweepReport()
-        report.sent = 3
+        report.record.enter(.accepted, of: "check_in", 3)
         let refused = RefusedDevice(
             userID: user,
             deviceHash: hash,
@@ -39,8 +40,10 @@ import struct FoundationEssentials.UUID
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
             .rejected(user: user, deviceHash: hash, reason: "invalid_token", status: nil),
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
-            .quarantined(refused), .unknown(user: user, deviceHash: hash, reason: "timeout"),
-            .settlementFailed(error: "no space"), .fenced(pushes: 2), .paused([.checkIn], before: []),
+            .quarantined(refused), .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
+            .settlementFailed(error: "no space"),
+            .spreadFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),
+            .fenced(pushes: 2), .paused([.checkIn], before: []),
             .paused([], before: [.checkIn]),
         ]
     }
@@ -67,7 +70,10 @@ import struct FoundationEssentials.UUID
         reporter.schemaIsNewer(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.standingFailed(PostgresError(.refusedByServer, sqlState: "42501"))
-        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 9, "\(lines.all)")
+        reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
+        reporter.metricsShown(at: "127.0.0.1:1")
+        for news in [HeartbeatPace.News.failed("status 500"), .answered] { reporter.heartbeat(news) }
+        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 13, "\(lines.all)")
         var met: Set<String> = []
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")

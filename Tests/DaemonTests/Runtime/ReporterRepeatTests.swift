@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
         let reporter = Reporter(lines.logger)
         reporter.callDevices(by: DeviceNames(secret: "key"))
         reporter.sweep(.rejected(user: UUID(), deviceHash: "0123456789abcdef", reason: "Unregistered", status: 410))
-        reporter.sweep(.unknown(user: UUID(), deviceHash: "0123456789abcdef", reason: "timeout"))
+        reporter.sweep(.unknown(user: UUID(), kind: "check_in", deviceHash: "0123456789abcdef", reason: "timeout"))
         #expect(
             lines.fields.map { $0["device"] }
                 == Array(repeating: DeviceNames(secret: "key").name("0123456789abcdef"), count: 2)

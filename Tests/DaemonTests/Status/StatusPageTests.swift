@@ -50,25 +50,27 @@ import struct FoundationEssentials.UUID
     }
 
     private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
-        StatusPage(
-            WorkStanding(
-                now: now,
-                dueUsers: due,
-                firstDue: due > 0 ? now - 200 : nil,
-                touches: 3,
-                openChunks: 1,
-                openPushes: 1200,
-                unknownPushes: unknown,
-                daemons: daemons
-            )
+        StatusPage(standing(daemons, due: due, unknown: unknown))
+    }
+
+    private static func standing(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStanding {
+        WorkStanding(
+            now: now,
+            dueUsers: due,
+            firstDue: due > 0 ? now - 200 : nil,
+            touches: 3,
+            openChunks: 1,
+            openPushes: 1200,
+            unknownPushes: unknown,
+            daemons: daemons
         )
     }
 
     @Test func words_whenAllIsWell() {
         var report = SweepReport()
         report.users = 430
-        report.sent = 1412
-        report.rejected = 1
+        report.record.enter(.accepted, of: "check_in", 1412)
+        report.record.enter(.rejected, of: "check_in")
         report.milliseconds = 96
         let work = SweepSummary(report, at: Self.now - 3600)
         let page = Self.page([Self.row([Self.lane(.open), Self.lane(.idle, "sandbox")], work: work)], due: 10_000)
@@ -89,6 +91,28 @@ import struct FoundationEssentials.UUID
                 """
         )
         #expect(page.status == .success)
+    }
+
+    @Test func words_whenASpreadIsStuck() {
+        let spreads = WaitingSpreads(
+            count: 2,
+            first: Self.now - 600,
+            reminderID: UUID(),
+            subjectType: "task",
+            subjectID: "42\u{1B}[2J"
+        )
+        var page = Self.standing([Self.row([Self.lane(.open)])])
+        page.spreads = spreads
+        #expect(
+            StatusPage(page).words.contains(
+                "\nfor everyone  2 reminders are not told to all yet, the first for 10 min: task 42\u{FFFD}[2J (where the journal says spread_failed, "
+            )
+        )
+        let json = StatusPage(page).json
+        #expect(json.contains(#""spreads":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
+        #expect(json.contains(#""subject_type":"task","subject_id":"42\u001b[2J"}"#), "\(json)")
+        page.spreads = nil
+        #expect(StatusPage(page).json.contains(#""spreads":null"#) && !StatusPage(page).words.contains("everyone"))
     }
 
     @Test func words_whenALaneIsStoppedAndADaemonIsLost() {
@@ -155,8 +179,10 @@ import struct FoundationEssentials.UUID
             Self.stopped,
         ]
         var report = SweepReport()
-        (report.users, report.sent, report.rejected) = (1, 2, 3)
-        (report.deferred, report.unknown, report.skipped, report.milliseconds) = (4, 5, 6, 7)
+        (report.users, report.milliseconds) = (1, 7)
+        for (place, outcome) in DeliveryRecord.Outcome.allCases.enumerated() {
+            report.record.enter(outcome, of: "check_in", place + 2)
+        }
         let state = DaemonState(
             lanes: all.map { Self.lane($0) },
             lastSweep: SweepSummary(report, at: Self.now),
@@ -217,7 +243,7 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func clean_leavesOneLineThatJSONBTakes() {
-        #expect(DaemonState.clean("a\u{0}b\nc") == "a b c")
+        #expect(DaemonState.clean("a\u{0}b\nc\u{9B}d") == "a b c d")
         #expect(DaemonState.clean(String(repeating: "x", count: 900)).count == 500)
     }
 

@@ -37,4 +37,17 @@ import struct FoundationEssentials.UUID
         memory.wentOn(UUID())
         #expect(memory.patience == 2_000)
     }
+
+    /// The memory is bounded; those that are left yet stay left, however many come.
+    @Test func leave_whenManyAreLeft_forgetsOnlyWhoseTimeIsOver() {
+        var memory = SpreadMemory()
+        let old = UUID()
+        memory.leave(old, at: 0)
+        let living = (0..<1_000).map { _ in UUID() }
+        for one in living { memory.leave(one, at: 10_000) }
+        #expect(Set(memory.left(at: 10_001) ?? []) == Set(living))
+        // Forgotten: it fails as if for the first time.
+        memory.leave(old, at: 10_000)
+        #expect(memory.left(at: 14_999)?.contains(old) == true && memory.left(at: 15_000) == [])
+    }
 }

@@ -159,6 +159,76 @@ import Testing
         await fixture.close()
     }
 
+    /// Two at once for one subject take turns, whatever is there to be cancelled: side by side each would take its authors' rows in its own order. Others' go on.
+    @Test(.timeLimit(.minutes(5))) func cancel_whenAnotherOfTheSubjectIsOpen_waitsForIt() async throws {
+        let fixture = try await F.withUsers()
+        let app = try await fixture.connection()
+        let cancel = Self.cancel
+        nonisolated(unsafe) var waiting: Task<String, any Error>?
+        try await app.transaction { transaction in
+            _ = try await transaction.run(Statement("cancel", sql: cancel))
+            // Of another subject: at once.
+            #expect(
+                try fixture.sql("set lock_timeout = '20s'; select * from nudged.cancel_reminders('task', '8')") == "0|0"
+            )
+            let second = Task { try fixture.sql("set lock_timeout = '60s'; \(cancel)") }
+            let waits = """
+                select count(*) from pg_locks l join pg_database d on d.oid = l.database
+                where d.datname = '\(fixture.name)' and l.locktype = 'advisory' and not l.granted
+                """
+            let end = ContinuousClock.now + .seconds(30)
+            while try fixture.sql(waits) != "1" {
+                try #require(ContinuousClock.now < end, "it does not wait")
+                await Task.yield()
+            }
+            waiting = second
+        }
+        // The first is through, and so is the second.
+        #expect(try await waiting?.value == "0|0")
+        await app.close()
+        await fixture.close()
+    }
+
+    /// More than one machine: rows are held user by user there, and the answer is the same.
+    @Test func cancel_whenRowsAreHeldUserByUser_answersTheSame() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        try spread(fixture, to: 2...5)
+        try fixture.openIntent(for: "select user_id, id from nudged.occurrence where right(user_id::text, 2) = '04'")
+        // As Citus refuses it.
+        let body = try fixture.sql("select pg_get_functiondef('nudged.hold_occurrences'::regproc)")
+        let refusing = body.replacing(
+            "        select coalesce(array_agg(o.user_id)",
+            with: "        raise feature_not_supported; select coalesce(array_agg(o.user_id)"
+        )
+        #expect(refusing != body)
+        try fixture.sql(refusing)
+        #expect(try fixture.sql(Self.cancel) == "4|1")
+        #expect(try fixture.lines("select right(user_id::text, 2) from nudged.occurrence") == ["04"])
+        await fixture.close()
+    }
+
+    /// Everyone of a large subject: by sets, not row by row.
+    @Test(.timeLimit(.minutes(5))) func cancel_whenTheSubjectHasManyRecipients_takesThemBackTogether() async throws {
+        let fixture = try await F.withUsers()
+        _ = try fixture.setReminder()
+        try fixture.sql(
+            """
+            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
+            select gen_random_uuid(), reminder_id, author_id, subject_type, subject_id, title, body, now(), false
+            from nudged.occurrence, generate_series(1, 20000)
+            """
+        )
+        try fixture.openIntent(for: "select user_id, id from nudged.occurrence order by id limit 500")
+        #expect(try fixture.sql(Self.cancel) == "19501|500")
+        #expect(
+            try fixture.sql("select count(*), count(distinct key) from nudged.delivery where reason = 'cancelled'")
+                == "19501|19501"
+        )
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "500")
+        await fixture.close()
+    }
+
     /// Its outcome is unknown, or Apple asked to come back: it is not tried again, and was too late.
     @Test func cancel_whenItWasTried_takesItBackAsTooLate() async throws {
         let fixture = try await F.withUsers()

@@ -60,6 +60,20 @@ struct RefusedReminder: Sendable {
             ["due_at": "null", "due_local": "'294276-12-31 23:00'"],
             "due_local is more than 100 years away / Give a time within 100 years."
         ),
+        // The last moment that PostgreSQL knows has no next second.
+        RefusedReminder(
+            ["due_at": "'294276-12-31 23:59:59.999999Z'"],
+            "due_at is more than 100 years away / Give a time within 100 years."
+        ),
+        RefusedReminder(
+            ["due_at": "null", "due_local": "'294276-12-31 23:59:59.999999'"],
+            "due_local is more than 100 years away / Give a time within 100 years."
+        ),
+        RefusedReminder(["due_at": "'4714-11-24 00:00Z BC'"], "due_at is in the past / Give an instant to come."),
+        RefusedReminder(
+            ["title": "U&'\\00A0\\3000'", "body": "U&' \\200B\\FEFF\\2003'"],
+            "title and body are both empty / A push without words is shown by no phone: give it a title or a body."
+        ),
         RefusedReminder(["due_at": "now() - interval '1 second'"], "due_at is in the past / Give an instant to come."),
         RefusedReminder(
             ["due_at": "null", "due_local": "(now() at time zone 'UTC') - interval '12 hours 1 second'"],

@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// Reminders on their way through claim, intent, outcome, recovery, restore and erasure.
+/// Reminders on their way through intent, outcome, recovery, restore and erasure.
 @Suite struct ReminderTurnTests {
     typealias F = StoreFixture
 
@@ -16,31 +16,6 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(users)
         return fixture
-    }
-
-    /// A pending row of a reminder that lives: `hour` as SQL, `more` further columns and values.
-    @discardableResult
-    private func insert(
-        _ fixture: F,
-        _ user: Int,
-        _ hour: String,
-        subject: String = "7",
-        more: (String, String) = ("", "")
-    )
-        throws -> UUID
-    {
-        let id = try fixture.sql(
-            """
-            with defined as (
-                insert into nudged.reminder (user_id, subject_type, subject_id, id) values (\(F.quoted(user)), 'task', '\(subject)', gen_random_uuid())
-                returning id
-            )
-            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, is_own, due_at, due_local\(more.0))
-            select \(F.quoted(user)), id, \(F.quoted(user)), 'task', '\(subject)', 'Water', 'the plants', true, \(hour)\(more.1) from defined
-            returning id
-            """
-        ).split(separator: "\n").first
-        return try #require(id.flatMap { UUID(uuidString: String($0)) })
     }
 
     private func intent(_ users: [ClaimedUser], lease: UUID, retry: String? = nil) -> Intent {
@@ -71,112 +46,22 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    // MARK: Claim
-
-    @Test func claim_whenHoursCame_bringsThemAndWhenTheNextComes() async throws {
-        let fixture = try await fixture()
-        let due = try insert(fixture, 1, "'2026-11-20 11:00Z', null")
-        let wall = try insert(
-            fixture,
-            1,
-            "null, '2026-11-20 20:00'",
-            subject: "8",
-            more: (
-                ", timezone, recurrence, number, first_local, planned_local, restored_at",
-                ", 'Asia/Tokyo', 'FREQ=DAILY', 3, '2026-11-18 20:00', '2026-11-20 20:00', '2026-11-19 00:00Z'"
-            )
-        )
-        try insert(fixture, 1, "'2026-11-20 12:30Z', null", subject: "9")
-        try insert(fixture, 1, "null, '2026-11-21 02:15'", subject: "10")
-        // What is spread is nobody's own.
-        try insert(fixture, 2, "'2026-11-20 11:00Z', null", more: (", is_spread", ", true"))
-        let users = Dictionary(uniqueKeysWithValues: try await fixture.claim().map { ($0.userID, $0.reminders) })
-        let mine = try #require(users[F.user(1)])
-        #expect(Set(mine.all.map(\.id)) == [due, wall] && !mine.isPartial)
-        // The second was asked for at 12:15 at the earliest.
-        #expect(mine.wakesAt == Instant(rfc3339: "2026-11-20T12:15:00Z"))
-        #expect(users[F.user(2)]?.isEmpty == true && users[F.user(3)]?.isEmpty == true)
-        let one = try #require(mine.all.first { $0.id == due })
-        #expect(one.due == .at(F.now - 3600) && one.title == "Water" && one.body == "the plants" && one.isOwn)
-        #expect(one.subjectType == "task" && one.subjectID == "7" && one.authorID == F.user(1) && one.series == nil)
-        #expect(!one.isCancelled && one.timezone == nil && one.restoredAt == nil)
-        let other = try #require(mine.all.first { $0.id == wall })
-        let evening = LocalDateTime(iso: "2026-11-20T20:00:00")
-        #expect(other.due == evening.map(PendingReminder.Due.local) && other.timezone == "Asia/Tokyo")
-        #expect(other.series?.number == 3 && other.series?.planned == evening && other.series?.rule == "FREQ=DAILY")
-        #expect(other.series?.first == LocalDateTime(iso: "2026-11-18T20:00:00").map(PendingReminder.Due.local))
-        #expect(other.restoredAt == Instant(rfc3339: "2026-11-19T00:00:00Z") && other.wakesAt == F.now - 21_600)
-        await fixture.close()
-    }
-
-    @Test func claim_whenAReminderDoesNotLive_saysSo() async throws {
-        let fixture = try await fixture()
-        let dead = try insert(fixture, 1, "'2026-11-20 11:00Z', null")
-        let living = try insert(fixture, 2, "'2026-11-20 11:00Z', null")
-        // Replaced: the author's word is another now.
-        try fixture.sql("update nudged.reminder set id = gen_random_uuid() where user_id = \(F.quoted(1))")
-        let all = try await fixture.claim().flatMap(\.reminders.all)
-        #expect(all.first { $0.id == dead }?.isCancelled == true)
-        #expect(all.first { $0.id == living }?.isCancelled == false)
-        await fixture.close()
-    }
-
-    @Test func claim_whenSomebodyHasHundredsAtOnce_isBoundedAndSaysSo() async throws {
-        let fixture = try await fixture()
-        try fixture.sql(
-            """
-            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, is_own, due_at)
-            select \(F.quoted(1)), gen_random_uuid(), \(F.quoted(1)), 'task', n::text, 'x', '', true, '2026-11-20 11:00Z'::timestamptz - n * interval '1 second'
-            from generate_series(1, 1000) n
-            """
-        )
-        let mine = try #require(try await fixture.claim().first { $0.userID == F.user(1) }).reminders
-        #expect(mine.all.count == 200 && mine.isPartial && mine.wakesAt == nil)
-        #expect(mine.all.map(\.subjectID).contains("1000"), "the oldest first")
-        await fixture.close()
-    }
-
-    /// Of whom the app has nothing else: a member that the view names.
-    @Test func drain_whenSomebodyHasAReminderOnly_makesTheirRow() async throws {
-        let fixture = try await F()
-        try insert(fixture, 7, "'2026-11-20 11:00Z', null")
-        for query in [Query.drain, .drainFree] {
-            try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (\(F.quoted(7)))")
-            let connection = try await fixture.connection()
-            _ = try await connection.run(
-                Statement(
-                    "drain",
-                    sql: query.sql,
-                    parameters: [.int8(100), .timestamp(F.now.seconds * 1_000_000)]
-                )
-            )
-            await connection.close()
-            let read = try await fixture.store.reading { reader in try await reader.user(F.user(7), now: F.now) }
-            #expect(read?.user.reminders.all.count == 1 && read?.isNew == false, "\(query)")
-        }
-        // Before the drain, too.
-        try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (\(F.quoted(7)))")
-        let read = try await fixture.store.reading { reader in try await reader.user(F.user(7), now: F.now) }
-        #expect(read?.isNew == true && read?.user.reminders.all.count == 1)
-        await fixture.close()
-    }
-
     // MARK: Intent
 
     @Test(arguments: [Query.holdMessages, .holdMessagesDistributed])
     func commit_whenAReminderWasCancelled_leavesItOut(query: Query) async throws {
         let fixture = try await fixture()
-        try insert(fixture, 1, "now() - interval '1 hour', null")
-        try insert(fixture, 2, "now() - interval '1 hour', null", subject: "8")
-        if query == .holdMessagesDistributed { fixture.store.claiming.refuseRowLocks() }
+        try fixture.insertReminder(1, "now() - interval '1 hour', null")
+        try fixture.insertReminder(2, "now() - interval '1 hour', null", subject: "8")
+        if query == .holdMessagesDistributed { fixture.store.claiming.noteDistribution() }
         let lease = UUID()
         let now = Instant(seconds: Int64(try fixture.sql("select floor(extract(epoch from now()))::bigint")) ?? 0)
         let users = try await fixture.store.claim(now: now, limit: 9, leaseID: lease, leaseMilliseconds: 60_000)
         #expect(try fixture.sql("select cancelled from nudged.cancel_reminders('task', '7')") == "1")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
-        let (kept, changed) = try await fixture.store.commit(intent(users, lease: lease), leaseMilliseconds: 60_000)
-        #expect(kept.count == 3 && changed == [F.user(1)])
+        let answer = try await fixture.store.commit(intent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(answer.kept.count == 3 && answer.changed.isEmpty && answer.cancelled.map(\.userID) == [F.user(1)])
         // And the other way round.
         #expect(try fixture.sql("select cancelled, too_late from nudged.cancel_reminders('task', '8')") == "0|1")
         await fixture.close()
@@ -185,8 +70,8 @@ import struct FoundationEssentials.UUID
     /// The app's transaction is open while the daemon works, and the daemon's outcome comes while it is: nobody waits.
     @Test func cancellation_whenItsTransactionIsOpen_holdsNobodyUp() async throws {
         let fixture = try await fixture()
-        let first = try insert(fixture, 1, "'2026-11-20 11:00Z', null")
-        try insert(fixture, 2, "'2026-11-20 11:00Z', null", subject: "8")
+        let first = try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(2, "'2026-11-20 11:00Z', null", subject: "8")
         let lease = UUID()
         let users = try await fixture.claim(lease: lease)
         let intent = intent(users.filter { $0.userID == F.user(1) }, lease: lease)
@@ -218,7 +103,8 @@ import struct FoundationEssentials.UUID
                 entries: self.intent(users.filter { $0.userID == F.user(2) }, lease: lease).entries,
                 messages: self.intent(users.filter { $0.userID == F.user(2) }, lease: lease).messages
             )
-            #expect(try await fixture.store.commit(other, leaseMilliseconds: 60_000).changed == [F.user(2)])
+            let answer = try await fixture.store.commit(other, leaseMilliseconds: 60_000)
+            #expect(answer.changed.isEmpty && Array(answer.cancelled) == other.messages)
         }
         await app.close()
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
@@ -243,9 +129,9 @@ import struct FoundationEssentials.UUID
     @Test func settlement_whenAReminderEnded_deletesItAndPutsTheNextInItsPlace() async throws {
         let fixture = try await fixture()
         let series = (", recurrence, number, first_at", ", 'FREQ=DAILY', 3, '2026-11-17 08:00Z'")
-        let first = try insert(fixture, 1, "'2026-11-20 08:00Z', null", more: series)
-        let second = try insert(fixture, 2, "'2026-11-20 08:00Z', null", more: series)
-        let third = try insert(fixture, 3, "'2026-11-20 08:00Z', null")
+        let first = try fixture.insertReminder(1, "'2026-11-20 08:00Z', null", more: series)
+        let second = try fixture.insertReminder(2, "'2026-11-20 08:00Z', null", more: series)
+        let third = try fixture.insertReminder(3, "'2026-11-20 08:00Z', null")
         let (lease, sweep) = (UUID(), UUID())
         let users = try await fixture.claim(lease: lease)
         let wall = try #require(LocalDateTime(iso: "2026-11-21T09:00:00"))
@@ -291,7 +177,7 @@ import struct FoundationEssentials.UUID
     /// What a dead daemon was sending is unknown; its rows are left to the judge.
     @Test func recovery_whenADaemonDied_keepsTheReminder() async throws {
         let fixture = try await fixture(1...1)
-        let id = try insert(fixture, 1, "'2026-11-20 11:00Z', null")
+        let id = try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
         let lease = UUID()
         let users = try await fixture.claim(lease: lease)
         let retry =
@@ -315,16 +201,16 @@ import struct FoundationEssentials.UUID
 
     @Test func restore_whenHoursMayHaveCome_marksThem() async throws {
         let fixture = try await fixture()
-        try insert(fixture, 1, "'2026-11-20 11:59Z', null")
-        try insert(fixture, 1, "null, '2026-11-21 01:00'", subject: "8")
-        try insert(fixture, 1, "'2026-11-20 12:00Z', null", subject: "9")
+        try fixture.insertReminder(1, "'2026-11-20 11:59Z', null")
+        try fixture.insertReminder(1, "null, '2026-11-21 01:00'", subject: "8")
+        try fixture.insertReminder(1, "'2026-11-20 12:00Z', null", subject: "9")
         _ = try await fixture.store.restoreUsers(from: Store.firstUser, now: F.now, limit: 100)
         #expect(
             try fixture.lines("select subject_id, restored_at from nudged.occurrence order by 1")
                 == ["7|2026-11-20 12:00:00+00", "8|2026-11-20 12:00:00+00", "9|"]
         )
         // Somebody whose row is made now.
-        try insert(fixture, 5, "'2026-11-20 11:59Z', null")
+        try fixture.insertReminder(5, "'2026-11-20 11:59Z', null")
         try fixture.sql(
             "delete from nudged.person; insert into nudged.touched (user_id, at) values (\(F.quoted(5)), '2026-11-20')"
         )
@@ -335,8 +221,8 @@ import struct FoundationEssentials.UUID
 
     @Test func forget_whenTheUserSetAndHasReminders_erasesBoth() async throws {
         let fixture = try await fixture()
-        try insert(fixture, 1, "'2026-11-20 11:00Z', null")
-        try insert(fixture, 2, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(2, "'2026-11-20 11:00Z', null")
         // Each told of the other's.
         for (user, author) in [(1, 2), (2, 1), (3, 2)] {
             try fixture.sql(
@@ -363,9 +249,9 @@ import struct FoundationEssentials.UUID
 
     @Test func definitions_whenNothingIsPending_areForgotten() async throws {
         let fixture = try await fixture()
-        try insert(fixture, 1, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
         // Of another's row as well.
-        try insert(fixture, 2, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(2, "'2026-11-20 11:00Z', null")
         try fixture.sql(
             """
             update nudged.occurrence set user_id = \(F.quoted(3)), is_own = false where user_id = \(F.quoted(2));

@@ -238,6 +238,36 @@ import Testing
         await fixture.close()
     }
 
+    /// The app's view fails: the reminder is set, and its author hears of it. A time-out of the caller's own is theirs.
+    @Test func set_whenTheMembersCanNotBeRead_isTakenWithAWarning() async throws {
+        let fixture = try await F.withUsers()
+        let view =
+            "create or replace view nudged.subject_member as select 'task'::text as subject_type, '7'::text as subject_id,"
+        try fixture.sql("\(view) (1 / (random() * 0)::integer)::text::uuid as user_id")
+        let warnings = try fixture.setReminder("due_at => now(), audience => 'everyone'").warnings
+        #expect(
+            warnings
+                == "{\"nudged.subject_member could not be read now (SQLSTATE 22012): nobody is told until it can\"}",
+            "\(warnings)"
+        )
+        #expect(try fixture.sql("select is_spread from nudged.occurrence") == "t")
+        // Whoever is alone with it asks nobody.
+        #expect(try fixture.setReminder("due_at => now()").warnings == "{}")
+        try fixture.sql("\(view) \(F.quoted(1))::uuid as user_id from (select pg_sleep(60)) s")
+        let connection = try await fixture.connection()
+        await #expect(throws: PostgresError.self) {
+            try await connection.transaction { transaction in
+                try await transaction.execute(
+                    script:
+                        "set local statement_timeout = '300ms'; select nudged.set_reminder('task', '7', \(F.quoted(2)), 'x', '', now(), audience => 'everyone')"
+                )
+            }
+        }
+        #expect(try fixture.sql("select count(*) from nudged.occurrence where user_id = \(F.quoted(2))") == "0")
+        await connection.close()
+        await fixture.close()
+    }
+
     /// A recipient view whose preferences are a text that is no JSON.
     @Test func set_whenPreferencesAreNoJSON_isTaken() async throws {
         let fixture = try await F.withUsers()

@@ -118,6 +118,7 @@ import Testing
 
     @Test(arguments: [
         "null", "'infinity'", "now() - interval '1 second'", "now() + interval '101 years'",
+        "'-infinity'", "'294276-12-31 23:59:59.999999Z'",
     ]) func snooze_whenTheHourIsNone_isRefused(until: String) async throws {
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()

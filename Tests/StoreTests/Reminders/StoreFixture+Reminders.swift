@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Testing
 import TimeZones
 
 @testable import Store
@@ -30,6 +31,30 @@ extension StoreFixture {
         )
         let fields = answer.split(separator: "|", maxSplits: 1).map(String.init)
         return SetReminder(id: fields.first ?? "", warnings: fields.last ?? "")
+    }
+
+    /// A pending row of a reminder that lives: `hour` as SQL, `more` further columns and values.
+    @discardableResult
+    func insertReminder(
+        _ user: Int,
+        _ hour: String,
+        subject: String = "7",
+        more: (String, String) = ("", "")
+    )
+        throws -> UUID
+    {
+        let id = try sql(
+            """
+            with defined as (
+                insert into nudged.reminder (user_id, subject_type, subject_id, id) values (\(Self.quoted(user)), 'task', '\(subject)', gen_random_uuid())
+                returning id
+            )
+            insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, is_own, due_at, due_local\(more.0))
+            select \(Self.quoted(user)), id, \(Self.quoted(user)), 'task', '\(subject)', 'Water', 'the plants', true, \(hour)\(more.1) from defined
+            returning id
+            """
+        ).split(separator: "\n").first
+        return try #require(id.flatMap { UUID(uuidString: String($0)) })
     }
 
     /// What stands in the way of a call, as psql says it: the message and the hint. Empty: nothing.

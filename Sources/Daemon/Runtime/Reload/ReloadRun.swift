@@ -38,8 +38,8 @@ public struct ReloadRun: Sendable {
         }
     }
 
-    /// The process that holds the lock.
-    private func daemon() throws(ReloadError) -> Int32 {
+    /// The process that holds the lock: the daemon that runs here.
+    func daemon() throws(ReloadError) -> Int32 {
         let file = open(folder + "/" + ReloadBoard.lockName, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw errno == ENOENT ? .noDaemon(folder: folder) : .mayNot(folder: folder) }
         defer { close(file) }

@@ -6,6 +6,8 @@ struct DatabaseMood: Sendable {
     private(set) var trouble: String?
     private var event: Event?
     private var since: Int64 = 0
+    /// It answers, and this version can't work with its schema.
+    var waitsForSchema: Bool { event == .migrationsMissing }
     /// Whether the trouble had a line: one that was kept back needs none for its end.
     private var isTold = false
 

@@ -62,6 +62,11 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [
         ("nudged.send(null, 'a', 'b')", "user_id is null"),
         ("nudged.send(USER, '', null)", "title and body are both empty"),
+        ("nudged.send(USER, ' ', E'\\n\\t')", "title and body are both empty"),
+        (
+            "nudged.send(USER, U&'\\00A0\\3000\\2007', U&'\\200B\\FEFF\\00AD\\2060\\202F')",
+            "title and body are both empty"
+        ),
         ("nudged.send(USER, 'a', 'b', data => '[1]')", "data is of type array"),
         ("nudged.send(USER, 'a', 'b', data => '{\"aps\": 1}')", "data holds \"aps\" or \"action\""),
         ("nudged.send(USER, 'a', 'b', data => '{\"action\": \"x\"}')", "data holds \"aps\" or \"action\""),
@@ -89,11 +94,23 @@ import struct FoundationEssentials.UUID
     ]) func call_whenAnArgumentIsBad_isRefusedByItsName(call: String, fault: String) async throws {
         let fixture = try await F()
         let said = try refusal(fixture, call.replacing("USER", with: user))
-        #expect(said.first == "22023" && said.count == 3, "\(said)")
+        try #require(said.first == "22023" && said.count == 3, "\(said)")
         let caller = call.hasPrefix("nudged.send(") ? "nudged.send: " : "nudged.send_many: "
         #expect(said[1] == caller + fault)
         #expect(said[2].count > 10, "it says what to do")
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        await fixture.close()
+    }
+
+    /// Words that a phone shows, however few, and in any script.
+    @Test(arguments: [
+        "'.'", "U&'\\2026'", "U&'\\2022'", "U&'\\3042'", "U&'\\+01F44B'", "U&'\\200B\\00E9'", "U&'\\00A1'",
+        "U&'\\2800'",
+    ])
+    func send_whenTheWordsAreFew_takesThem(words: String) async throws {
+        let fixture = try await F()
+        _ = try fixture.sql("select nudged.send(\(user), \(words), null)")
+        #expect(try fixture.sql("select count(*) from nudged.message") == "1")
         await fixture.close()
     }
 

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import HTTP2
+import Locks
+
+/// Asks Apple about a lane's key, team, topic and environment by one push to a token that no device has: the refusal tells. Nobody's phone is reached, in
+/// production as little as in the sandbox.
+public enum LaneProbe {
+    /// What came of it.
+    public enum Result: Sendable, Equatable {
+        /// The provider token can't be signed; nothing was dialled.
+        case unsigned(String)
+        /// There is no connection: how far it came, and why, in words with the mend.
+        case unreachable(Step, String)
+        /// Connected, and no answer.
+        case unanswered(String)
+        /// Apple's answer. `date`: its header of that name, as it came.
+        case answered(Answer, date: String?)
+    }
+
+    /// What came of it, and when.
+    public struct Report: Sendable, Equatable {
+        /// What Apple said, or what kept it from being asked.
+        public let result: Result
+        /// From the open connection to the end, in microseconds; 0 where there was none.
+        public let trip: Int64
+        /// The wall clock in the middle of that, in microseconds since 1970.
+        public let askedAt: Int64
+    }
+
+    /// The steps to a connection, in their order.
+    public enum Step: Sendable, Equatable {
+        /// The host's name.
+        case name
+        /// TCP.
+        case connection
+        /// TLS, but for the next two.
+        case handshake
+        /// The server's certificate.
+        case certificate
+        /// HTTP/2 over it.
+        case protocolNegotiation
+    }
+
+    /// A token that no device has. Apple's service looks at provider token and topic first, and then refuses it: BadDeviceToken.
+    static let token = String(repeating: "0", count: 64)
+
+    /// Dials, asks, and closes the connection. Takes no longer than the configuration's two deadlines together.
+    public static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
+        let request: RequestBatch
+        do throws(APNsError) {
+            request = try Self.request(configuration, clock)
+        } catch {
+            return Report(result: .unsigned(error.description), trip: 0, askedAt: clock.wall() * 1_000)
+        }
+        var client = configuration.client(label: "apns-probe")
+        client.keptFields = ["retry-after", "date"]
+        let ear = Ear(clock)
+        let connection = ClientConnection(configuration: client) { ear.hear($0) }
+        let report = await withCheckedContinuation { continuation in
+            ear.listen(continuation)
+            // Before it is begun it takes everything.
+            connection.submit(request)
+            connection.start()
+        }
+        connection.close()
+        return report
+    }
+
+    /// The same request as any push of the lane.
+    private static func request(
+        _ configuration: SenderConfiguration,
+        _ clock: SenderClock
+    ) throws(APNsError) -> RequestBatch {
+        let tokens = try ProviderTokenSource(configuration)
+        let now = clock.now()
+        let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
+        let push = Push(
+            tag: 0,
+            token: token,
+            topic: configuration.topic,
+            expiration: 0,
+            apnsID: UUID(),
+            payload: payload,
+            writeBy: now + configuration.connectTimeout + configuration.requestDeadline
+        )
+        let minted = ProviderTokenSchedule.Minted(number: 1, mintedAt: now, wall: clock.wall())
+        let pushes = PushBatch([push])
+        let template = SenderLink.template(
+            PushBatch.Kind(topic: push.topic, type: push.pushType, priority: push.priority),
+            token: try tokens.text(of: minted).text,
+            authority: configuration.authority
+        )
+        var batch = RequestBatch(pushes.texts)
+        batch.append(text: 0, template, tag: 0, writeBy: UInt64(clamping: push.writeBy))
+        return batch
+    }
+
+    /// Hears what becomes of the connection, and tells the end once.
+    private final class Ear: Sendable {
+        private struct State: Sendable {
+            /// Wall milliseconds of when it was open.
+            var opened: Int64?
+            var continuation: CheckedContinuation<Report, Never>?
+        }
+
+        private let clock: SenderClock
+        private let state = Mutex(State())
+
+        init(_ clock: SenderClock) {
+            self.clock = clock
+        }
+
+        func listen(_ continuation: CheckedContinuation<Report, Never>) {
+            state.withLock { $0.continuation = continuation }
+        }
+
+        /// Called on the connection's thread.
+        func hear(_ event: ClientEvent) {
+            switch event {
+            case .opened:
+                let now = clock.wall()
+                state.withLock { $0.opened = now }
+            case .capacity, .goaway: break
+            case .completions(let completions):
+                for case .response(let response) in completions.map(\.result) { settle(LaneProbe.result(response)) }
+                // An end without an answer: where the connection broke, its own words come next and say more.
+                if completions.contains(where: { LaneProbe.isOverdue($0.result) }) {
+                    settle(.unanswered("no answer in time"))
+                }
+            case .closed(let reason):
+                let wasOpen = state.withLock { $0.opened != nil }
+                settle(wasOpen ? .unanswered(reason.context) : LaneProbe.unreachable(reason))
+            }
+        }
+
+        private func settle(_ result: Result) {
+            let now = clock.wall()
+            let (opened, continuation) = state.withLock { state in
+                defer { state.continuation = nil }
+                return (state.opened ?? now, state.continuation)
+            }
+            continuation?.resume(
+                returning: Report(result: result, trip: (now - opened) * 1_000, askedAt: (now + opened) * 500)
+            )
+        }
+    }
+
+    private static func result(_ response: Response) -> Result {
+        let answer = Answer(
+            status: response.status,
+            body: response.body,
+            isTruncated: response.isTruncated,
+            retryAfter: response.headers["retry-after"]
+        )
+        return .answered(answer, date: response.headers["date"])
+    }
+
+    private static func isOverdue(_ result: RequestResult) -> Bool {
+        switch result {
+        case .response: false
+        case .unsent(.connectionLost), .unsent(.closed), .unsent(.goaway): false
+        case .unknown(.connectionLost), .unknown(.closed): false
+        case .unsent, .unknown: true
+        }
+    }
+
+    private static func unreachable(_ reason: CloseReason) -> Result {
+        let step: Step =
+            switch reason.code {
+            case .resolve: .name
+            case .connect: .connection
+            case .certificate: .certificate
+            case .noHTTP2: .protocolNegotiation
+            default: .handshake
+            }
+        return .unreachable(step, reason.context)
+    }
+}

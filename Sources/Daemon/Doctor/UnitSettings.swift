@@ -1,0 +1,88 @@
+import Glibc
+import Systemd
+
+/// What systemd's unit files say of a service, read as systemd.unit(5) says: the first folder that has the unit, then its drop-ins, of which a name that
+/// occurs in several folders counts in the first, by name. Later settings win; an empty one takes all before it back.
+struct UnitSettings: Sendable, Equatable {
+    /// The unit's own file.
+    let path: String
+    /// By `Section.Key`, in order.
+    private(set) var values: [String: [String]] = [:]
+
+    /// The last one; nil where there is none.
+    subscript(_ name: String) -> String? { values[name]?.last }
+
+    /// Whether a time is set that ends: `0` and `infinity` say that there is none.
+    func hasTime(_ name: String) -> Bool {
+        guard let value = self[name] else { return false }
+        return value != "infinity" && value.contains { $0.isNumber && $0 != "0" }
+    }
+
+    /// Whether it is said to be so, as systemd.syntax(7) takes it.
+    func isTrue(_ name: String) -> Bool {
+        ["1", "yes", "true", "on", "y", "t"].contains(self[name]?.lowercased() ?? "")
+    }
+
+    /// - Parameter texts: the unit's, then those of its drop-ins.
+    init(path: String, texts: [String]) {
+        self.path = path
+        for text in texts { take(text) }
+    }
+
+    private mutating func take(_ text: String) {
+        var section = ""
+        var begun = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let line = line.drop { $0 == " " || $0 == "\t" }
+            // A comment between continued lines is passed over.
+            if line.hasPrefix("#") || line.hasPrefix(";") { continue }
+            if line.hasSuffix("\\") {
+                begun += line.dropLast() + " "
+                continue
+            }
+            let whole = begun + line
+            begun = ""
+            if whole.hasPrefix("["), let end = whole.firstIndex(of: "]") {
+                section = String(whole[whole.index(after: whole.startIndex)..<end])
+            } else if let equals = whole.firstIndex(of: "=") {
+                let key = whole[..<equals].filter { $0 != " " && $0 != "\t" }
+                let value = whole[whole.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
+                let trimmed = String(value.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+                if trimmed.isEmpty {
+                    values["\(section).\(key)"] = nil
+                } else {
+                    values["\(section).\(key)", default: []].append(trimmed)
+                }
+            }
+        }
+    }
+}
+
+extension UnitSettings {
+    private static let folders = [
+        "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+
+    /// Reads the files; nil where no folder has the unit.
+    ///
+    /// - Parameter root: what stands for `/`.
+    init?(unit: String, root: String = "") {
+        let found = Self.folders.map { "\(root)\($0)/\(unit)" }.compactMap { path in Self.text(path).map { (path, $0) }
+        }
+        guard let (path, text) = found.first else { return nil }
+        var dropIns: [String: String] = [:]
+        for folder in Self.folders.map({ "\(root)\($0)/\(unit).d" }) {
+            for name in Folder.names(folder) where name.hasSuffix(".conf") && dropIns[name] == nil {
+                dropIns[name] = "\(folder)/\(name)"
+            }
+        }
+        let texts = dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) }
+        self.init(path: String(path.dropFirst(root.count)), texts: [text] + texts)
+    }
+
+    /// nil: none, or none that we may read. A link to /dev/null is a unit that was masked: it has no text.
+    private static func text(_ path: String) -> String? {
+        try? Credentials.readText(path, limit: 1 << 20, mayBeWorldReadable: true)
+    }
+}

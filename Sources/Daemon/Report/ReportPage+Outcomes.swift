@@ -1,0 +1,123 @@
+import HTML
+import Store
+
+/// What became of it, and why.
+extension ReportPage {
+    private static let outcomeWords: [(DeliveryRecord.Outcome, String)] = [
+        (.accepted, "Accepted: Apple took it"), (.rejected, "Rejected for good"),
+        (.deferred, "Deferred: tried again later"),
+        (.unknown, "Unknown: sent, and no answer came"), (.dropped, "Dropped: ended unsent"),
+        (.skipped, "Skipped: its slot went by"),
+    ]
+
+    var outcomes: ReportSection {
+        let title = "Outcomes, and Apple's reasons"
+        guard report.all > 0 else {
+            return ReportSection(
+                id: "outcomes",
+                title: title,
+                parts: [.words("The record holds nothing of this time.")]
+            )
+        }
+        let all = RoundedCount(report.all)
+        let lines = Self.outcomeWords.map { outcome, words in line(words, RoundedCount(report.count(outcome)), of: all)
+        }
+        let chart = BarList(
+            id: "outcomes-chart",
+            title: "Outcomes: rows of the record",
+            summary: "\(all.words) rows. " + lines.map { "\($0.name): \($0.number)" }.joined(separator: "; ") + ".",
+            lines: lines
+        )
+        let table = Table(
+            "Rows of the record by outcome",
+            [.words("Outcome"), .number("Rows"), .number("Share")],
+            Self.outcomeWords.map { outcome, words in
+                let count = RoundedCount(report.count(outcome))
+                return [words, count.words, count.share(of: all)]
+            },
+            sums: ["All", all.words, ""]
+        )
+        return ReportSection(
+            id: "outcomes",
+            title: title,
+            parts: [.node(chart.node), .node(table.folded)]
+                + reasons(
+                    [.rejected, .deferred, .unknown],
+                    id: "refused",
+                    title: "Rejected, deferred and unknown, by reason",
+                    none: "Nothing that was sent was rejected, deferred or lost."
+                )
+        )
+    }
+
+    var unsent: ReportSection {
+        ReportSection(
+            id: "unsent",
+            title: "Not sent at all, by reason",
+            parts: [
+                .words(
+                    "Messages and reminders that ended before they could go (dropped), and check-ins whose slot went by (skipped)."
+                )
+            ]
+                + reasons(
+                    [.dropped, .skipped],
+                    id: "unsent",
+                    title: "Dropped and skipped, by reason",
+                    none: "Nothing was dropped or skipped in this time."
+                ) + [
+                    .words(
+                        "Users whom the rules hold back (no device, not opted in, paused) are not in the record: nothing was due for them that could go by. "
+                            + "nudged forecast counts them by reason."
+                    )
+                ]
+        )
+    }
+
+    private func reasons(
+        _ outcomes: [DeliveryRecord.Outcome],
+        id: String,
+        title: String,
+        none: String
+    ) -> [ReportSection.Part] {
+        let reasons = report.reasons(of: outcomes)
+        guard !reasons.isEmpty else { return [.words(none)] }
+        let all = RoundedCount(reasons.reduce(0) { $0 + $1.count })
+        func words(_ fate: Report.Fate) -> String {
+            let reason = fate.reason.isEmpty ? "no reason given" : fate.reason
+            // The table has the whole of it.
+            return "\(fate.outcome.rawValue): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
+        }
+        let drawn = reasons.prefix(Self.mostReasons)
+        let chart = BarList(
+            id: "\(id)-chart",
+            title: title,
+            summary: "\(all.words) rows, \(reasons.count) reasons. The most frequent is \(words(reasons[0].fate)).",
+            lines: drawn.map { line(words($0.fate), RoundedCount($0.count), of: all) }
+        )
+        let table = Table(
+            title,
+            [.words("Outcome"), .words("Reason"), .number("Rows")],
+            reasons.prefix(Self.mostRows).map { reason in
+                [
+                    reason.fate.outcome.rawValue, reason.fate.reason.isEmpty ? "none given" : reason.fate.reason,
+                    RoundedCount(reason.count).words,
+                ]
+            },
+            sums: ["All", "", all.words]
+        )
+        let more =
+            reasons.count > drawn.count
+            ? [ReportSection.Part.words("Drawn are the \(drawn.count) most frequent of \(reasons.count).")] : []
+        return [.node(.element("h3", text: title)), .node(chart.node)] + more
+            + [.node(table.folded)]
+    }
+
+    /// Reasons that are drawn, and reasons in a table.
+    private static let mostReasons = 12
+    private static let mostRows = 200
+
+    func line(_ name: String, _ count: RoundedCount, of all: RoundedCount) -> BarList.Line {
+        let share = count.value > 0 ? count.share(of: all) : ""
+        return BarList.Line(name, share.isEmpty ? count.words : "\(count.words) (\(share))", count.value)
+    }
+}

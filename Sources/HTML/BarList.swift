@@ -1,0 +1,87 @@
+/// Bars that lie, each under its name, with its number at its end: an inline SVG that fills any width.
+public struct BarList: Sendable {
+    /// One line.
+    public struct Line: Sendable {
+        /// Its name: on a telephone there is room for 44 letters.
+        public let name: String
+        /// Its number in words, short: a third of a telephone's width.
+        public let number: String
+        /// Its length, in the list's unit; 0: no bar is drawn.
+        public let value: Double
+
+        /// All parts.
+        public init(_ name: String, _ number: String, _ value: Double) {
+            self.name = name
+            self.number = number
+            self.value = value
+        }
+    }
+
+    private let id: String
+    private let title: String
+    private let summary: String
+    private let lines: [Line]
+
+    /// - Parameters: as `ColumnChart`.
+    public init(id: String, title: String, summary: String, lines: [Line]) {
+        self.id = id
+        self.title = title
+        self.summary = summary
+        self.lines = lines
+    }
+
+    private static let lineHeight = 42
+    /// The longest bar's share of the width; the rest is for its number.
+    private static let room = 0.6
+
+    /// The SVG.
+    public var node: Node {
+        let longest = max(lines.map(\.value).max() ?? 0, 1)
+        let words = [
+            Node.element("title", [Attribute("id", "\(id)-title")], text: title),
+            Node.element("desc", [Attribute("id", "\(id)-desc")], text: summary),
+        ]
+        return .element(
+            "svg",
+            [
+                Attribute("class", "chart"), Attribute("role", "img"), Attribute("width", "100%"),
+                Attribute("height", lines.count * Self.lineHeight), Attribute("aria-labelledby", "\(id)-title"),
+                Attribute("aria-describedby", "\(id)-desc"),
+            ],
+            words + [
+                ColumnChart.unread(
+                    lines.enumerated().map { place, line in
+                        draw(line, top: place * Self.lineHeight, fraction: line.value / longest)
+                    }
+                )
+            ]
+        )
+    }
+
+    private func draw(_ line: Line, top: Int, fraction: Double) -> Node {
+        // A few among millions are still seen.
+        let end = line.value > 0 ? max(fraction, 0.004) * Self.room : 0
+        let name = Node.element(
+            "text",
+            [Attribute("class", "name"), Attribute("x", "0"), Attribute("y", top + 16)],
+            text: line.name
+        )
+        let bar = Node.element(
+            "rect",
+            [
+                Attribute("class", "bar"), Attribute("x", "0"), Attribute("y", top + 22),
+                Attribute("width", percent: end), Attribute("height", 12),
+            ],
+            []
+        )
+        let number = Node.element(
+            "text",
+            [
+                Attribute("class", "number"), Attribute("x", percent: end), Attribute("dx", end > 0 ? 6 : 0),
+                Attribute("y", top + 33),
+            ],
+            text: line.number
+        )
+        return .element("g", [], [name] + (end > 0 ? [bar] : []) + [number])
+    }
+}

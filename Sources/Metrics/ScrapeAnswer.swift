@@ -1,0 +1,19 @@
+/// What is written to whoever asked; the connection ends with it.
+enum ScrapeAnswer {
+    /// The answer's bytes.
+    ///
+    /// - Parameter page: the metrics; asked for only where they are the answer.
+    static func bytes(_ verdict: ScrapeRequest.Verdict, page: () -> [UInt8]) -> [UInt8] {
+        let (status, type, body): (String, String, [UInt8]) =
+            if let refusal = verdict.refusal {
+                (
+                    refusal.status, "text/plain; charset=utf-8",
+                    Array("\(refusal.status): metrics are at /metrics\n".utf8)
+                )
+            } else { ("200 OK", Exposition.contentType, page()) }
+        let allowed = verdict.refusal == .method ? "allow: GET, HEAD\r\n" : ""
+        let head =
+            "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(allowed)\r\n"
+        return Array(head.utf8) + (verdict.isHead ? [] : body)
+    }
+}

@@ -1,0 +1,71 @@
+/// A request as far as it has come: HTTP/1.0 and 1.1, its head only (RFC 9112). Nothing of a body is wanted, so none is read.
+struct ScrapeRequest {
+    /// What it comes to, once its head is whole.
+    struct Verdict: Equatable {
+        /// nil: the metrics are shown.
+        var refusal: ScrapeRefusal?
+        /// Only the answer's head was asked for (RFC 9110, section 9.3.2).
+        var isHead = false
+    }
+
+    /// The most bytes of a head; Prometheus' have some 300.
+    static let mostBytes = 4096
+
+    private var head: [UInt8] = []
+    /// Up to here no head's end was found.
+    private var searched = 0
+
+    /// Takes what has come. nil: more is awaited.
+    mutating func take(_ bytes: some Collection<UInt8>) -> Verdict? {
+        head += bytes.prefix(Self.mostBytes + 1 - head.count)
+        guard let end = endOfHead() else { return head.count > Self.mostBytes ? Verdict(refusal: .tooLarge) : nil }
+        return Self.judge(head[..<end])
+    }
+
+    /// An empty line ends it; a bare line feed ends a line as well (RFC 9112, section 2.2).
+    private mutating func endOfHead() -> Int? {
+        defer { searched = max(0, head.count - 2) }
+        for place in searched..<head.count where head[place] == 0x0A {
+            let next = place + 1 < head.count && head[place + 1] == 0x0D ? place + 2 : place + 1
+            if next < head.count, head[next] == 0x0A { return place }
+        }
+        return nil
+    }
+
+    private static func judge(_ head: ArraySlice<UInt8>) -> Verdict {
+        let lines = head.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+            line.last == 0x0D ? line.dropLast() : line
+        }
+        let words = lines[0].split(separator: 0x20, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard words.count == 3, words.allSatisfy({ !$0.isEmpty }), words[2].hasPrefix("HTTP/") else {
+            return Verdict(refusal: .malformed)
+        }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Verdict(refusal: .version) }
+        let names = lines.dropFirst().map { fieldName($0) }
+        guard !names.contains(nil) else { return Verdict(refusal: .malformed) }
+        // RFC 9112, section 3.2.
+        let hosts = names.count { $0 == "host" }
+        guard hosts == 1 || hosts == 0 && words[2] == "HTTP/1.0" else { return Verdict(refusal: .malformed) }
+        let isHead = words[0] == "HEAD"
+        guard path(words[1]) == "/metrics" else { return Verdict(refusal: .notFound, isHead: isHead) }
+        return Verdict(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
+    }
+
+    /// In lower case; nil where the line is no field (RFC 9112, section 5: no space before the colon, and no folded lines).
+    private static func fieldName(_ line: ArraySlice<UInt8>) -> String? {
+        guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
+        let name = line[..<colon]
+        return name.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: name, as: UTF8.self).lowercased() : nil
+    }
+
+    /// Without its query; of an absolute address (RFC 9112, section 3.2.2) what follows the host.
+    private static func path(_ target: String) -> Substring {
+        var path = target.prefix { $0 != "?" }
+        if path.lowercased().hasPrefix("http://") {
+            path = path.dropFirst("http://".count).drop { $0 != "/" }
+        }
+        return path
+    }
+}

@@ -1,0 +1,182 @@
+public import Postgres
+
+import struct FoundationEssentials.UUID
+
+/// Reads what `nudged doctor` judges, on one connection. Each question is a transaction of its own and changes nothing; each throws as any statement.
+public struct DoctorReader: Sendable {
+    private let connection: Connection
+
+    /// The tables that are written at every sweep.
+    private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
+    private static let appTables = ["context_profiles", "push_tokens"]
+    /// By table.
+    private static let triggers = [
+        ("context_profiles", "nudged_profile_changed"), ("context_profiles", "nudged_profile_came"),
+        ("push_tokens", "nudged_device_changed"), ("push_tokens", "nudged_device_came"),
+        ("push_tokens", "nudged_device_registered"),
+    ]
+
+    /// A reader on this connection, which it leaves open.
+    public init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// What server it is, and who we are there. Needs no right.
+    public func server() async throws(PostgresError) -> DatabaseFacts.Server {
+        let rows = try await ask(.doctorServer)
+        return DatabaseFacts.Server(
+            versionNumber: try rows.int4(0, 0),
+            version: try rows.text(0, 1),
+            isInRecovery: try rows.bool(0, 2),
+            isWritable: try rows.bool(0, 3),
+            clock: try rows.timestamp(0, 4),
+            role: try rows.text(0, 5),
+            isSuperuser: try rows.bool(0, 6),
+            bypassesRowSecurity: try rows.bool(0, 7),
+            ownsTables: try rows.bool(0, 8),
+            hasSchema: try rows.bool(0, 9),
+            mayUseSchema: try rows.bool(0, 10),
+            cleansUp: try rows.bool(0, 11),
+            isDistributed: try rows.bool(0, 12)
+        )
+    }
+
+    /// Where the schema stands.
+    public func standing() async throws(PostgresError) -> Migrator.Standing { try await Migrator.standing(connection) }
+
+    /// `DaemonRight.all`, in its order, for our role.
+    public func rights() async throws(PostgresError) -> [DatabaseFacts.Right] {
+        let wanted = DaemonRight.all
+        let rows = try await ask(
+            .doctorRights,
+            [.textArray(wanted.map(\.object)), .textArray(wanted.map(\.privilege))],
+            rows: wanted.count
+        )
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.Right(right: wanted[row], exists: try rows.bool(row, 0), isGranted: try rows.bool(row, 1))
+        }
+    }
+
+    /// nudged's triggers on the app's tables.
+    public func triggers() async throws(PostgresError) -> [DatabaseFacts.Trigger] {
+        let wanted = Self.triggers
+        let rows = try await ask(
+            .doctorTriggers,
+            [.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))],
+            rows: wanted.count
+        )
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.Trigger(table: wanted[row].0, name: wanted[row].1, state: try rows.textOrNull(row, 0))
+        }
+    }
+
+    /// The columns of the views, by view and name.
+    public func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
+        let views = DatabaseFacts.View.allCases.map(\.rawValue)
+        let rows = try await ask(.doctorColumns, [.textArray(views)])
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.Column(view: try rows.text(row, 0), name: try rows.text(row, 1), type: try rows.text(row, 2))
+        }
+    }
+
+    /// Reads a view as the daemon does, by its own statement, of nobody: columns, types and the rights of the view's owner are all asked for.
+    public func read(_ view: DatabaseFacts.View) async throws(PostgresError) {
+        switch view {
+        case .recipient: _ = try await ask(.claimRecipients, [.uuidArray([])])
+        case .device: _ = try await ask(.claimDevices, [.uuidArray([]), .int8(1)])
+        case .subjectMember:
+            _ = try await ask(.spreadMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])
+        }
+    }
+
+    /// The app's own tables.
+    public func appTables() async throws(PostgresError) -> [DatabaseFacts.AppTable] {
+        let rows = try await ask(.doctorAppTables, [.textArray(Self.appTables)], rows: Self.appTables.count)
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.AppTable(
+                name: Self.appTables[row],
+                exists: try rows.bool(row, 0),
+                hasRowSecurity: try rows.bool(row, 1),
+                hasUserIndex: try rows.bool(row, 2),
+                readers: try rows.textArray(row, 3).compactMap(\.self),
+                isRead: try rows.bool(row, 4)
+            )
+        }
+    }
+
+    /// nudged's tables without row-level security.
+    public func openTables() async throws(PostgresError) -> [String] {
+        let rows = try await ask(.doctorOpenTables)
+        return try all(rows) { row throws(PostgresError) in try rows.text(row, 0) }
+    }
+
+    /// For how many days in a row, today included, the record has its partitions.
+    public func partitionDays() async throws(PostgresError) -> Int {
+        Int(try await ask(.doctorPartitions).int4OrNull(0, 0) ?? 400)
+    }
+
+    /// How much of the hot tables is dead.
+    public func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
+        let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.Bloat(
+                table: try rows.text(row, 0),
+                live: try rows.int8(row, 1),
+                dead: try rows.int8(row, 2),
+                isNeverCleaned: try rows.bool(row, 3)
+            )
+        }
+    }
+
+    /// Who keeps dead rows from being cleaned up.
+    public func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
+        let rows = try await ask(.doctorHolders)
+        var holders = DatabaseFacts.Holders(
+            prepared: try rows.int8(0, 4),
+            preparedSeconds: try rows.int8OrNull(0, 5),
+            idleSlots: try rows.textArray(0, 6).compactMap(\.self)
+        )
+        if let process = try rows.int4OrNull(0, 0) {
+            holders.session = DatabaseFacts.Holders.Session(
+                processID: process,
+                role: try rows.textOrNull(0, 1),
+                seconds: try rows.int8OrNull(0, 2),
+                age: try rows.int8(0, 3)
+            )
+        }
+        return holders
+    }
+
+    /// Seconds east of UTC, now, by zone, as the server's own files have it.
+    public func zoneOffsets() async throws(PostgresError) -> [String: Int] {
+        let rows = try await ask(.doctorZones)
+        var offsets: [String: Int] = [:]
+        for row in 0..<rows.count { offsets[try rows.text(row, 0)] = Int(try rows.int4(row, 1)) }
+        return offsets
+    }
+
+    /// How the work stands, as `nudged status` asks it.
+    public func work() async throws(PostgresError) -> WorkStanding {
+        try Store.workStanding(
+            try await connection.transaction(Store.standingStatements, settings: Store.pinnedPlans)
+        )
+    }
+
+    // MARK: How a question is asked
+
+    private func ask(
+        _ query: Query,
+        _ parameters: [Parameter] = [],
+        rows count: Int? = nil
+    ) async throws(PostgresError) -> Rows {
+        let rows = try await connection.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+        if let count, rows.count != count { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+        return rows
+    }
+
+    private func all<T>(_ rows: Rows, _ read: (Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
+        var found: [T] = []
+        for row in 0..<rows.count { found.append(try read(row)) }
+        return found
+    }
+}

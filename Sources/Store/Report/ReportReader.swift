@@ -1,0 +1,153 @@
+public import Policy
+public import Postgres
+public import TimeZones
+
+/// Counts the record for `nudged report`. Everything that one reader says is as of one instant.
+///
+/// Each count is one pass over the record's partitions of the days that are asked for, aggregated in the database: what comes back has no user, no device and no
+/// text in it, and its size does not grow with the record.
+public struct ReportReader: Sendable {
+    private let transaction: Transaction
+
+    init(_ transaction: Transaction) {
+        self.transaction = transaction
+    }
+
+    /// The most combinations of stretch, kind, outcome and reason that are counted apart: a record has some thousand.
+    public static let mostCounts = 50_000
+
+    /// The database's clock.
+    public func clock() async throws(PostgresError) -> Instant {
+        Store.instant(try await run(.clock, []).timestamp(0, 0))
+    }
+
+    /// The record by stretches of time. `mostCounts` of them: the rarest may be missing.
+    ///
+    /// - Parameter stretch: seconds.
+    public func deliveries(
+        from: Instant,
+        until: Instant,
+        stretch: Int64
+    ) async throws(PostgresError) -> [DeliveryCount] {
+        let most = Parameter.int8(Int64(Self.mostCounts))
+        let rows = try await run(.reportDeliveries, span(from, until) + [.int8(stretch), most])
+        var counts: [DeliveryCount] = []
+        for row in 0..<rows.count {
+            guard let outcome = DeliveryRecord.Outcome(rawValue: try rows.text(row, 2)) else { continue }
+            counts.append(
+                DeliveryCount(
+                    stretch: try rows.int8(row, 0),
+                    kind: try rows.text(row, 1),
+                    outcome: outcome,
+                    reason: try rows.text(row, 3),
+                    isGone: try rows.bool(row, 4),
+                    count: Int(try rows.int8(row, 5))
+                )
+            )
+        }
+        return counts
+    }
+
+    /// What was accepted, by the users' clocks.
+    ///
+    /// - Parameters:
+    ///   - offsets: of every zone that a user can have, for that time.
+    ///   - rules: what holds for users who chose nothing.
+    public func hours(
+        from: Instant,
+        until: Instant,
+        offsets: [ZoneOffset],
+        rules: Rules
+    ) async throws(PostgresError) -> [HourCount] {
+        let minutes = [
+            rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime,
+        ]
+        let rows = try await run(
+            .reportHours,
+            span(from, until) + [
+                .textArray(offsets.map(\.name)), .timestampArray(offsets.map(\.from.microseconds)),
+                .timestampArray(offsets.map(\.until.microseconds)), .int4Array(offsets.map(\.seconds)),
+                rules.defaultTimezone.map(Parameter.text) ?? .null(.text),
+            ] + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
+        )
+        var counts: [HourCount] = []
+        for row in 0..<rows.count {
+            counts.append(
+                HourCount(
+                    hour: try rows.int4OrNull(row, 0).map(Int.init),
+                    kind: try rows.text(row, 1),
+                    hasOwnQuietHours: try rows.bool(row, 2),
+                    isQuiet: try rows.bool(row, 3),
+                    lateness: try rows.int4OrNull(row, 4).flatMap(HourCount.Lateness.init),
+                    count: Int(try rows.int8(row, 5))
+                )
+            )
+        }
+        return counts
+    }
+
+    /// Sweeps that recorded something: all of them by size, and the largest one by one.
+    ///
+    /// - Parameters:
+    ///   - least: rows of one that is named.
+    ///   - most: of those.
+    public func sweeps(
+        from: Instant,
+        until: Instant,
+        least: Int,
+        most: Int
+    ) async throws(PostgresError) -> [SweepCount] {
+        let rows = try await run(.reportSweeps, span(from, until) + [.int8(Int64(least)), .int8(Int64(most))])
+        var counts: [SweepCount] = []
+        for row in 0..<rows.count {
+            guard let size = SweepCount.Size(rawValue: try rows.int4(row, 1)) else { continue }
+            counts.append(
+                SweepCount(
+                    began: try rows.timestampOrNull(row, 0).map(Store.instant),
+                    size: size,
+                    sweeps: Int(try rows.int8(row, 2)),
+                    records: Int(try rows.int8(row, 3)),
+                    seconds: try rows.int8(row, 4),
+                    accepted: Int(try rows.int8(row, 5)),
+                    refused: Int(try rows.int8(row, 6)),
+                    unknown: Int(try rows.int8(row, 7)),
+                    unsent: Int(try rows.int8(row, 8))
+                )
+            )
+        }
+        return counts
+    }
+
+    /// Daemons that were seen within a day, the longest running first.
+    public func daemons(most: Int) async throws(PostgresError) -> [DaemonRow] {
+        try Store.daemons(try await run(.daemons, [.int8(Int64(most))]))
+    }
+
+    /// What the kill switch holds.
+    public func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
+
+    private func span(_ from: Instant, _ until: Instant) -> [Parameter] {
+        [.timestamp(from.microseconds), .timestamp(until.microseconds)]
+    }
+
+    private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+        try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+    }
+}
+
+extension Store {
+    /// Gives the work a reader of one snapshot that may take its time: no statement has a limit but a day's.
+    ///
+    /// It is to disturb nobody: one process of the server (no parallel workers), a bounded memory for sorting and hashing, then its disk. What it does cost is that
+    /// nothing that dies meanwhile is cleaned up, and that the record's old days are dropped an hour later.
+    public func reporting<T: Sendable>(_ work: @Sendable (ReportReader) async throws -> T) async throws -> T {
+        let connection = try await claims.connection()
+        return try await connection.snapshot(settings: Self.gentlePlans, timeout: .seconds(86_400)) { transaction in
+            try await work(ReportReader(transaction))
+        }
+    }
+
+    private static let gentlePlans = [
+        ("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"), ("jit", "off"),
+    ]
+}

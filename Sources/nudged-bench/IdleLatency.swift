@@ -1,0 +1,97 @@
+import ArgumentParser
+import Glibc
+import LocalPostgres
+import Postgres
+
+/// How long a message takes from `nudged.send` (its commit is in it) until it is written, where the daemon is idle: `nudged run` as it ships, with its own timer, and
+/// messages that come at instants of no rhythm.
+///
+/// Two numbers a message, both by the database's clock. To the intent: the push is written right after that commit. And to the row of the record, which also has
+/// Apple's answer in it and the settlement.
+struct IdleLatency {
+    private let bench: Workbench
+    private let nudged: String
+    private let messages: Int
+    private let interval: Int
+
+    init(_ bench: Workbench, _ nudged: String, messages: Int, interval: Int) {
+        self.bench = bench
+        self.nudged = nudged
+        self.messages = messages
+        self.interval = interval
+    }
+
+    private static let patience = Duration.seconds(30)
+
+    func measure() async throws -> String {
+        let (apple, port) = try bench.startApple()
+        defer { _ = apple.end() }
+        _ = try bench.psql(
+            """
+            insert into public.context_profiles (user_id, notification_preferences, timezone)
+            values ('\(Self.user)', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC');
+            insert into public.push_tokens (user_id, device_token) values ('\(Self.user)', repeat('ab', 32));
+            create schema bench;
+            create table bench.passed (place text, at timestamptz default clock_timestamp());
+            create function bench.pass() returns trigger language plpgsql security definer as $$
+            begin insert into bench.passed (place) values (tg_argv[0]); return null; end $$;
+            create trigger passed after insert on nudged.intent for each row execute function bench.pass('intended');
+            create trigger passed after insert on nudged.delivery for each row execute function bench.pass('recorded');
+            """
+        )
+        let configuration = [
+            "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID,
+            "APNS_BUNDLE_ID": Apple.topic, "APNS_PRIVATE_KEY_FILE": bench.folder + "/key.p8",
+            "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": "https://localhost:\(port)",
+            "APNS_CA_FILE": bench.folder + "/ca.pem", "DATABASE_URL": bench.cluster.url(database: "bench"),
+            "SCHEDULE_INTERVAL": "\(interval)ms",
+        ]
+        let daemon = try ChildProcess([nudged, "run"], environment: configuration, output: .captured, error: .captured)
+        defer { _ = daemon.end() }
+        let connection = try await Connection.open(bench.connection)
+        var passed: [String: [Double]] = ["intended": [], "recorded": []]
+        // The first one opens the connections.
+        for number in 0...messages {
+            let times = try await send(connection, daemon)
+            if number > 0 { for (place, time) in times { passed[place, default: []].append(time) } }
+        }
+        await connection.close()
+        let words = passed.sorted { $0.key < $1.key }.map { place, times -> String in
+            let sorted = times.sorted()
+            let late = sorted.isEmpty ? 0 : sorted[(sorted.count - 1) * 99 / 100]
+            return #""\#(place)_median_ms":\#(median(times).text(1)),"\#(place)_p99_ms":\#(late.text(1)),"#
+                + #""\#(place)_max_ms":\#((sorted.last ?? 0).text(1))"#
+        }
+        return #""interval_ms":\#(interval),"messages":\#(messages),"# + words.joined(separator: ",")
+    }
+
+    /// Milliseconds from the call to each place.
+    private func send(_ connection: Connection, _ daemon: ChildProcess) async throws -> [String: Double] {
+        // Whatever the last one left is over, and the next comes at any part of a tick.
+        try await Task.sleep(for: .milliseconds(Int.random(in: interval / 10...interval * 2)))
+        _ = try await connection.run(Statement("forget", sql: "delete from bench.passed"))
+        // Before the commit, whose own time is in the result.
+        let sent = try await connection.run(
+            Statement("send", sql: "select nudged.send('\(Self.user)', 'Ann', 'Hello') is not null, clock_timestamp()")
+        ).timestamp(0, 1)
+        let end = ContinuousClock.now + Self.patience
+        let question = Statement(
+            "passed",
+            sql: "select place, min(at) from bench.passed group by place"
+        )
+        while true {
+            let rows = try await connection.run(question)
+            if rows.count == 2 {
+                var times: [String: Double] = [:]
+                for row in 0..<2 { times[try rows.text(row, 0)] = Double(try rows.timestamp(row, 1) - sent) / 1000 }
+                return times
+            }
+            guard ContinuousClock.now < end, daemon.exit == nil else {
+                throw ValidationError("a message did not arrive: \(daemon.errorOutput.suffix(2000))")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private static let user = "00000000-0000-4000-8000-000000000001"
+}

@@ -1,0 +1,123 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+import struct FoundationEssentials.UUID
+
+/// Reminders for everyone, end to end: each member is told once.
+@Suite struct EveryoneTests {
+    private func expectEachOnce(_ scene: Scene, _ users: Int) throws {
+        let accepted = scene.accepted()
+        #expect(accepted.count == users && accepted.values.allSatisfy { $0 == 1 })
+        #expect(
+            try scene.sql(
+                "select count(*), count(distinct user_id), count(distinct key) from nudged.delivery where kind = 'reminder' and outcome = 'accepted'"
+            )
+                == "\(users)|\(users)|\(users)"
+        )
+        #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
+    }
+
+    /// Two daemons, some thousands: each exactly once.
+    @Test func everyone_whenTwoDaemonsSpread_isToldOnce() async throws {
+        let scene = try await Scene.withReminders(3000)
+        try scene.everyoneIsMember()
+        _ = try await scene.onceWell()
+        // On a loaded machine no answer is late, and no lease ends meanwhile.
+        let patient = ["SCHEDULE_INTERVAL": "100ms", "APNS_RESPONSE_TIMEOUT": "30s", "SCHEDULE_LEASE": "90s"]
+        let daemons = try (0..<2).map { _ in try scene.start(["run"], patient) }
+        try scene.setReminder(1, "due_at => now() + interval '1 second', audience => 'everyone'")
+        let limit = ContinuousClock.now + .seconds(90)
+        let left = """
+            select (select count(*) from nudged.occurrence) + (select count(*) from nudged.intent where user_ids <> '{}'),
+                (select count(*) >= 3000 from nudged.delivery where kind = 'reminder')
+            """
+        while try scene.sql(left) != "0|t" {
+            try #require(ContinuousClock.now < limit, "\(daemons[0].errorOutput.suffix(2000))")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        for daemon in daemons { daemon.signal(SIGTERM) }
+        for daemon in daemons { #expect(try await scene.finish(daemon).exit == .code(0)) }
+        try expectEachOnce(scene, 3000)
+    }
+
+    /// Killed between two pages of a spread.
+    @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileSpreading_isToldOnce(page: Int) async throws {
+        let scene = try await Scene.withReminders(2500)
+        try scene.everyoneIsMember()
+        try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
+        let killed = try await scene.nudged(
+            ["run", "--once", "--json"],
+            ["NUDGED_FAIL_POINT": "after_spread:kill:\(page)"]
+        )
+        #expect(killed.exit == .signal(SIGKILL))
+        #expect(
+            try scene.sql(
+                "select count(*) filter (where not is_spread), count(*) filter (where is_spread) from nudged.occurrence"
+            )
+                == "\(page * 1000)|1"
+        )
+        try scene.expireLeases()
+        _ = try await scene.onceWell()
+        try expectEachOnce(scene, 2500)
+    }
+
+    /// Nine by each one's own clock: whose nine it is now is told, the others wait for theirs.
+    @Test func everyone_whenItIsAWallTime_isToldInTheirOwnZones() async throws {
+        let scene = try await Scene.withReminders(3)
+        try scene.everyoneIsMember()
+        try scene.sql(
+            """
+            update public.context_profiles set timezone = (array['Etc/GMT-3', 'UTC', 'Etc/GMT+3'])[right(user_id::text, 1)::integer]
+            """
+        )
+        try scene.setReminder(2, "due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone'")
+        _ = try await scene.onceWell()
+        // Three hours ahead: theirs is past. Behind: to come.
+        #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1])
+        #expect(
+            try scene.sql(
+                "select date_trunc('minute', p.due_at - now() + interval '1 minute') between '2:58' and '3:02' from nudged.occurrence o join nudged.person p using (user_id)"
+            )
+                == "t"
+        )
+    }
+
+    /// The app's view refuses: the sweep goes on for everyone else, the journal names the reminder, `status` shows it, and once the view is mended all are told.
+    @Test func everyone_whenTheViewFails_holdsUpNobodyElse() async throws {
+        let scene = try await Scene.withReminders(3)
+        _ = try await scene.onceWell()
+        try scene.sql(
+            """
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, '7'::text as subject_id, (1 / (random() * 0)::integer)::text::uuid as user_id
+            """
+        )
+        let id = try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
+        try scene.sql("update nudged.occurrence set due_at = due_at - interval '2 minutes'")
+        try scene.setReminder(2, subject: "8")
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        #expect(scene.accepted() == [Scene.token(2): 1])
+        // Who asks about somebody is answered without it, and told so.
+        let other = try await scene.nudged(["explain", Scene.user(3)])
+        #expect(
+            other.exit == .code(0) && other.output.contains("1 reminders for everyone are missing"),
+            "\(other.text)"
+        )
+        let forecast = try await scene.nudged(["forecast", "--hours", "1", "--json"])
+        #expect(forecast.exit == .code(0) && forecast.output.contains("SQLSTATE 22012"), "\(forecast.text)")
+        let status = try await scene.nudged(["status"])
+        #expect(status.output.contains("for everyone  1 reminder is not told to all yet, the first for 2 min: task 7 "))
+        try scene.everyoneIsMember()
+        #expect(await scene.simulator.waitUntil(accepted: 4, within: .seconds(60)))
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(0))
+        #expect(run.errors.contains("spread_failed") && run.errors.contains(id), "\(run.text)")
+        #expect(run.errors.contains("the reminder for everyone about task 7 could not be told"), "\(run.text)")
+        #expect(run.errors.contains("22012"), "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
+    }
+}

@@ -1,0 +1,32 @@
+import Daemon
+import Logging
+import Testing
+import TimeZones
+
+/// What an idle daemon does with what comes. How long that takes on a clock: `nudged-bench idle --messages`.
+@Suite struct IdleTests {
+    /// One tick after the commit, whatever was before: sent to written takes at most `schedule.interval` and the time of one sweep.
+    @Test(arguments: ["", ", urgent => true"])
+    func message_whenTheDaemonIsIdle_goesWithTheNextTick(more: String) async throws {
+        let scene = try await Scene.withReminders(2)
+        let configuration = try ConfigurationLoader.load(
+            environment: scene.environment(),
+            checks: .system,
+            standardPath: "/nonexistent"
+        ).configuration
+        let reporter = Reporter(Logger(label: "idle") { _ in SwiftLogNoOpLogHandler() })
+        let engine = try Engine(Assembly(configuration, zones: ZoneDatabase()), reporter: reporter)
+        // The first asks everyone; the others find nothing.
+        for _ in 0..<3 { try await engine.sweeper.sweep() }
+        #expect(try scene.sql("select count(*) from nudged.person where due_at <= now()") == "0")
+        let id = try scene.sql("select nudged.send('\(Scene.user(2))', 'Ann', '\(Scene.reminderText)'\(more))")
+        #expect(scene.accepted().isEmpty)
+        try await engine.sweeper.sweep()
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        #expect(scene.accepted() == [Scene.token(2): 1])
+        await engine.finish()
+        #expect(
+            try scene.lines("select key, outcome from nudged.delivery where kind = 'message'") == ["\(id)|accepted"]
+        )
+    }
+}

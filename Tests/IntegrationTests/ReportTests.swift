@@ -1,0 +1,198 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// `nudged report` of a record that a real daemon wrote.
+@Suite struct ReportTests {
+    /// Reads the page as a browser does, or nearly: every start has its end, and what is left are rows of tables, one a line.
+    private static let reader = """
+        import sys, html.parser
+        VOID = {'meta', 'br', 'hr'}
+        class Page(html.parser.HTMLParser):
+            stack, cell, row = [], None, []
+            def handle_starttag(self, tag, attrs):
+                names = [n for n, _ in attrs]
+                assert len(names) == len(set(names)), (tag, attrs)
+                if tag not in VOID: self.stack.append(tag)
+                if tag == 'tr': self.row = []
+                if tag in ('td', 'th', 'dt', 'dd'): self.cell = ''
+            def handle_endtag(self, tag):
+                assert self.stack and self.stack[-1] == tag, (tag, self.stack, self.getpos())
+                self.stack.pop()
+                if tag in ('td', 'th', 'dt', 'dd'): self.row.append(self.cell); self.cell = None
+                if tag == 'tr' or tag == 'dl': print('|'.join(self.row)); self.row = []
+            def handle_startendtag(self, tag, attrs): assert False, tag
+            def handle_data(self, data):
+                if self.cell is not None: self.cell += data
+        page = Page(convert_charrefs=True)
+        text = open(sys.argv[1], encoding='utf-8', errors='strict').read()
+        assert text.startswith('<!DOCTYPE html>\\n<html lang="en">') and text.endswith('</html>\\n')
+        page.feed(text)
+        page.close()
+        assert not page.stack, page.stack
+        """
+
+    private func rows(_ path: String) throws -> [[String]] {
+        let output = try ChildProcess.run(["python3", "-c", Self.reader, path])
+        return output.split(separator: "\n").map {
+            $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    private static func rounded(_ text: String) -> String {
+        let count = Int(text) ?? -1
+        return count == 0 ? "0" : count < 5 ? "1–4" : "\((count + 2) / 5 * 5)"
+    }
+
+    /// 60 users: 12 tokens are gone, 7 pushes are wrong, 3 more are refused in words that a server should not use.
+    private func played() async throws -> Scene {
+        let gone = Set((1...12).map { Scene.token($0) })
+        let wrong = Set((13...19).map { Scene.token($0) })
+        let odd = Set((20...22).map { Scene.token($0) })
+        let scene = try await Scene { token, _ in
+            if gone.contains(token) {
+                return .answer(status: 410, reason: "Unregistered", timestamp: 1_790_000_000_000)
+            }
+            if wrong.contains(token) { return .answer(status: 400, reason: "PayloadEmpty") }
+            return odd.contains(token) ? .answer(status: 400, reason: "planted-server-words \(token)") : nil
+        }
+        try scene.seedDue(60)
+        let run = try await scene.once()
+        try #require(run.exit == .code(0), "\(run.text)")
+        // Searched for from here on: a line at the level trace may name a user.
+        scene.secrets.withLock { $0 += ["planted-server-words", "00000000-0000-4000-8000", "planted-reason"] }
+        return scene
+    }
+
+    @Test func report_repeatsTheRecord_andNamesNobody() async throws {
+        let scene = try await played()
+        // A wish list and a zone that are to be found nowhere, and a reason that a hand has written.
+        try scene.sql(
+            """
+            update public.context_profiles set timezone = 'Pacific/Chatham', notification_preferences = notification_preferences - 'timezone' where user_id = '\(Scene.user(30))';
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+            select user_id, 'message', 'planted-key', 'planted-device', 'dropped', 'planted-reason ' || user_id, now(), user_id from public.context_profiles limit 8
+            """
+        )
+        let path = "\(scene.folder)/report.html"
+        let run = try await scene.nudged(["report", "--days", "2", "--html", path])
+        #expect(run.exit == .code(0) && run.output.isEmpty && run.errors.isEmpty, "\(run.text)")
+        let rows = try rows(path)
+        for outcome in [
+            "Accepted: Apple took it|accepted", "Rejected for good|rejected", "Dropped: ended unsent|dropped",
+            "Skipped: its slot went by|skipped",
+        ] {
+            let (words, name) = (outcome.prefix { $0 != "|" }, outcome.drop { $0 != "|" }.dropFirst())
+            let wanted = Self.rounded(try scene.sql("select count(*) from nudged.delivery where outcome = '\(name)'"))
+            #expect(rows.contains { $0.count == 3 && $0[0] == words && $0[1] == wanted }, "\(name): \(wanted)")
+        }
+        #expect(rows.contains(["rejected", "Unregistered", "10"]) && rows.contains(["rejected", "PayloadEmpty", "5"]))
+        #expect(rows.contains(["rejected", "other", "1–4"]) && rows.contains(["dropped", "other", "10"]))
+        let tiles = try #require(rows.first)
+        #expect(
+            tiles.contains("Tokens gone") && tiles.contains("10answered 410")
+                && tiles.contains("40\(Self.share(38, of: 60)) of attempts")
+        )
+        let page = try text(path)
+        let hash = try scene.sql("select device_hash from nudged.delivery where outcome = 'accepted' limit 1")
+        for planted in scene.secrets.withLock({ $0 }) + [
+            hash, "planted", "Pacific/Chatham", "c0ffee", Scene.keyID, Scene.teamID,
+        ] {
+            #expect(!page.contains(planted), "\(planted.prefix(20)) stands on the page")
+        }
+    }
+
+    private static func share(_ count: Int, of all: Int) -> String {
+        "\(Int((Double((count + 2) / 5 * 5) / Double((all + 2) / 5 * 5) * 100).rounded())) %"
+    }
+
+    private func text(_ path: String) throws -> String { try ChildProcess.run(["cat", path]) }
+
+    @Test func report_whenTheRecordIsEmpty_isAPageAllTheSame() async throws {
+        let scene = try await Scene()
+        let run = try await scene.nudged(["report", "--html", "-"])
+        #expect(run.exit == .code(0) && run.output.hasSuffix("</html>\n"), "\(run.text)")
+        let path = scene.write(run.output, to: "empty.html")
+        #expect(try rows(path).first?.prefix(2) == ["Accepted by Apple", "0of no attempts"])
+        #expect(run.output.contains("The record holds nothing of this time."))
+    }
+
+    @Test func report_whenADaemonLivesAndAKindIsPaused_showsBoth() async throws {
+        let scene = try await Scene()
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let end = ContinuousClock.now + .seconds(40)
+        while try scene.sql("select count(*) from nudged.daemon") == "0", ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        _ = try await scene.nudged(["pause", "message", "--words", "planted-words"])
+        let run = try await scene.nudged(["report", "--html", "-"])
+        let path = scene.write(run.output, to: "alive.html")
+        #expect(
+            try rows(path).contains {
+                $0.count == 5 && $0[0] == "1" && $0[1] == "alive" && $0[4].hasPrefix("sandbox \(Scene.topic): ")
+            }
+        )
+        #expect(run.output.contains(": messages (nudged resume") && !run.output.contains("planted-words"))
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    @Test func report_whenItCanNotBeWritten_saysWhyAndLeavesWhatWasThere() async throws {
+        let scene = try await Scene()
+        let folder = try await scene.nudged(["report", "--html", scene.folder])
+        #expect(folder.exit == .code(74) && folder.errors.contains("is a folder; name a file in it"), "\(folder.text)")
+        let away = try await scene.nudged(["report", "--html", "\(scene.folder)/none/report.html"])
+        #expect(away.exit == .code(74) && away.errors.contains("No such file or directory"), "\(away.text)")
+        let full = try ChildProcess(
+            ["sh", "-c", "exec \(Scene.binary) report --html - > /dev/full"],
+            environment: scene.environment(),
+            output: .captured,
+            error: .captured
+        )
+        let run = try await scene.finish(full)
+        #expect(run.exit == .code(74) && run.errors.contains("No space left on device"), "\(run.text)")
+    }
+
+    /// Mounting takes root, as CI has it.
+    @Test(.enabled(if: getuid() == 0)) func report_whenTheDiskIsFull_keepsTheOldOne() async throws {
+        let scene = try await Scene()
+        scene.write(
+            """
+            set -e
+            mkdir \(scene.folder)/small
+            mount -t tmpfs -o size=8k tmpfs \(scene.folder)/small
+            echo old > \(scene.folder)/small/report.html
+            status=0
+            \(Scene.binary) report --html \(scene.folder)/small/report.html || status=$?
+            cat \(scene.folder)/small/report.html
+            ls -A \(scene.folder)/small
+            exit $status
+            """,
+            to: "full.sh"
+        )
+        let process = try ChildProcess(
+            ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
+            environment: scene.environment(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]),
+            output: .captured,
+            error: .captured
+        )
+        let run = try await scene.finish(process)
+        #expect(run.exit == .code(74) && run.errors.contains("No space left on device"), "\(run.text)")
+        #expect(run.output == "old\nreport.html\n", "\(run.text)")
+    }
+
+    @Test func report_whenTheDatabaseIsAwayOrNotMigrated_saysSo() async throws {
+        let scene = try await Scene(migrated: false)
+        let bare = try await scene.nudged(["report", "--html", "-"])
+        #expect(bare.exit == .code(78) && bare.errors.contains("run nudged migrate"), "\(bare.text)")
+        let away = try await scene.nudged(
+            ["report", "--html", "-"],
+            ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"]
+        )
+        #expect(away.exit == .code(69) && away.errors.contains("connecting failed"), "\(away.text)")
+        for arguments in [["--days", "0", "--html", "-"], ["--days", "367", "--html", "-"], [], ["--html", ""]] {
+            #expect(try await scene.nudged(["report"] + arguments).exit == .code(64))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import APNsSimulator
+import Testing
+
+extension Scene {
+    static let reminderText = "planted-reminder-text"
+
+    /// Users with a device each, no check-in of today, no quiet hours, in UTC.
+    static func withReminders(
+        _ users: Int,
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
+    ) async throws -> Scene {
+        let scene = try await Scene(perDevice: perDevice)
+        try scene.seedDue(users)
+        try scene.sql(
+            """
+            update public.context_profiles set timezone = 'UTC', notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}'
+            """
+        )
+        scene.secrets.withLock { $0.append(Scene.reminderText) }
+        return scene
+    }
+
+    /// Returns the reminder's id.
+    @discardableResult
+    func setReminder(_ user: Int, _ more: String = "due_at => now()", subject: String = "7") throws
+        -> String
+    {
+        try sql(
+            "select id from nudged.set_reminder('task', '\(subject)', '\(Scene.user(user))', 'Water', '\(Scene.reminderText)', \(more))"
+        )
+    }
+
+    /// Everyone of the app is a member of task 7.
+    func everyoneIsMember() throws {
+        try sql(
+            """
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, '7'::text as subject_id, user_id from public.context_profiles
+            """
+        )
+    }
+
+    func reminderRecord() throws -> [String] {
+        try lines(
+            "select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome"
+        )
+    }
+
+    /// Whole seconds: what is set for now is due with the next one.
+    func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run {
+        let run = try await once(changes)
+        #expect(run.exit == .code(0), "\(run.text)")
+        return run
+    }
+}

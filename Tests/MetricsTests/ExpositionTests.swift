@@ -1,0 +1,114 @@
+import Seeded
+import TestSupport
+import Testing
+
+@testable import Metrics
+
+@Suite struct ExpositionTests {
+    private static func text(_ families: [MetricFamily]) -> String {
+        String(decoding: Exposition.text(families), as: UTF8.self)
+    }
+
+    @Test func page_hasHelpAndTypeOnceAndSamplesInTheirOrder() {
+        var histogram = Histogram(bounds: [0.5, 1])
+        for value in [0.5, 0.75, 3] { histogram.observe(value) }
+        let families = [
+            MetricFamily(
+                "nudged_b_total",
+                .counter,
+                help: "Counts b.",
+                [
+                    MetricSample(3, [MetricLabel("kind", "z"), MetricLabel("a", "1")]),
+                    MetricSample(0, [MetricLabel("kind", "a"), MetricLabel("a", "1")]),
+                ]
+            ),
+            MetricFamily("nudged_empty", .gauge, help: "Nothing is known of it.", []),
+            MetricFamily("nudged_a_seconds", .histogram, help: "Sizes.", histogram.samples),
+        ]
+        #expect(
+            Self.text(families) == """
+                # HELP nudged_b_total Counts b.
+                # TYPE nudged_b_total counter
+                nudged_b_total{kind="z",a="1"} 3
+                nudged_b_total{kind="a",a="1"} 0
+                # HELP nudged_a_seconds Sizes.
+                # TYPE nudged_a_seconds histogram
+                nudged_a_seconds_bucket{le="0.5"} 1
+                nudged_a_seconds_bucket{le="1"} 2
+                nudged_a_seconds_bucket{le="+Inf"} 3
+                nudged_a_seconds_sum 4.25
+                nudged_a_seconds_count 3
+
+                """
+        )
+        #expect(Self.text(families) == Self.text(families))
+    }
+
+    @Test func text_whenItHoldsWhatTheFormatUses_isEscaped() {
+        let odd = "a\\b\"c\nd\r\ne{}=,\u{1F600}"
+        let page = Self.text([MetricFamily("x", .gauge, help: odd, [MetricSample(1, [MetricLabel("l", odd)])])])
+        #expect(
+            page
+                == "# HELP x a\\\\b\"c\\nd\r\\ne{}=,\u{1F600}\n# TYPE x gauge\nx{l=\"a\\\\b\\\"c\\nd\r\\ne{}=,\u{1F600}\"} 1\n"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (0, "0"), (-0.0, "0"), (1, "1"), (-2, "-2"), (0.1, "0.1"), (1_763_000_000, "1763000000"), (1e300, "1e+300"),
+            (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
+        ] as [(Double, String)]
+    )
+    func number_isAsGoReadsIt(value: Double, words: String) {
+        #expect(Exposition.number(value) == words)
+    }
+
+    /// Whatever labels, helps and numbers there are, a reader finds the same ones.
+    @Test(arguments: Seeds.all)
+    func page_isReadBack(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        for round in 0..<200 {
+            let families = (0..<random.int(0...6)).map { Self.family($0, &random) }
+            let read = try ReadMetrics(Self.text(families))
+            let shown = families.filter { !$0.samples.isEmpty }
+            #expect(read.families.map(\.name) == shown.map(\.name), "seed \(seed), round \(round)")
+            for (family, read) in zip(shown, read.families) {
+                #expect(read.help == family.help && read.kind == family.kind.rawValue, "seed \(seed), round \(round)")
+                #expect(read.samples.map(\.value) == family.samples.map(\.value), "seed \(seed), round \(round)")
+                #expect(
+                    read.samples.map(\.labels) == family.samples.map { $0.labels.map { [$0.name, $0.value] } },
+                    "seed \(seed), round \(round)"
+                )
+            }
+        }
+    }
+
+    private static func family(_ number: Int, _ random: inout SplitMix64) -> MetricFamily {
+        let kind = random.pick(MetricFamily.Kind.allCases)
+        let help = word(&random)
+        if kind == .histogram {
+            var histogram = Histogram(bounds: [0.001, 0.5, 7])
+            for _ in 0..<random.int(0...20) { histogram.observe(Double(random.int(0...10_000)) / 1000) }
+            return MetricFamily("m\(number)_seconds", kind, help: help, histogram.samples)
+        }
+        let samples = (0..<random.int(0...4)).map { _ in
+            let labels = (0..<random.int(0...3)).map { MetricLabel("l\($0)", word(&random)) }
+            return MetricSample(value(&random), labels)
+        }
+        return MetricFamily("m\(number)", kind, help: help, samples)
+    }
+
+    private static func value(_ random: inout SplitMix64) -> Double {
+        random.chance(50)
+            ? Double(random.int(-1000...1_000_000)) : random.pick([0.1, 1e-9, 1e300, .infinity, -.infinity, 1 / 3])
+    }
+
+    private static func word(_ random: inout SplitMix64) -> String {
+        let letters: [Unicode.Scalar] = [
+            "a", "\\", "\"", "\n", "\r", "{", "}", ",", "=", " ", "n", "#", "é", "\u{301}", "😀",
+        ]
+        var word = String.UnicodeScalarView()
+        for _ in 0..<random.int(0...12) { word.append(random.pick(letters)) }
+        return String(word)
+    }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Store
+
+@Suite struct DaemonRightTests {
+    /// What a migrated database remembers of them.
+    @Test func rights_areThoseOfTheMigrations() async throws {
+        let fixture = try await StoreFixture()
+        let remembered = try fixture.lines(
+            """
+            select distinct regexp_replace(object, '^nudged\\.([a-z_]+).*$', '\\1') || ' ' || trim(p)
+            from nudged.role_right, unnest(string_to_array(privileges, ',')) p where role = 'nudged_daemon'
+            """
+        )
+        #expect(DaemonRight.all.count > 30)
+        #expect(Set(remembered) == Set(DaemonRight.all.map { "\($0.object) \($0.privilege)" }))
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person');", "person: select insert"),
+        (
+            "-- Why, and the daemon's.\nselect nudged.allow(\n    'nudged_daemon', 'execute', 'nudged.call(uuid, text)')",
+            "call: execute"
+        ),
+        ("select nudged.allow('nudged_app', 'execute', 'nudged.call')", nil),
+        ("perform nudged.allow('nudged_daemon', 'select', 'nudged.a')", nil),
+        ("create function nudged.allow(who text)", nil),
+    ])
+    func statement_isReadWhereItAllowsTheDaemon(text: String, expected: String?) {
+        let found = DaemonRight.allowed(text)
+        #expect(found.map { "\($0.object): \($0.privileges.joined(separator: " "))" } == expected)
+    }
+}

@@ -1,0 +1,132 @@
+import Policy
+import Postgres
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Messages between the intent of their push and a call that cancels them.
+@Suite struct MessageIntentTests {
+    typealias F = StoreFixture
+
+    @Test func commit_whenAMessageWasCancelled_leavesItOut() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        let id = try fixture.sendMessage(1)
+        _ = try fixture.sendMessage(2)
+        try await fixture.drain()
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "t")
+        // Not by its touch: by the row itself.
+        try fixture.sql("truncate nudged.touched")
+        let answer = try await fixture.store.commit(F.messageIntent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(answer.kept.count == 2 && answer.changed.isEmpty)
+        #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
+        await fixture.close()
+    }
+
+    /// The cancellation is not committed yet, and may be rolled back: the push is not written, and nobody waits.
+    @Test func commit_whenAMessageIsBeingCancelled_doesNotWrite() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let id = try fixture.sendMessage(1)
+        _ = try fixture.sendMessage(1)
+        try await fixture.drain()
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let intent = F.messageIntent(users, lease: lease)
+        let app = try await fixture.connection()
+        try await app.transaction { transaction in
+            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
+            #expect(try cancelled.bool(0, 0))
+            let answer = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+            // And nothing else of theirs is held up by it.
+            #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
+            #expect(answer.changed.isEmpty && answer.kept == [F.user(1)])
+        }
+        await app.close()
+        await fixture.close()
+    }
+
+    /// The other way round: the intent was first, so it was too late; and the row is left to the outcome, whatever the app's transaction does.
+    @Test func cancel_whenTheIntentWasFirst_isTooLateAndHoldsNothing() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let id = try fixture.sendMessage(1)
+        try await fixture.drain()
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let intent = F.messageIntent(users, lease: lease)
+        #expect(try await fixture.store.commit(intent, leaseMilliseconds: 60_000).changed.isEmpty)
+        let settlement = Settlement(
+            leaseID: lease,
+            sweepID: intent.sweepID,
+            fence: .openIntent(chunk: 1),
+            updates: users.map { F.update($0) },
+            ended: [MessageReference(userID: F.user(1), id: id)]
+        )
+        let app = try await fixture.connection()
+        try await app.transaction { transaction in
+            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
+            #expect(try !cancelled.bool(0, 0))
+            let settled = try await fixture.store.settle(settlement)
+            #expect(settled.counted && settled.usersSettled == 1)
+        }
+        #expect(try fixture.sql("select count(*) from nudged.message") == "0")
+        await app.close()
+        await fixture.close()
+    }
+
+    /// While the intent's transaction holds the row, a cancellation does not wait for it.
+    @Test(arguments: [Query.holdMessages, .holdMessagesDistributed])
+    func cancel_whileTheIntentIsBeingCommitted_doesNotWait(query: Query) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let id = try fixture.sendMessage(1)
+        let daemon = try await fixture.connection()
+        try await daemon.transaction { transaction in
+            let held = try await transaction.run(
+                Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
+            )
+            #expect(held.count == 1)
+            #expect(try fixture.sql("set lock_timeout = '5s'; select nudged.cancel('\(id)')") == "f")
+        }
+        await daemon.close()
+        await fixture.close()
+    }
+
+    /// Its repeat is still to come: that one goes no more, but something was sent, so it was not in time.
+    @Test func cancel_whenAnEarlierAttemptWasMade_stopsTheRepeat() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let id = try fixture.sendMessage(1)
+        try fixture.sql(
+            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counts": true}]'"#
+        )
+        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "f")
+        #expect(
+            try fixture.sql(
+                "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"
+            )
+                == "0|dropped cancelled"
+        )
+        await fixture.close()
+    }
+
+    /// A row of more than one machine can't be locked by a question: an update that changes nothing holds it as well.
+    @Test func commit_whenTheDatabaseRefusesRowLocks_holdsByUpdating() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        _ = try fixture.sendMessage(1)
+        try await fixture.drain()
+        fixture.store.claiming.noteDistribution()
+        let lease = UUID()
+        let users = try await fixture.claim(lease: lease)
+        let answer = try await fixture.store.commit(F.messageIntent(users, lease: lease), leaseMilliseconds: 60_000)
+        #expect(answer == (Set([F.user(1)]), [], []))
+        await fixture.close()
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+extension StoreFixture {
+    /// A message as an app sends it: `more` as SQL, after the words. Returns its id.
+    func sendMessage(_ user: Int, _ words: String = "Hi", more: String = "") throws -> UUID {
+        let id = try sql("select nudged.send(\(Self.quoted(user)), '\(words)', 'there'\(more))")
+        return try #require(UUID(uuidString: id))
+    }
+
+    func drain() async throws {
+        _ = try await store.drain(limit: 1000, now: Self.now)
+    }
+
+    /// An intent of all their messages, a nudge each.
+    static func messageIntent(
+        _ users: [ClaimedUser],
+        lease: UUID,
+        ends: Bool = false,
+        isCounted: Bool = false,
+        retry: String? = nil
+    ) -> Intent {
+        Intent(
+            leaseID: lease,
+            number: 1,
+            sweepID: UUID(),
+            attemptedAt: now,
+            entries: users.map { user in
+                Intent.Entry(
+                    userID: user.userID,
+                    version: user.version,
+                    retry: retry,
+                    devices: user.messages.enumerated().map { place, message in
+                        Intent.Target(
+                            kind: "message",
+                            key: message.id.uuidString.lowercased(),
+                            slot: nil,
+                            deviceHash: "00000000000000aa",
+                            apnsID: UUID(),
+                            nudge: Int16(place),
+                            isCounted: isCounted,
+                            ends: ends
+                        )
+                    }
+                )
+            },
+            messages: users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
+        )
+    }
+}

@@ -1,0 +1,150 @@
+/// A page of Prometheus' text format, read back strictly, by the format's words and not by our own writer.
+public struct ReadMetrics: Sendable, Equatable {
+    /// A line.
+    public struct Sample: Sendable, Equatable {
+        /// With its suffix.
+        public let name: String
+        /// In the order of the page.
+        public let labels: [[String]]
+        /// The number.
+        public let value: Double
+    }
+
+    /// A metric.
+    public struct Family: Sendable, Equatable {
+        /// Without suffixes.
+        public let name: String
+        /// Its `HELP`.
+        public let help: String
+        /// Its `TYPE`.
+        public let kind: String
+        /// In the order of the page.
+        public var samples: [Sample]
+    }
+
+    /// Why a page is none.
+    public struct Fault: Error, CustomStringConvertible {
+        /// What is wrong, with the line.
+        public let description: String
+    }
+
+    /// In the order of the page.
+    public private(set) var families: [Family] = []
+
+    /// Reads a page.
+    public init(_ text: String) throws(Fault) {
+        guard text.isEmpty || text.unicodeScalars.last == "\n" else {
+            throw Fault(description: "the last line has no end")
+        }
+        // By scalars: to Swift a carriage return and a line feed are one character.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        var help: (name: String, text: String)?
+        for line in lines.map({ String($0) }) {
+            if line.utf8.starts(with: "# HELP ".utf8) {
+                let rest = line.unicodeScalars.dropFirst(7)
+                guard help == nil, let space = rest.firstIndex(of: " ") else { throw Fault(description: line) }
+                let text = Substring(rest[rest.index(after: space)...])
+                help = (String(rest[..<space]), try Self.unescaped(text, line))
+            } else if line.utf8.starts(with: "# TYPE ".utf8) {
+                let parts = line.split(separator: " ")
+                guard parts.count == 4, let said = help, said.name == parts[2],
+                    !families.contains(where: { $0.name == parts[2] })
+                else { throw Fault(description: line) }
+                families.append(Family(name: said.name, help: said.text, kind: String(parts[3]), samples: []))
+                help = nil
+            } else {
+                guard help == nil, !families.isEmpty else { throw Fault(description: line) }
+                let sample = try Self.sample(line)
+                let family = families[families.count - 1]
+                let suffixes = family.kind == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+                guard suffixes.contains(where: { family.name + $0 == sample.name }) else {
+                    throw Fault(description: line)
+                }
+                families[families.count - 1].samples.append(sample)
+            }
+        }
+        guard help == nil else { throw Fault(description: "help without a type") }
+    }
+
+    /// The value of the sample with just these labels; nil where there is none.
+    public func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
+        families.flatMap(\.samples).first { sample in
+            sample.name == name && Dictionary(sample.labels.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }) == labels
+        }?.value
+    }
+
+    /// The sum over all samples that have at least these labels.
+    public func sum(_ name: String, _ labels: [String: String] = [:]) -> Double {
+        families.flatMap(\.samples).filter { sample in
+            sample.name == name && labels.allSatisfy { label in sample.labels.contains([label.key, label.value]) }
+        }.reduce(0) { $0 + $1.value }
+    }
+
+    /// By scalars: to Swift a quote and the accent behind it are one character.
+    private static func sample(_ line: String) throws(Fault) -> Sample {
+        var rest = Substring(line).unicodeScalars
+        let name = word(&rest)
+        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else {
+            throw Fault(description: line)
+        }
+        var labels: [[String]] = []
+        if rest.first == "{" {
+            rest.removeFirst()
+            while rest.first != "}" {
+                let label = word(&rest)
+                guard !label.isEmpty, rest.popFirst() == "=", rest.popFirst() == "\"" else {
+                    throw Fault(description: line)
+                }
+                var raw = String.UnicodeScalarView()
+                while let scalar = rest.first, scalar != "\"" {
+                    raw.append(rest.removeFirst())
+                    if scalar == "\\", !rest.isEmpty { raw.append(rest.removeFirst()) }
+                }
+                guard rest.popFirst() == "\"" else { throw Fault(description: line) }
+                labels.append([label, try unescaped(Substring(String(raw)), line, quote: true)])
+                if rest.first == "," { rest.removeFirst() }
+            }
+            rest.removeFirst()
+        }
+        guard rest.popFirst() == " ", let value = number(Substring(rest)) else { throw Fault(description: line) }
+        return Sample(name: name, labels: labels, value: value)
+    }
+
+    /// A metric's or label's name, taken off the front.
+    private static func word(_ rest: inout Substring.UnicodeScalarView) -> String {
+        var word = String.UnicodeScalarView()
+        while let scalar = rest.first,
+            scalar.properties.isAlphabetic && scalar.isASCII || scalar == "_" || ("0"..."9").contains(scalar)
+        {
+            word.append(rest.removeFirst())
+        }
+        return String(word)
+    }
+
+    private static func number(_ text: Substring) -> Double? {
+        switch text {
+        case "+Inf": .infinity
+        case "-Inf": -.infinity
+        case "NaN": .nan
+        default: Double(text)
+        }
+    }
+
+    private static func unescaped(_ text: Substring, _ line: String, quote: Bool = false) throws(Fault) -> String {
+        var result = String.UnicodeScalarView()
+        var scalars = text.unicodeScalars
+        while let scalar = scalars.popFirst() {
+            guard scalar == "\\" else {
+                result.append(scalar)
+                continue
+            }
+            switch scalars.popFirst() {
+            case "n": result.append("\n")
+            case "\\": result.append("\\")
+            case "\"" where quote: result.append("\"")
+            default: throw Fault(description: "an escape that is none: \(line)")
+            }
+        }
+        return String(result)
+    }
+}

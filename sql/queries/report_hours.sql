@@ -1,0 +1,77 @@
+-- What Apple accepted between two instants, by the local hour at which it came, whether that lay in the user's quiet hours, and how long after its time a
+-- check-in came: by preferences and zone as they are now, since the record holds neither.
+-- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the rules' zone or null;
+-- the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time of check-ins as a minute of the day, null where it is spread.
+-- No zone's name goes to AT TIME ZONE: the offsets are the daemon's own, and a name that isn't among them is none.
+-- Rows: local hour (null: no zone, or the user is gone), kind, whether the quiet hours in force are the user's own, whether it came within them,
+-- minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below 240, 5 more; null: not to be told), how many.
+with zone as materialized (
+    select * from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::integer[]) as z (name, starts, ends, seconds)
+),
+name as materialized (
+    select distinct name from zone
+),
+-- Preferences are read once a user, not once a push; json with U+0000 can't become jsonb.
+wish as materialized (
+    select
+        r.user_id, r.timezone::text as timezone,
+        case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, '\u0000') = 0 then to_jsonb(r.preferences) end as wishes
+    from (select distinct user_id from nudged.delivery where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted') as reached
+    join nudged.recipient r on r.user_id = reached.user_id
+),
+spoken as materialized (
+    select
+        user_id, timezone, wishes ->> 'timezone' as own_zone, wishes ->> 'check_in_time' as time,
+        wishes ->> 'quiet_hours_start' as quiet_start, wishes ->> 'quiet_hours_end' as quiet_end,
+        wishes ->> 'check_in_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' as is_timed,
+        coalesce(
+            wishes ->> 'quiet_hours_start' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and wishes ->> 'quiet_hours_end' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$', false
+        ) as is_own
+    from wish
+),
+person as materialized (
+    select
+        s.user_id, s.is_own, coalesce(own.name, profile.name, $7) as zone,
+        case when s.is_own then substr(quiet_start, 1, 2)::integer * 60 + substr(quiet_start, 4, 2)::integer else $8::integer end as quiet_from,
+        case when s.is_own then substr(quiet_end, 1, 2)::integer * 60 + substr(quiet_end, 4, 2)::integer else $9::integer end as quiet_until,
+        -- Null where it can't be told; one that is malformed stands for none.
+        case when time is null then $10::integer when is_timed then substr(time, 1, 2)::integer * 60 + substr(time, 4, 2)::integer end as slot_minute
+    from spoken s
+    left join name own on own.name = s.own_zone
+    left join name profile on profile.name = s.timezone
+),
+-- OFFSET 0: what is computed of a push is computed once.
+placed as (
+    select
+        d.kind, d.slot, p.is_own, p.quiet_from, p.quiet_until, p.slot_minute, date_part('epoch', d.attempted_at)::bigint + z.seconds as local
+    from nudged.delivery d
+    left join person p on p.user_id = d.user_id
+    left join zone z on z.name = p.zone and d.attempted_at >= z.starts and d.attempted_at < z.ends
+    where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted'
+    offset 0
+),
+timed as (
+    select
+        kind, coalesce(is_own, false) as is_own, quiet_from, quiet_until, (local / 60 % 1440)::integer as minute,
+        case when kind = 'check_in' then local - (slot - date '1970-01-01')::bigint * 86400 - 60 * slot_minute end as late
+    from placed
+    offset 0
+)
+select
+    minute / 60,
+    case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end,
+    is_own,
+    coalesce(
+        case
+            when quiet_from < quiet_until then minute >= quiet_from and minute < quiet_until
+            when quiet_from > quiet_until then minute >= quiet_from or minute < quiet_until
+        end,
+        false
+    ),
+    case
+        when late is null then null when late < 0 then -1 when late < 60 then 0 when late < 300 then 1 when late < 900 then 2
+        when late < 3600 then 3 when late < 14400 then 4 else 5
+    end,
+    count(*)
+from timed
+group by 1, 2, 3, 4, 5

@@ -1,0 +1,11 @@
+-- Reminders for everyone whose hour came a minute ago and that are not told to all yet: the first of them, and how many ($1: so many at least). Of a wall time that is
+-- fourteen hours before it comes to UTC. Rows: one, or none.
+select count(*) over (), o.wakes_at, o.reminder_id, o.subject_type, o.subject_id
+from (
+    select wakes_at, reminder_id, subject_type, subject_id from nudged.occurrence
+    where is_spread and wakes_at <= statement_timestamp() - interval '1 minute'
+    order by wakes_at
+    limit $1
+) o
+order by o.wakes_at
+limit 1
