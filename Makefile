@@ -48,6 +48,7 @@ deb: dependencies
 
 try-package: deb
 	@scripts/dependencies try-package
+	$(SWIFT) build --product nudged-bench
 	scripts/try-package $(DEB)/*.deb
 
 docs: dependencies

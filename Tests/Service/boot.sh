@@ -28,6 +28,7 @@ for node in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 "dev/${node
 mknod -m 666 dev/tty c 5 0
 ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
+ln -s /proc/self/fd/0 dev/stdin
 : >dev/console
 mount -t tmpfs -o mode=0755,nosuid,nodev machine run
 mount -t tmpfs -o mode=1777,nosuid,nodev machine tmp
@@ -48,12 +49,13 @@ printf '[Unit]\nDescription=A machine for tests\nRequires=sysinit.target\nAfter=
 printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >etc/systemd/journald.conf.d/machine.conf
 : >etc/fstab
 mkdir -p run/old
+# By the host's program: a fresh root has none.
+ip link set lo up
 
 pivot_root . run/old
 umount -l /run/old
 # As systemd makes it where it is not told that this is a container: what it mounts for a service's credentials reaches the service so.
 mount --make-rshared /
-ip link set lo up
 legacy=
 [ "$hierarchy" = unified ] || legacy="systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=0"
 # In a container its own arguments stand for the kernel's command line (systemd(1)).

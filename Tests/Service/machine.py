@@ -26,6 +26,11 @@ def obstacle():
     return "missing on this machine: " + ", ".join(missing) if missing else None
 
 
+def end_with_parent():
+    """Called in a child before it runs anything: it ends with its parent, whatever ends that. (PR_SET_PDEATHSIG, SIGKILL.)"""
+    ctypes.CDLL(None).prctl(1, 9)
+
+
 class Machine:
     """One booted systemd. Commands run inside by `run`, files are written by `write`; `stop` ends all of it."""
 
@@ -52,8 +57,8 @@ class Machine:
             raise
 
     def _enter(self):
-        # PR_SET_PDEATHSIG, SIGKILL: unshare's --kill-child takes the machine along.
-        ctypes.CDLL(None).prctl(1, 9)
+        # unshare's --kill-child takes the machine along.
+        end_with_parent()
         self.groups.enter()
 
     def _find_leader(self):

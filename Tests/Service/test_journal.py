@@ -62,8 +62,8 @@ class JournalTests(unittest.TestCase):
             self.assertIn("Unregistered", words)
 
     def test_queries_ofTheGuide_areAnswered(self):
-        """Each `journalctl …` line of docs/JOURNAL.md is a query that journald takes."""
-        guide = text_of(REPOSITORY + "/docs/JOURNAL.md")
+        """Each `journalctl …` line of docs/JOURNAL.md and docs/OPERATIONS.md is a query that journald takes."""
+        guide = text_of(REPOSITORY + "/docs/JOURNAL.md") + text_of(REPOSITORY + "/docs/OPERATIONS.md")
         queries = re.findall(r"^    (journalctl [^#\n]*)", guide, re.M)
         self.assertGreater(len(queries), 8)
         for query in queries:

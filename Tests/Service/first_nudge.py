@@ -1,0 +1,278 @@
+"""Plays docs/OPERATIONS.md as a new user types it: on a fresh Debian that systemd has booted, from the package to a nudge that was sent, and on to the purge.
+
+What is played are the page's own blocks, those below a line `<!-- played: NAME -->`, in their order and in one shell of root's. A command that fails ends it. Apple is the simulated one, beside
+the machine and in its network; the unit is told of it by a drop-in, so that the commands are those that a real key takes.
+
+usage: python3 Tests/Service/first_nudge.py TREE PACKAGE [TRANSCRIPT]
+  TREE        the root of a Debian with systemd, whose apt has the lists and the packages of what is installed here: the machine has no network. It is not written to
+  PACKAGE     the .deb
+  TRANSCRIPT  a file for the page's transcript
+"""
+
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from machine import Machine, end_with_parent, obstacle, text_of
+from service import BUILT, REPOSITORY
+
+PAGE = REPOSITORY + "/docs/OPERATIONS.md"
+# The blocks in the order of their play, which is not the page's: there the night comes first.
+ORDER = (
+    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
+)
+# What the page's transcript shows.
+SHOWN = ORDER[:5]
+# Of longer output the transcript shows the ends, of wider lines the beginning.
+LONGEST, HEAD, TAIL, WIDTH = 45, 5, 4, 180
+# The simulated Apple in place of the real one, for the service and for what is asked by hand.
+APPLE = {"APNS_ENDPOINT": "https://localhost:2197", "APNS_CA_FILE": "/etc/simulated-apple/ca.pem"}
+# Takes the names of files with a command each from its standard input, and runs them in one shell; a command itself reads nothing.
+SHELL = "exec 9<&0 </dev/null; while IFS= read -r file <&9; do . \"$file\"; printf '\\001%d\\n' $?; done"
+
+
+def blocks(page):
+    """The played blocks: their commands, by name."""
+    found = dict(re.findall(r"^<!-- played: (\w+) -->\n```sh\n(.*?)^```$", page, re.M | re.S))
+    if sorted(found) != sorted(ORDER):
+        raise ValueError(f"the page's blocks are {sorted(found)}, those that are played {sorted(ORDER)}")
+    return {name: commands(found[name]) for name in ORDER}
+
+
+def commands(text):
+    """A block's commands, each with all its lines."""
+    found, pending = [], ""
+    for line in text.splitlines(keepends=True):
+        if not pending and not line.strip():
+            continue
+        pending += line
+        parsed = subprocess.run(["bash", "-n"], input=pending, capture_output=True, text=True)
+        if parsed.returncode == 0 and not parsed.stderr:
+            found.append(pending.rstrip("\n"))
+            pending = ""
+    if pending:
+        raise ValueError(f"a block ends within a command: {pending}")
+    return found
+
+
+def transcript(shown):
+    """As a terminal has it, from (command, output)."""
+    lines = []
+    for command, output in shown:
+        typed = command.splitlines()
+        lines += ["# " + typed[0]] + ["> " + line for line in typed[1:]]
+        said = output.rstrip("\n").splitlines()
+        if len(said) > LONGEST:
+            said = said[:HEAD] + [f"[… {len(said) - HEAD - TAIL} lines]"] + said[-TAIL:]
+        lines += [line if len(line) <= WIDTH else line[:WIDTH - 1] + "…" for line in said]
+    return "".join(f"    {line}".rstrip() + "\n" for line in lines)
+
+
+def typed_in(text):
+    """The commands of a transcript."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("    # "):
+            found.append(line[6:])
+        elif line.startswith("    > ") and found:
+            found[-1] += "\n" + line[6:]
+    return found
+
+
+class Play:
+    """The machine, its shell, and the simulated Apple."""
+
+    def __init__(self, tree, package):
+        self.machine = m = Machine(tree)
+        self.folder = tempfile.mkdtemp(prefix="nudged-apple-")
+        self.apple = self.shell = None
+        self.count = 0
+        try:
+            self.start_apple()
+            # A machine that starts what is installed, and whose packages are there already.
+            m.run("rm", "-f", "/usr/sbin/policy-rc.d")
+            m.write("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+            m.copy(package, "/root/" + os.path.basename(package), 0o644)
+            m.copy(self.folder + "/key.p8", "/root/AuthKey_KEY1234567.p8", 0o600)
+            m.copy(self.folder + "/ca.pem", "/etc/simulated-apple/ca.pem", 0o644)
+            # Beside the page, so that it reads as one types: a statement that fails ends psql with a failure.
+            m.write("/etc/postgresql-common/psqlrc", "\\set ON_ERROR_STOP on\n")
+            m.write("/etc/apt/apt.conf.d/99play", 'APT::Cmd::Disable-Script-Warning "true";\n')
+            m.write("/etc/systemd/system/nudged.service.d/simulated-apple.conf", "[Service]\n" + "".join(f"Environment={name}={value}\n" for name, value in APPLE.items()))
+            self.start_shell()
+        except BaseException:
+            self.stop()
+            raise
+
+    def start_apple(self):
+        inside = ["nsenter", "-t", str(self.machine.leader), "--net", "--"]
+        command = [BUILT + "/nudged-bench", "apple", "--folder", self.folder, "--port", "2197"]
+        self.apple = subprocess.Popen(inside + command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
+        if self.apple.stdout.readline() != "2197\n":
+            raise RuntimeError("the simulated Apple did not start")
+
+    def start_shell(self):
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "TZ": "UTC", "DEBIAN_FRONTEND": "noninteractive",
+                       "SYSTEMD_PAGER": "", **APPLE}
+        command = self.machine.command("/bin/bash", "-c", "cd /root; " + SHELL)
+        self.shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+
+    def type(self, command):
+        """Runs one command in the shell, and returns what it wrote."""
+        self.count += 1
+        path = f"/run/typed-{self.count}"
+        self.machine.write(path, command + "\n")
+        self.shell.stdin.write(path + "\n")
+        self.shell.stdin.flush()
+        output = ""
+        for line in self.shell.stdout:
+            said, ended, status = line.partition("\001")
+            output += said
+            if ended and status.strip() != "0":
+                raise RuntimeError(f"exit {status.strip()}: {command}\n{output}")
+            if ended:
+                return output
+        raise RuntimeError(f"the shell ended: {command}\n{output}")
+
+    def ask(self, sql):
+        """One statement's answer, as the app's owner is asked it."""
+        return self.machine.run("su", "postgres", "-c", "psql -qAtX -v ON_ERROR_STOP=1 app", input="set role app;\n" + sql).stdout.strip()
+
+    def taken(self):
+        """Ends the simulated Apple; how many pushes it took."""
+        self.apple.terminate()
+        return json.loads(self.apple.communicate(timeout=20)[0].splitlines()[-1])["accepted"]
+
+    def stop(self):
+        for process in (self.shell, self.apple):
+            if process and process.poll() is None:
+                process.kill()
+                process.wait(20)
+        self.machine.stop()
+        for path in glob.glob(self.folder + "/*"):
+            os.unlink(path)
+        os.rmdir(self.folder)
+
+
+def play(page, tree, package):
+    """Plays the page's blocks; what was typed and said, by block."""
+    stage, said = Play(tree, package), {}
+    try:
+        for name, typed in blocks(page).items():
+            said[name] = [(command, stage.type(command)) for command in typed]
+            if name in AFTER:
+                AFTER[name](stage)
+        return said
+    finally:
+        stage.stop()
+
+
+# What must be true after a block, beyond its commands' success
+
+
+def nudge_arrives(stage):
+    """The message is recorded as taken, and the sweep that sent it stands in the journal."""
+    m = stage.machine
+    m.until(lambda: [e for e in m.journal("-u", "nudged", "NUDGED_EVENT=sweep") if e["NUDGED_SENT"] != "0"], "a sweep that sent one")
+    outcome = stage.ask("select outcome from nudged.delivery where kind = 'message'")
+    assert outcome == "accepted", outcome
+    # What it has written of itself meanwhile: that comes every ten seconds.
+    m.until(lambda: stage.ask("select count(*) from nudged.daemon where (state -> 'last_work' ->> 'sent')::int > 0") == "1", "the daemon's own row with that sweep")
+
+
+def daemon_stands(stage):
+    """Who runs now has said so."""
+    pid = stage.machine.show("nudged", "MainPID")
+    stage.machine.until(lambda: stage.ask(f"select count(*) from nudged.daemon where pid = {pid}") == "1", "the daemon's own row")
+
+
+def another_arrives(stage):
+    """The daemon that runs now sends, too."""
+    accepted = "select count(*) from nudged.delivery where kind = 'message' and outcome = 'accepted'"
+    before = int(stage.ask(accepted))
+    stage.ask(f"select nudged.send('{USER}', 'Ann', 'And now?', urgent => true)")
+    stage.machine.until(lambda: int(stage.ask(accepted)) == before + 1, "another message that Apple took")
+
+
+def apple_took_as_many(stage):
+    """What the record says that Apple took, and the one that was a test."""
+    another_arrives(stage)
+    recorded = int(stage.ask("select count(*) from nudged.delivery where outcome = 'accepted'"))
+    taken = stage.taken()
+    assert taken == recorded + 1, f"the simulated Apple took {taken}, the record has {recorded}, and one was a test"
+
+
+def nothing_is_left(stage):
+    """Of the package and in the database; what was the app's is there."""
+    m = stage.machine
+    left = m.run("find", "/", "-xdev", "-name", "*nudged*", "-not", "-path", "/proc/*", "-not", "-path", "/root/*", "-not", "-path", "/var/lib/apt/*", "-not", "-path", "/run/log/*").stdout
+    assert not left, "left behind:\n" + left
+    for question, answer in {
+        "select count(*) from pg_namespace where nspname = 'nudged'": "0", "select count(*) from pg_roles where rolname like 'nudged%'": "0",
+        "select count(*) from pg_trigger where not tgisinternal": "0", "select count(*) from push_tokens": "1",
+    }.items():
+        found = stage.ask(question)
+        assert found == answer, f"{question}: {found}"
+
+
+def secrets_stand_nowhere(stage):
+    """Key, password, token and words are in no place that somebody reads, and no core dump can hold them."""
+    m = stage.machine
+    pid = m.show("nudged", "MainPID")
+    folder = m.root + "/etc/nudged/credentials/"
+    secrets = [
+        text_of(folder + "apns.privateKey").splitlines()[1][:40], re.search(r":([^:@]+)@", text_of(folder + "database.url"))[1],
+        re.search(r"register_device_for\('[^']+', '(\w+)'", text_of(PAGE))[1], re.search(r"nudged\.send\('[^']+', '\w+', '([^']+)'", text_of(PAGE))[1],
+    ]
+    environment = ["env", "CREDENTIALS_DIRECTORY=/etc/nudged/credentials", "/usr/bin/nudged"]
+    places = {
+        "the journal": m.run("journalctl", "-o", "export", "--all").stdout,
+        "nudged status": m.run(*environment, "status").stdout + m.run(*environment, "status", "--json").stdout,
+        "nudged explain": m.run(*environment, "explain", USER).stdout + m.run(*environment, "explain", USER, "--json").stdout,
+        "nudged config --show": m.run(*environment, "config", "--show").stdout,
+        "systemctl": m.run("systemctl", "status", "nudged", "-n", "1000").stdout + m.run("systemctl", "show", "nudged").stdout,
+        "its environment": m.run("cat", f"/proc/{pid}/environ").stdout,
+        "its command line": m.run("cat", f"/proc/{pid}/cmdline").stdout,
+        "its runtime directory": m.run("sh", "-c", "cat /run/nudged/*").stdout,
+    }
+    for place, text in places.items():
+        assert text, place + " is empty"
+        for secret in secrets:
+            assert secret not in text, f"a secret in {place}: {secret[:3]}…"
+    # The limit that a core dump meets, whatever the host does with cores.
+    assert re.search(r"Max core file size +0 +0 ", m.run("cat", f"/proc/{pid}/limits").stdout), "a core dump is allowed"
+    m.run("systemctl", "kill", "--kill-whom=main", "-s", "SEGV", "nudged")
+    m.until(lambda: m.show("nudged", "MainPID") not in ("0", pid) and m.show("nudged", "SubState") == "running", "another process", 30)
+    cores = m.run("find", "/", "-xdev", "-name", "core*", "-newer", "/root/AuthKey_KEY1234567.p8", "-type", "f").stdout
+    assert not cores, "a core dump: " + cores
+
+
+AFTER = {
+    "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
+    "restore": another_arrives, "encrypt": daemon_stands, "decrypt": apple_took_as_many, "uninstall": nothing_is_left,
+}
+USER = "00000000-0000-4000-8000-000000000001"
+
+
+def main():
+    if obstacle():
+        sys.exit(f"first nudge: {obstacle()}")
+    # A command that hangs ends it, and the machine with it.
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("first nudge: not over after twenty minutes"))
+    signal.alarm(1200)
+    began = time.monotonic()
+    said = play(text_of(PAGE), sys.argv[1], sys.argv[2])
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], "w") as file:
+            file.write(transcript([entry for name in SHOWN for entry in said[name]]))
+    print(f"first nudge: {sum(map(len, said.values()))} commands of docs/OPERATIONS.md played on a fresh Debian, from the package to its purge, in {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
