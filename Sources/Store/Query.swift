@@ -57,6 +57,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadFinish = "spread_finish"
     case spreadHold = "spread_hold"
     case spreadMembers = "spread_members"
+    case spreadRecipients = "spread_recipients"
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
     case status
@@ -133,6 +134,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadFinish: PackageResources.spread_finish_sql
         case .spreadHold: PackageResources.spread_hold_sql
         case .spreadMembers: PackageResources.spread_members_sql
+        case .spreadRecipients: PackageResources.spread_recipients_sql
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql
