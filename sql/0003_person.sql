@@ -43,15 +43,15 @@ alter table nudged.person enable row level security;
 alter table nudged.touched enable row level security;
 
 -- For apps whose own tables the policy's views read: says that something about this user changed.
-create function nudged.touch(recipient uuid) returns void
+create function nudged.touch(user_id uuid) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    if recipient is null then
+    if touch.user_id is null then
         raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user of whom something changed.';
     end if;
-    insert into nudged.touched (user_id) values (recipient);
+    insert into nudged.touched (user_id) values (touch.user_id);
 end
 $$;
 revoke all on function nudged.touch(uuid) from public;

@@ -3,19 +3,28 @@
 -- Call it in the transaction in which the app deletes its own rows of the user, after them: what the triggers append then goes as well. Where the
 -- app's rows stay, the next change of them brings the user back. A push that is being written at that moment goes out; its outcome is recorded nowhere.
 --
--- The order is that of everyone who waits (touches, then person, as a drain), and no lock on an intent is waited for: whoever holds one waits for
--- the person's row, finds it gone, and records nothing (settle.sql, recover.sql).
+-- The order is that of everyone who waits: definitions of reminders (as a spread, a snooze), touches, then person (as a drain). Whoever writes something for
+-- this user meanwhile holds one of these rows (spread_tell.sql, nudged.snooze), so it is waited for, and what it wrote is found by the statements after. No lock
+-- on an intent is waited for: whoever holds one waits for the person's row, finds it gone, and records nothing (settle.sql, recover.sql).
 -- It erases what later migrations keep of a user as well (messages, reminders, templates beside an open intent): nobody calls it before they are there.
-create function nudged.forget(recipient uuid) returns bigint
+create function nudged.forget(user_id uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 declare
+    recipient constant uuid := forget.user_id;
     gone bigint;
     erased bigint := 0;
     before bytea := uuid_send(recipient);
     place integer := 15;
 begin
+    if recipient is null then
+        raise invalid_parameter_value using message = 'nudged.forget: user_id is null', hint = 'Name the user who is to be erased.';
+    end if;
+    delete from nudged.reminder where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
@@ -56,10 +65,8 @@ begin
     delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    delete from nudged.reminder where user_id = recipient;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    -- A spread that pauses after this user goes on after whoever is no user, one before.
+    -- A spread that pauses after this user goes on after whoever is no user, one before: from the beginning, where
+    -- nobody can be before them.
     while place >= 0 and get_byte(before, place) = 0 loop
         before := set_byte(before, place, 255);
         place := place - 1;
@@ -67,7 +74,7 @@ begin
     if place >= 0 then
         before := set_byte(before, place, get_byte(before, place) - 1);
     end if;
-    update nudged.occurrence set spread_after = encode(before, 'hex')::uuid where spread_after = recipient;
+    update nudged.occurrence set spread_after = case when place >= 0 then encode(before, 'hex')::uuid end where spread_after = recipient;
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;

@@ -126,6 +126,11 @@ begin
             mend := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
+    -- nudged keeps places of its own beside them (nudged.send_test).
+    if fault is null and starts_with(dedupe_key, 'nudged.') then
+        fault := 'dedupe_key begins with "nudged."';
+        mend := 'Such keys are nudged''s own: give another beginning.';
+    end if;
     if fault is null then
         bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
         if bytes > 4096 then
@@ -160,16 +165,17 @@ begin
         'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
         send.dedupe_key);
     if send.dedupe_key is not null then
-        -- Waits for whoever is sending the same at this moment, as a unique key waits.
-        insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
-        on conflict (user_id, key) do nothing;
-        if not found then
+        for attempt in 1..3 loop
+            -- Waits for whoever is sending the same at this moment, as a unique key waits.
+            insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
+            on conflict (user_id, key) do nothing;
+            exit when found;
             select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key;
-            -- Gone between the two (forgotten, or thirty days old): then it is as new.
             if known is not null then
                 return known;
             end if;
-        end if;
+            -- Gone between the two (forgotten, or thirty days old): then it is as new, and the key is to be written.
+        end loop;
     end if;
     insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
     values (
@@ -214,7 +220,10 @@ begin
     if found then
         raise invalid_parameter_value
             using message = format('nudged.send_many: message %s %s', stranger.place,
-                case when stranger.type <> 'object' then 'is no object' else format('has a member %I', stranger.name) end),
+                case when stranger.type <> 'object' then 'is no object'
+                    -- Anything may stand there, the text itself.
+                    when stranger.name ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' then format('has a member %s', stranger.name)
+                    else 'has a member that it does not know' end),
                 hint = 'Its members are the arguments of nudged.send.';
     end if;
     begin
@@ -270,6 +279,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
+    if send_many.user_ids is null then
+        raise invalid_parameter_value using message = 'nudged.send_many: user_ids is null',
+            hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
+    end if;
+    -- The words are everyone's, and looked at where there is nobody, too.
+    perform nudged.check_message(
+        'nudged.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
+        send_many.thread_id, send_many.collapse_key, send_many.expires_at, send_many.dedupe_key);
     return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
         select coalesce(array_agg(row(
             u.user_id, send_many.title, send_many.body, send_many.data, coalesce(send_many.urgent, false), send_many.category, send_many.thread_id,
@@ -290,6 +307,8 @@ as $$
 #variable_conflict use_column
 declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
+    keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
+    written bigint;
 begin
     perform nudged.check_message(
         format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
@@ -297,15 +316,24 @@ begin
     from unnest(messages) with ordinality as m (
         user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, place
     );
-    -- In the order of user_id, so that two callers can't deadlock. Of several with one key in this very call the first counts.
-    insert into nudged.message_key (user_id, key, id)
-    select m.user_id, m.dedupe_key, m.id
-    from unnest(messages, ids) with ordinality as m (
-        user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
-    )
-    where m.dedupe_key is not null
-    order by m.user_id, m.dedupe_key, m.place
-    on conflict do nothing;
+    for attempt in 1..3 loop
+        exit when keys = 0;
+        -- In the order of user_id, so that two callers can't deadlock. Of several with one key in this very call the first counts.
+        insert into nudged.message_key (user_id, key, id)
+        select m.user_id, m.dedupe_key, m.id
+        from unnest(messages, ids) with ordinality as m (
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+        )
+        where m.dedupe_key is not null
+        order by m.user_id, m.dedupe_key, m.place
+        on conflict do nothing;
+        get diagnostics written = row_count;
+        exit when written = keys;
+        -- One that was there may be gone by now (as in nudged.send): then it is to be written.
+        select count(*) into written from nudged.message_key k
+        where (k.user_id, k.key) in (select m.user_id, m.dedupe_key from unnest(messages) as m);
+        exit when written = keys;
+    end loop;
     -- A statement of its own: its snapshot has the keys of those who were quicker.
     return query
     with wanted as materialized (
@@ -353,6 +381,9 @@ declare
     recipient uuid;
     tried boolean;
 begin
+    if cancel.id is null then
+        raise invalid_parameter_value using message = 'nudged.cancel: id is null', hint = 'Give the id that nudged.send returned.';
+    end if;
     -- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
     if current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',

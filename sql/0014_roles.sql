@@ -37,6 +37,8 @@ create table nudged.role_right (
     primary key (role, object)
 );
 alter table nudged.role_right enable row level security;
+-- Made before all migrations, by what applies them.
+alter table nudged.migration enable row level security;
 
 -- Carries one decision out, as far as there is the role and the object.
 create function nudged.apply_right(who text, privileges text, what text) returns void
@@ -80,8 +82,8 @@ exception when insufficient_privilege then
 end
 $$;
 
--- Who may what, once and for all: as GRANT, but remembered. `privileges` is execute for a call, or a list of select, insert, update, delete for a table or view.
--- `what` has its schema; a call that has namesakes has its types, too. Said again for the same object it takes the place of what was said before.
+-- Who may what, once and for all: as GRANT, but remembered. `privileges` is execute for a call, or a list of select, insert, update, delete for a table or view,
+-- each of all columns, or of one as in `update (id)`. `what` has its schema; a call that has namesakes has its types, too. Said again for the same object it takes the place of what was said before.
 create function nudged.allow(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -94,10 +96,10 @@ declare
         when what like '%(%' then to_regprocedure(what)::text
         else to_regproc(what)::oid::regprocedure::text end;
 begin
-    if not is_call and privileges !~ '^(select|insert|update|delete)(, (select|insert|update|delete))*$' then
+    if not is_call and privileges !~ '^((select|insert|update)( \([a-z_]+\))?|delete)(, ((select|insert|update)( \([a-z_]+\))?|delete))*$' then
         raise invalid_parameter_value using
             message = 'nudged.allow: `privileges` is neither execute nor a list of select, insert, update, delete',
-            hint = 'as in ''select, insert''';
+            hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
     end if;
     if found is null then
         raise undefined_object using
@@ -132,27 +134,22 @@ begin
     loop
         execute format('revoke all on function %s from public', one.call);
     end loop;
-    -- A table of nudged's of which nothing was said is the daemon's to work with. (Partitions are reached through their table.)
-    insert into nudged.role_right (role, object, privileges)
-    select 'nudged_daemon', c.oid::regclass::text, 'select, insert, update, delete'
-    from pg_class c
-    where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'role_right'
-    on conflict do nothing;
     for one in select r.role, r.privileges, r.object from nudged.role_right r order by r.role, r.object loop
         perform nudged.apply_right(one.role, one.privileges, one.object);
     end loop;
 end
 $$;
 
--- What the daemon does (sql/queries). It can't change the record, only append. `update` on touches and intents is for the locks of FOR UPDATE.
+-- What the daemon does (sql/queries). It can't change the record, only append. `update` of one column is for the locks
+-- of FOR UPDATE, which ask for no more.
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
-select nudged.allow('nudged_daemon', 'select, update, delete', 'nudged.touched');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.intent');
+select nudged.allow('nudged_daemon', 'select, update (id), delete', 'nudged.touched');
+select nudged.allow('nudged_daemon', 'select, insert, update (number), delete', 'nudged.intent');
 select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.daemon');
 select nudged.allow('nudged_daemon', 'select', 'nudged.migration');
--- For the locks of FOR KEY SHARE, too.
-select nudged.allow('nudged_daemon', 'select, update, delete', 'nudged.message');
+-- For the locks of FOR KEY SHARE, too (on several machines by an update that changes nothing: hold_messages_distributed.sql).
+select nudged.allow('nudged_daemon', 'select, update (urgent), delete', 'nudged.message');
 select nudged.allow('nudged_daemon', 'select, delete', 'nudged.message_key');
 select nudged.allow('nudged_daemon', 'select', 'nudged.recipient');
 select nudged.allow('nudged_daemon', 'select', 'nudged.device');

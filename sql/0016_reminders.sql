@@ -282,6 +282,41 @@ begin
 end
 $$;
 
+-- Holds users against being erased (nudged.forget) until the end of the transaction, and says who of them is there: whoever was erased meanwhile is not. For
+-- whoever writes rows of users who don't know of it. A row that an erasure holds is waited for; a daemon's leases and settlements go on.
+--
+-- A user whom no sweep has seen yet has no row to hold: they are there where the app knows them.
+create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    held uuid[];
+    strangers uuid[];
+    one uuid;
+begin
+    begin
+        select array_agg(p.user_id) into held from (
+            select user_id from nudged.person where user_id = any (recipients) order by user_id for key share
+        ) p;
+    exception when feature_not_supported then
+        -- User by user: rows are not locked across machines.
+        for one in select distinct u from unnest(recipients) as u order by u loop
+            perform 1 from nudged.person where user_id = one for key share;
+            if found then
+                held := held || one;
+            end if;
+        end loop;
+    end;
+    strangers := array(select unnest(recipients) except select unnest(held));
+    -- A later snapshot: who was erased while the lines above waited is gone.
+    return query
+    select unnest(held)
+    union select user_id from nudged.recipient where user_id = any (strangers)
+    union select user_id from nudged.device where user_id = any (strangers);
+end
+$$;
+
 -- Never earlier than asked: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
 create function nudged.whole_second(moment timestamp) returns timestamp
 language sql immutable parallel safe
@@ -411,6 +446,10 @@ begin
     elsif timezone is not null and not nudged.is_zone(timezone) then
         fault := 'timezone is no zone that the server knows';
         mend := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
+    -- Not before the line above: the name is a zone's.
+    elsif due_local at time zone timezone < now() then
+        fault := 'due_local is in the past in timezone';
+        mend := 'Give a wall time to come.';
     elsif rule_fault is not null then
         fault := split_part(rule_fault, ', wanted ', 1);
         mend := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
@@ -455,11 +494,12 @@ begin
     end;
     night_begins := wishes ->> 'quiet_hours_start';
     night_ends := wishes ->> 'quiet_hours_end';
-    own_zone := coalesce(wishes ->> 'timezone', known.timezone);
+    -- The first that is valid, as the policy takes it.
+    own_zone := case when nudged.is_zone(wishes ->> 'timezone') then wishes ->> 'timezone' when nudged.is_zone(known.timezone) then known.timezone end;
     -- The hour on the author's own clock.
     if due_local is not null and timezone is null then
         wall := due_local;
-    elsif nudged.is_zone(own_zone) then
+    elsif own_zone is not null then
         wall := coalesce(due_at, due_local at time zone timezone) at time zone own_zone;
     end if;
     if night_begins ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and night_ends ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
@@ -471,10 +511,13 @@ begin
         warnings := warnings || format('the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
             case audience when 'me' then 'they are told all the same' else 'whoever sleeps is told when theirs end' end);
     end if;
+    if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
+        warnings := warnings || 'the hour is past on the author''s own clock: they are told at once'::text;
+    end if;
     if own_zone is null and timezone is null
         and (due_local is not null and audience = 'me' or recurrence is not null)
     then
-        warnings := warnings || 'the author has no time zone: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
+        warnings := warnings || 'the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
     end if;
     if audience = 'everyone' then
         begin
@@ -567,7 +610,8 @@ end
 $$;
 
 -- What is pending of a reminder comes at `until` instead; a recurrence goes on as it was: where its next hour is later than `until`, it stays, and what was told
--- last comes once more at `until`. With a recipient: theirs alone, and their own choice from now on. Returns whether nothing of it comes before: false where nothing is pending, or a push is on its way.
+-- last comes once more at `until`. With a recipient: theirs alone, and their own choice from now on; everyone's stays. Returns whether nothing of it comes
+-- before: false where nothing is pending, or a push is on its way.
 create function nudged.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -575,9 +619,9 @@ as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
+    recipients uuid[];
     pending nudged.occurrence[];
     later nudged.occurrence[];
-    recipients uuid[];
     ids uuid[];
     taken uuid[];
 begin
@@ -588,15 +632,25 @@ begin
             hint = 'Give an instant to come, within 100 years.';
     end if;
     perform nudged.check_isolation('nudged.snooze');
-    -- Whose zone a wall time is in is not known here: wakes_at is the earliest instant that it can be.
+    recipients := nudged.hold_reminder(snooze.id, recipient);
+    -- A later snapshot: what the line above waited for is seen. Whose zone a wall time is in is not known here: wakes_at is the earliest instant that it can be.
     select
-        array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), array_agg(o.user_id),
-        coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
-    into pending, later, recipients, ids
+        array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
+    into pending, later, ids
     from nudged.occurrence o
     cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
-    where o.reminder_id = snooze.id and (recipient is null or o.user_id = recipient);
-    if recipients is null then
+    where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_spread);
+    if pending is null and later is null then
+        -- They were told with everyone, and what comes next is everyone's.
+        select array_agg(o) into later
+        from nudged.occurrence o
+        where o.reminder_id = snooze.id and o.is_spread and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
+          and exists (
+              select 1 from nudged.subject_member m
+              where m.subject_type = o.subject_type and m.subject_id = o.subject_id and m.user_id = recipient
+          );
+    end if;
+    if pending is null and later is null then
         return false;
     end if;
     taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
@@ -606,16 +660,43 @@ begin
     )
     select
         o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, o.spread_after,
-        o.is_own or (recipient is not null and not o.is_spread), o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
+        o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
     from unnest(pending) as o
     where o.id = any (taken)
     union all
     select
-        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, null,
-        o.is_own or (recipient is not null and not o.is_spread), null, greatest(o.number - 1, 1), null, null, null
-    from unnest(later) as o;
-    insert into nudged.touched (user_id) select distinct u from unnest(recipients) as u;
+        coalesce(recipient, o.user_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone,
+        o.is_spread and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
+    from unnest(later) as o
+    -- What comes once more already was moved.
+    where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_spread = o.is_spread);
+    insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
     return cardinality(ids) = coalesce(cardinality(taken), 0);
+end
+$$;
+
+-- Holds a reminder's definition, as everyone does who sets, cancels, spreads or erases it, and the recipients (one, or all who have something pending) against
+-- being erased: else those would take the locks that nudged.snooze has on its rows for an intent's, or miss the rows that it writes. Returns the recipients;
+-- nobody where the reminder does not live.
+create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
+begin
+    if recipient is not null then
+        perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for share;
+    else
+        -- All of it: two such snoozes take turns, and a page of a spread that is being told is waited for.
+        perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for no key update;
+    end if;
+    if not found then
+        return '{}';
+    end if;
+    return array(select nudged.hold_recipients(case when recipient is not null then array[recipient] else array(
+        select distinct o.user_id from nudged.occurrence o where o.reminder_id = reminder
+    ) end));
 end
 $$;
 
@@ -635,14 +716,15 @@ begin
         raise invalid_parameter_value using message = 'nudged.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
             hint = 'Its arguments are the subject type, the column of the id and, where rows are archived, the column that says so.';
     end if;
-    execute format('select ($1).%I::text', tg_argv[1]) using old into was;
+    was := nudged.column_text(old, tg_argv[1]);
     if tg_op = 'UPDATE' then
-        execute format('select ($1).%I::text', tg_argv[1]) using new into remains;
+        remains := nudged.column_text(new, tg_argv[1]);
         if tg_nargs = 3 then
-            execute format('select ($1).%1$I::text, ($2).%1$I::text', tg_argv[2]) using old, new into was_archived, is_archived;
+            was_archived := nudged.column_text(old, tg_argv[2]);
+            is_archived := nudged.column_text(new, tg_argv[2]);
         end if;
         if was is not distinct from remains
-            and (coalesce(is_archived, 'false') = 'false' or coalesce(was_archived, 'false') <> 'false')
+            and (coalesce(is_archived, 'f') in ('f', 'false') or coalesce(was_archived, 'f') not in ('f', 'false'))
         then
             return null;
         end if;
@@ -654,12 +736,35 @@ begin
 end
 $$;
 
+-- What stands in a column of a row, as its type writes it. Whoever owns the table may have made casts for its types: none is asked for, since it would run with
+-- the trigger's rights, nor is a name that is no column's, which would be a call for the row.
+create function nudged.column_text(whole anyelement, name text) returns text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    written text;
+begin
+    if not exists (
+        select 1 from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+        where t.oid = pg_typeof(column_text.whole) and a.attname = column_text.name and a.attnum > 0 and not a.attisdropped
+    ) then
+        raise undefined_column using message = format('nudged.cancel_subject_reminders: the table has no column %I', name),
+            hint = 'Name the column of the id, and the one that says what is archived, as the table has them.';
+    end if;
+    execute format('select case when ($1).%1$I is not null then pg_catalog.format(''%%s'', ($1).%1$I) end', name) using column_text.whole into written;
+    return written;
+end
+$$;
+
 revoke all on function nudged.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
 revoke all on function nudged.whole_second(timestamp) from public;
 revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
 revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
+revoke all on function nudged.hold_recipients(uuid[]) from public;
+revoke all on function nudged.hold_reminder(uuid, uuid) from public;
 revoke all on function nudged.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
@@ -668,13 +773,15 @@ revoke all on function nudged.cancel_reminders(text, text) from public;
 revoke all on function nudged.end_reminders(text, text) from public;
 revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
 revoke all on function nudged.cancel_subject_reminders() from public;
+revoke all on function nudged.column_text(anyelement, text) from public;
 
--- What is due is read, ended and put on by the daemon; a spread appends to nudged.touched, as the calls do. `update` on definitions is for the locks of FOR
--- SHARE: nobody sets a reminder anew while it is being spread.
+-- What is due is read, ended and put on by the daemon; a spread appends to nudged.touched, as the calls do. `update` on a definition's column is
+-- for the locks of FOR SHARE: nobody sets a reminder anew while it is being spread.
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
-select nudged.allow('nudged_daemon', 'select, update, delete', 'nudged.reminder');
+select nudged.allow('nudged_daemon', 'select, update (created_at), delete', 'nudged.reminder');
 select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.touched');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_recipients');
+select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
 select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
 select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
 select nudged.allow('nudged_app', 'execute', 'nudged.snooze');

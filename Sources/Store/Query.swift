@@ -72,6 +72,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadHold = "spread_hold"
     case spreadMember = "spread_member"
     case spreadMembers = "spread_members"
+    case spreadRecipients = "spread_recipients"
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
     case status
@@ -163,6 +164,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadHold: PackageResources.spread_hold_sql
         case .spreadMember: PackageResources.spread_member_sql
         case .spreadMembers: PackageResources.spread_members_sql
+        case .spreadRecipients: PackageResources.spread_recipients_sql
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql

@@ -34,30 +34,52 @@ extension Store {
     ) async throws(PostgresError) -> SpreadStep {
         try await spreading(spread, patience) { transaction throws(PostgresError) in
             let row = spread.row
-            let rows = try await transaction.run(
-                Self.statement(
-                    .spreadMembers,
-                    [
-                        .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
-                        spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
-                    ]
-                )
-            )
-            var members: [UUID] = []
-            for row in 0..<rows.count { members.append(try rows.uuid(row, 0)) }
-            if !members.isEmpty {
-                _ = try await transaction.run(Self.statement(.spreadTell, row + [.uuidArray(members)]))
+            let members = try await Self.members(of: spread, limit, in: transaction)
+            let recipients = try await Self.recipients(among: members, of: spread, limit, in: transaction)
+            if !recipients.isEmpty {
+                _ = try await transaction.run(Self.statement(.spreadTell, row + [.uuidArray(recipients)]))
             }
             if let last = members.last, members.count >= limit {
                 _ = try await transaction.run(Self.statement(.spreadAdvance, row + [.uuid(last)]))
-                return .told(members.count, last: last)
+                return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
             _ = try await transaction.run(
                 Self.statement(.spreadFinish, row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
             )
-            return .finished(members.count)
+            return .finished(recipients.count)
         }
+    }
+
+    private static func members(of spread: DueSpread, _ limit: Int, in transaction: Transaction)
+        async throws(PostgresError) -> [UUID]
+    {
+        let subject: [Parameter] = [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID)]
+        let page: [Parameter] = [spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit))]
+        return try users(await transaction.run(statement(.spreadMembers, subject + page)))
+    }
+
+    /// Those of a page's members who are not being erased (`nudged.forget`): held until its commit, so that an erasure which comes now finds what they are told.
+    private static func recipients(
+        among members: [UUID],
+        of spread: DueSpread,
+        _ limit: Int,
+        in transaction: Transaction
+    )
+        async throws(PostgresError) -> [UUID]
+    {
+        guard !members.isEmpty else { return [] }
+        let held = Set(try users(await transaction.run(statement(.spreadRecipients, [.uuidArray(members)]))))
+        guard held.count < members.count else { return members }
+        // Nobody knows them but the app's view. It is asked again: whoever was erased while others were waited for is in it no more.
+        let still = Set(try await Self.members(of: spread, limit, in: transaction))
+        return members.filter { held.contains($0) || still.contains($0) }
+    }
+
+    private static func users(_ rows: Rows) throws(PostgresError) -> [UUID] {
+        var users: [UUID] = []
+        for row in 0..<rows.count { users.append(try rows.uuid(row, 0)) }
+        return users
     }
 
     /// A wall time in one zone for all is an instant, which the spread then waits for.

@@ -216,7 +216,7 @@ import TimeZones
         let open = try fixture.lines(
             """
             select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where c.relkind in ('r', 'p') and not c.relrowsecurity and c.relname <> 'migration'
+            where c.relkind in ('r', 'p') and not c.relrowsecurity
               and (n.nspname = 'nudged' or c.relname in ('context_profiles', 'push_tokens'))
             """
         )

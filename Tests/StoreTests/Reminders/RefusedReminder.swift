@@ -80,6 +80,13 @@ struct RefusedReminder: Sendable {
             "due_local is in the past in every zone / Give a wall time to come."
         ),
         RefusedReminder(
+            [
+                "due_at": "null", "due_local": "(now() at time zone 'Asia/Tokyo') - interval '1 second'",
+                "timezone": "'Asia/Tokyo'",
+            ],
+            "due_local is in the past in timezone / Give a wall time to come."
+        ),
+        RefusedReminder(
             ["audience": "'all'"],
             "audience is neither me nor everyone / me tells the author, everyone whoever nudged.subject_member names when it is due."
         ),
@@ -120,6 +127,10 @@ struct RefusedReminder: Sendable {
         ["due_at": "null", "due_local": "'2040-01-02 09:00'", "recurrence": "'FREQ=DAILY;UNTIL=20400101T070000Z'"],
         ["due_at": "now()"],
         ["due_at": "null", "due_local": "(now() at time zone 'UTC') - interval '11 hours 59 minutes'"],
+        [
+            "due_at": "null", "due_local": "(now() at time zone 'America/New_York') + interval '1 second'",
+            "timezone": "'America/New_York'",
+        ],
         ["title": "null"], ["body": "''"], ["subject_type": "repeat('x', 100)"], ["subject_id": "repeat('é', 100)"],
         ["timezone": "'UTC'"], ["timezone": "'America/Port-au-Prince'"],
     ].map { RefusedReminder($0, "") }

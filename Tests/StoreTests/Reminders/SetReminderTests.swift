@@ -232,6 +232,38 @@ import Testing
         await fixture.close()
     }
 
+    /// Taken for a wall time to come, somewhere it is one; where the author lives it is past.
+    @Test func set_whenTheHourIsPastOnTheAuthorsClock_isTakenWithAWarning() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo'")
+        let warned = { (arguments: String) in
+            try fixture.setReminder("due_local => \(arguments)").warnings.contains("past on the author's own clock")
+        }
+        #expect(try warned("(now() at time zone 'Asia/Tokyo') - interval '1 minute'"))
+        #expect(try !warned("(now() at time zone 'Asia/Tokyo') + interval '1 minute'"))
+        // It comes elsewhere.
+        #expect(try !warned("(now() at time zone 'Asia/Tokyo') - interval '1 minute', audience => 'everyone'"))
+        #expect(try !warned("(now() at time zone 'UTC') + interval '1 minute', timezone => 'UTC'"))
+        await fixture.close()
+    }
+
+    /// The first zone that is valid is the author's, as the policy has it.
+    @Test func set_whenTheirFirstZoneIsNone_asksTheNext() async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql(
+            """
+            update public.context_profiles set timezone = 'Asia/Tokyo', notification_preferences =
+                '{"timezone": "Mars/Base", "quiet_hours_start": "22:00", "quiet_hours_end": "07:00"}'
+            """
+        )
+        // 23:00 in Tokyo.
+        #expect(try fixture.setReminder("due_at => '2040-01-02 14:00Z'").warnings.contains("own quiet hours"))
+        #expect(try fixture.setReminder("due_at => '2040-01-02 23:00Z'").warnings == "{}")
+        try fixture.sql("update public.context_profiles set timezone = 'Mars/Base'")
+        #expect(try fixture.setReminder("due_local => '2040-01-02 09:00'").warnings.contains("no time zone"))
+        await fixture.close()
+    }
+
     @Test func set_whenNobodyIsAMember_isTakenWithAWarning() async throws {
         let fixture = try await F.withUsers()
         #expect(try fixture.setReminder("due_at => now(), audience => 'everyone'").warnings.contains("no members"))

@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 
 @testable import Store
@@ -93,9 +94,98 @@ import Testing
                 "03|2040-07-01 12:00:00+00||f|f||1||||t",
             ]
         )
-        // The author's row of everyone's reminder is no copy of theirs.
-        #expect(try snooze(fixture, set.id, ", \(F.quoted(1))") == "t")
-        #expect(try fixture.sql("select is_spread, is_own from nudged.occurrence where is_spread") == "t|f")
+        // What is still everyone's is nobody's alone, not its author's either.
+        #expect(try snooze(fixture, set.id, ", \(F.quoted(1))") == "f")
+        #expect(
+            try fixture.sql("select due_at, is_own from nudged.occurrence where is_spread")
+                == "2040-07-01 12:00:00+00|f"
+        )
+        await fixture.close()
+    }
+
+    /// Told with everyone, and the series goes on: once more for whoever asks, be it the author, and for nobody else.
+    @Test(arguments: [1, 2]) func snooze_whenOneOfEveryoneAsks_comesOnceMoreForThem(user: Int) async throws {
+        let fixture = try await F.withUsers()
+        try fixture.sql(
+            """
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, '7'::text as subject_id, user_id from public.context_profiles where right(user_id::text, 1) < '4'
+            """
+        )
+        let set = try fixture.setReminder(
+            "due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY', audience => 'everyone'"
+        )
+        let series = try fixture.sql("select * from nudged.occurrence")
+        try fixture.forgetTouches()
+        for until in ["2040-01-01 09:10Z", "2040-01-01 09:20Z"] {
+            #expect(try snooze(fixture, set.id, ", \(F.quoted(user))", until: until) == "t")
+            #expect(try fixture.sql("select * from nudged.occurrence where is_spread") == series)
+            #expect(
+                try fixture.lines(
+                    "select right(user_id::text, 2), due_at, recurrence, is_own, author_id = \(F.quoted(1)) from nudged.occurrence where not is_spread"
+                ) == ["0\(user)|\(until.dropLast()):00+00||t|t"]
+            )
+        }
+        #expect(try fixture.touched() == ["0\(user)"])
+        // Whoever is no member has nothing of it; nor does anybody, where everyone's hour comes before.
+        #expect(try snooze(fixture, set.id, ", \(F.quoted(4))", until: "2040-01-01 09:10Z") == "f")
+        #expect(try snooze(fixture, set.id, ", \(F.quoted(3))", until: "2040-01-03 09:10Z") == "f")
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
+        await fixture.close()
+    }
+
+    /// Snoozed again and again: what comes once more moves, and stays one; the series is where it was.
+    @Test(arguments: ["me", "everyone"]) func snooze_whenItIsSnoozedAgain_movesTheOneThatComesOnceMore(audience: String)
+        async throws
+    {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder(
+            "due_local => '2040-01-02 09:00', recurrence => 'FREQ=DAILY', audience => '\(audience)'"
+        )
+        for minute in [10, 20, 30] {
+            #expect(try snooze(fixture, set.id, until: "2040-01-01 09:\(minute)Z") == "t")
+            #expect(
+                try fixture.lines("select due_at, is_spread from nudged.occurrence order by due_at") == [
+                    "2040-01-01 09:\(minute):00+00|\(audience == "me" ? "f" : "t")", "|\(audience == "me" ? "f" : "t")",
+                ]
+            )
+        }
+        await fixture.close()
+    }
+
+    /// While a snooze is open: a cancellation, a reminder set anew, and another snooze wait for it, and nothing is on its way.
+    @Test(
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("select concat(cancelled, '|', too_late) from nudged.cancel_reminders('task', '7')", "1|0", "0"),
+            (
+                "select warnings::text from nudged.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => '2040-01-02Z')",
+                "{}", "1"
+            ),
+            ("select nudged.snooze(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
+        ]
+    )
+    func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
+        let fixture = try await F.withUsers()
+        let set = try fixture.setReminder()
+        let app = try await fixture.connection()
+        let other = try await fixture.connection()
+        let waiting = try await app.transaction { transaction in
+            try await transaction.execute(script: "select nudged.snooze('\(set.id)', '2040-06-01Z')")
+            let waiting = Task { try await other.run(Statement("call", sql: call)).text(0, 0) }
+            let end = ContinuousClock.now + .seconds(60)
+            while try fixture.sql(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+            ) == "0" {
+                try #require(ContinuousClock.now < end, "it does not wait")
+                await Task.yield()
+            }
+            return waiting
+        }
+        #expect(try await waiting.value == answer)
+        #expect(try fixture.sql("select count(*) from nudged.occurrence") == left)
+        #expect(try fixture.sql("select count(*) from nudged.occurrence where due_at >= '2040-06-01Z'") == "0")
+        for connection in [app, other] { await connection.close() }
         await fixture.close()
     }
 

@@ -85,6 +85,44 @@ import Testing
         await fixture.close()
     }
 
+    /// Whoever owns the table defines casts as they like, and the function has its owner's rights: it calls none of them, nor anything that has a column's name.
+    @Test func trigger_whenTheTableBringsCastsOfItsOwn_callsNone() async throws {
+        let fixture = try await fixture()
+        try fixture.sql(
+            """
+            do $$ begin create role task_owner; exception when duplicate_object or unique_violation then null; end $$;
+            grant nudged_app to task_owner;
+            create schema theirs authorization task_owner;
+            set role task_owner;
+            create table theirs.ran (called_by text);
+            grant usage on schema theirs to public;
+            grant insert on theirs.ran to public;
+            create type theirs.id as enum ('7', '8');
+            create table theirs.task (id theirs.id, gone theirs.id, number integer);
+            create function theirs.cast_id(theirs.id) returns text language plpgsql as $$ begin insert into theirs.ran values (current_user); return '9'; end $$;
+            create function theirs.cast_row(theirs.task) returns text language plpgsql as $$ begin insert into theirs.ran values (current_user); return '9'; end $$;
+            create cast (theirs.id as text) with function theirs.cast_id(theirs.id) as implicit;
+            create cast (theirs.task as text) with function theirs.cast_row(theirs.task) as implicit;
+            insert into theirs.task values ('7', null, 1), ('8', null, 2), ('8', null, 3);
+            create trigger nudged_reminders after delete or update on theirs.task
+            for each row execute function nudged.cancel_subject_reminders('task', 'id', 'gone');
+            delete from theirs.task where number = 1;
+            update theirs.task set gone = '7' where number = 2;
+            drop trigger nudged_reminders on theirs.task;
+            create trigger nudged_reminders after delete on theirs.task
+            for each row execute function nudged.cancel_subject_reminders('task', 'length');
+            """
+        )
+        #expect(
+            try fixture.refusal("delete from theirs.task where number = 3").hasPrefix(
+                "42703 nudged.cancel_subject_reminders: the table has no column length / "
+            )
+        )
+        #expect(try fixture.lines("select called_by from theirs.ran").isEmpty)
+        #expect(try left(fixture) == ["9"])
+        await fixture.close()
+    }
+
     @Test(arguments: [
         "before delete on public.task for each row execute function nudged.cancel_subject_reminders('task', 'key')",
         "after delete on public.task for each statement execute function nudged.cancel_subject_reminders('task', 'key')",

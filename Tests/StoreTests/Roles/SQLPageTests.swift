@@ -14,9 +14,9 @@ import Testing
         let answers: [String]
     }
 
-    private static func page() throws -> String {
+    private static func page(_ name: String = "docs/SQL.md") throws -> String {
         let root = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" }
-        let file = try #require(fopen(root + "/docs/SQL.md", "r"))
+        let file = try #require(fopen(root + "/" + name, "r"))
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -37,6 +37,31 @@ import Testing
                 answers: lines.filter { $0.hasPrefix(answer) }.map { String($0.dropFirst(answer.count)) }
             )
         }
+    }
+
+    /// Whoever calls by names (PostgREST knows no other way) has those that the pages write: `nudged.touch(user_id)`.
+    @Test(arguments: ["docs/SQL.md", "README.md"]) func arguments_whenAPageNamesThem_areTheCalls(page: String)
+        async throws
+    {
+        let fixture = try await F()
+        var names: [Substring: [Set<String>]] = [:]
+        for line in try fixture.lines(
+            "select proname, array_to_string(proargnames, ' ') from pg_proc where pronamespace = 'nudged'::regnamespace"
+        ) {
+            let fields = line.split(separator: "|")
+            names[fields[0], default: []].append(
+                Set((fields.count > 1 ? fields[1] : "").split(separator: " ").map(String.init))
+            )
+        }
+        var found = 0
+        for match in try Self.page(page).matches(of: /nudged\.([a-z_]+)\(([a-z_]+(?:(?:, | or )[a-z_]+)*)\)/) {
+            let arguments = match.2.replacing(" or ", with: ", ").split(separator: ", ").map(String.init)
+            let calls = try #require(names[match.1], "\(match.0)")
+            #expect(calls.contains { $0.isSuperset(of: arguments) }, "\(match.0)")
+            found += 1
+        }
+        #expect(found >= 2)
+        await fixture.close()
     }
 
     @Test func examples_whenRun_answerWhatThePageSays() async throws {
