@@ -71,7 +71,8 @@ import Testing
         for (words, pattern) in Self.refused {
             #expect(text.firstMatch(of: pattern) == nil, "\(query): \(words)")
         }
-        for inner in Self.bodies(of: "lateral (", in: text) {
+        // The server's own catalogs are each machine's.
+        for inner in Self.bodies(of: "lateral (", in: text) where inner.contains("nudged.") {
             #expect(!inner.contains(" limit "), "\(query): a limit for each row of another list")
         }
         for window in Self.bodies(of: "over (", in: text) {
@@ -157,8 +158,8 @@ import Testing
                 #expect(named >= selects, "\(parts[0]): \(statement)")
             }
         }
-        // cancel, take_back_reminders, forget, forget_device.
-        #expect(locks == 4)
+        // cancel, hold_occurrences (twice: what stands in where the first is refused), forget, forget_device.
+        #expect(locks == 5)
         await fixture.close()
     }
 

@@ -1,11 +1,12 @@
 -- Reminders for everyone whose hour came a minute ago and that are not told to all yet: the first of them, and how many ($1: so many at least). Of a wall time that is
 -- fourteen hours before it comes to UTC. Rows: one, or none.
-select count(*) over (), o.wakes_at, o.reminder_id, o.subject_type, o.subject_id
-from (
+with waiting as materialized (
     select wakes_at, reminder_id, subject_type, subject_id from nudged.occurrence
     where is_spread and wakes_at <= statement_timestamp() - interval '1 minute'
     order by wakes_at
     limit $1
-) o
-order by o.wakes_at
+)
+select (select count(*) from waiting), w.wakes_at, w.reminder_id, w.subject_type, w.subject_id
+from waiting w
+order by w.wakes_at
 limit 1
