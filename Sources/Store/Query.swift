@@ -15,6 +15,7 @@ package enum Query: String, CaseIterable, Sendable {
     case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
+    case deadIntents = "dead_intents"
     case drain
     case drainFree = "drain_free"
     case dueFloor = "due_floor"
@@ -62,6 +63,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
     case status
+    case stuckCommits = "stuck_commits"
     case templates
     case touchedSince = "touched_since"
     case versions
@@ -93,6 +95,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
+        case .deadIntents: PackageResources.dead_intents_sql
         case .drain: PackageResources.drain_sql
         case .drainFree: PackageResources.drain_free_sql
         case .dueFloor: PackageResources.due_floor_sql
@@ -140,6 +143,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql
+        case .stuckCommits: PackageResources.stuck_commits_sql
         case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql
