@@ -14,6 +14,7 @@ public actor Connection {
     private let notices: (@Sendable (Notice) -> Void)?
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
+    private let silent = Atomic<Bool>(false)
 
     /// The interactive transaction that has the connection, and who waits for its end.
     private var turn = TransactionTurn()
@@ -25,6 +26,9 @@ public actor Connection {
 
     /// Whether the connection is open. Answers at once, also while a statement is under way.
     public nonisolated var isUsable: Bool { usable.load(ordering: .acquiring) }
+
+    /// Whether it was closed because an answer did not come (`timedOut`): what was asked may still be under way in the server.
+    nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
     init(_ configuration: ConnectionConfiguration, notices: (@Sendable (Notice) -> Void)?) {
         self.configuration = configuration
@@ -151,6 +155,7 @@ extension Connection {
             return value
         } catch {
             if error.code == .connectionLost || error.code == .timedOut || link.isBroken {
+                if error.code == .timedOut { silent.store(true, ordering: .releasing) }
                 close()
             } else if error.sqlState == "25006", configuration.wantsWritable {
                 // The server was demoted behind a pooler or made read-only: who asks for a writable one must look for it again.

@@ -5,8 +5,12 @@ public actor Database {
     /// A failed attempt: how many there were in a row, the error, and the wait before the next.
     public typealias Report = @Sendable (_ failures: Int, _ error: PostgresError, _ wait: Duration) -> Void
 
+    /// Asked of a new connection before it is handed out; throws where it is not to be used yet.
+    public typealias Probe = @Sendable (Connection) async throws(PostgresError) -> Void
+
     private let open: @Sendable () async throws(PostgresError) -> Connection
     private let backoff: Backoff
+    private let afterSilence: Probe?
     private let random: @Sendable () -> Double
     private let report: Report?
     private var current: Connection?
@@ -14,20 +18,30 @@ public actor Database {
     private var waiting: [UInt64: FirstAnswer<Result<Connection, PostgresError>>] = [:]
     private var lastWaiter: UInt64 = 0
     private var isClosed = false
+    /// One was lost, and none has taken its place.
+    private var isReplacing = false
+    /// One ended without an answer, and since then none has passed the probe.
+    private var isAfterSilence = false
+
+    /// When the connection took the place of a lost one; nil: it is the first.
+    public private(set) var replacedAt: ContinuousClock.Instant?
 
     /// - Parameters:
     ///   - notices: as in `Connection.open`.
+    ///   - afterSilence: what a connection must pass that takes the place of one whose answer did not come.
     ///   - random: a number in 0 ..< 1, for the jitter.
     ///   - report: called for each attempt that failed.
     public init(
         _ configuration: ConnectionConfiguration,
         backoff: Backoff = Backoff(),
         notices: (@Sendable (Notice) -> Void)? = nil,
+        afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         report: Report? = nil
     ) {
         open = { () async throws(PostgresError) in try await Connection.open(configuration, notices: notices) }
         self.backoff = backoff
+        self.afterSilence = afterSilence
         self.random = random
         self.report = report
     }
@@ -37,7 +51,11 @@ public actor Database {
     /// - Throws: `cancelled` at once when the task is; `notConnected` after `close`.
     public func connection() async throws(PostgresError) -> Connection {
         if isClosed { throw PostgresError(.notConnected) }
-        if let current, current.isUsable { return current }
+        if let current {
+            if current.isUsable { return current }
+            isReplacing = true
+            if current.endedInSilence { isAfterSilence = true }
+        }
         current = nil
         let answer = FirstAnswer<Result<Connection, PostgresError>>()
         lastWaiter += 1
@@ -73,14 +91,30 @@ public actor Database {
         }
         while !isClosed {
             do throws(PostgresError) {
-                let connection = try await open()
+                let connection = try await opened()
                 if isClosed { return await connection.close() }
                 current = connection
+                if isReplacing { replacedAt = .now }
+                isReplacing = false
                 return settle(.success(connection))
             } catch {
                 if await !pause(after: error, &failures) { return }
             }
         }
+    }
+
+    /// A connection that may be used.
+    private func opened() async throws(PostgresError) -> Connection {
+        let connection = try await open()
+        guard isAfterSilence, let afterSilence else { return connection }
+        do throws(PostgresError) {
+            try await afterSilence(connection)
+        } catch {
+            await connection.close()
+            throw error
+        }
+        isAfterSilence = false
+        return connection
     }
 
     /// false: given up, as nobody waits any more.

@@ -76,6 +76,9 @@ extension PostgresError {
     /// The server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
 
+    /// A commit's answer does not come: most likely it waits for a synchronous standby that is away.
+    public var isCommitStuck: Bool { code == .timedOut && statement == Connection.commit.name }
+
     /// Whether the transaction may have been committed although it failed here.
     public var mayHaveCommitted: Bool {
         switch code {
@@ -91,6 +94,8 @@ extension PostgresError {
     public var mend: String? {
         if let sqlState, let mend = SQLState.mend(sqlState) { return mend }
         switch code {
+        case .timedOut where isCommitStuck:
+            return "start the standby, or take it off synchronous_standby_names and reload PostgreSQL"
         // libpq's words for target_session_attrs; the server itself gave no SQLSTATE.
         case .connectionFailed where detail?.hasSuffix("session is read-only") ?? false:
             return

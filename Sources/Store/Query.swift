@@ -15,6 +15,7 @@ package enum Query: String, CaseIterable, Sendable {
     case countUsers = "count_users"
     case daemonGone = "daemon_gone"
     case daemons
+    case deadIntents = "dead_intents"
     case doctorAppTables = "doctor_app_tables"
     case doctorBloat = "doctor_bloat"
     case doctorColumns = "doctor_columns"
@@ -76,6 +77,7 @@ package enum Query: String, CaseIterable, Sendable {
     case spreadTell = "spread_tell"
     case spreadWait = "spread_wait"
     case status
+    case stuckCommits = "stuck_commits"
     case templates
     case touchedSince = "touched_since"
     case versions
@@ -107,6 +109,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .countUsers: PackageResources.count_users_sql
         case .daemonGone: PackageResources.daemon_gone_sql
         case .daemons: PackageResources.daemons_sql
+        case .deadIntents: PackageResources.dead_intents_sql
         case .doctorAppTables: PackageResources.doctor_app_tables_sql
         case .doctorBloat: PackageResources.doctor_bloat_sql
         case .doctorColumns: PackageResources.doctor_columns_sql
@@ -168,6 +171,7 @@ package enum Query: String, CaseIterable, Sendable {
         case .spreadTell: PackageResources.spread_tell_sql
         case .spreadWait: PackageResources.spread_wait_sql
         case .status: PackageResources.status_sql
+        case .stuckCommits: PackageResources.stuck_commits_sql
         case .templates: PackageResources.templates_sql
         case .touchedSince: PackageResources.touched_since_sql
         case .versions: PackageResources.versions_sql

@@ -15,6 +15,9 @@ public struct Store: Sendable {
     let statementTimeout: Duration
     /// Where the last claim ended.
     let claiming = Claiming()
+    /// After the database was away, every living daemon is given so long to record its outcomes before its intents may be taken for a dead one's: longer than a
+    /// pause between two of its attempts (5 s, `Sweeper.carryOut`) and than its way back to the database (`backoff`).
+    var findingBack = Duration.seconds(10)
 
     /// - Parameters:
     ///   - configuration: where the database is.
@@ -25,10 +28,17 @@ public struct Store: Sendable {
         statementTimeout: Duration = .seconds(10),
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
-        let backoff = Self.backoff
-        claims = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
-        intents = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
-        records = Database(configuration, backoff: backoff, report: { _, error, _ in onFailure(error) })
+        func database() -> Database {
+            Database(
+                configuration,
+                backoff: Self.backoff,
+                afterSilence: Self.expectAnswers,
+                report: { _, error, _ in onFailure(error) }
+            )
+        }
+        claims = database()
+        intents = database()
+        records = database()
         self.statementTimeout = statementTimeout
     }
 
@@ -77,25 +87,6 @@ public struct Store: Sendable {
     static let impatient = [("lock_timeout", "250")]
     /// lock_not_available
     static let lockNotAvailable = "55P03"
-
-    /// Records as unknown what a dead daemon was about to write. Returns the chunks and the pushes.
-    public func recover(except living: [UUID], limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        try await recover(except: living, limit: limit, reason: "daemon_lost")
-    }
-
-    func recover(
-        except living: [UUID],
-        limit: Int,
-        reason: String
-    ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        let rows = try await one(
-            claims,
-            .recover,
-            [.uuidArray(living), .int8(Int64(limit)), .text(reason)],
-            settings: Self.impatient
-        )
-        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
-    }
 
     /// Leases the next users who are due.
     ///

@@ -12,7 +12,7 @@ struct FaultsCommand: AsyncParsableCommand {
             "Plays every fault, and compares what Apple took with what the database says. Exit 1: a promise was broken."
     )
 
-    @Option(help: "The binary under test: a debug build, since only those have fail points.") var nudged: String
+    @Option(help: "The binary under test: a debug build, since only those have fail points.") var nudged: String?
     @Option(parsing: .upToNextOption, help: "Only these faults.") var only: [String] = []
     @Flag(help: "A choice of about two minutes.") var quick = false
     @Option(help: "Of populations and scripts; none: a random one, named in the output.") var seed: UInt64?
@@ -28,11 +28,14 @@ struct FaultsCommand: AsyncParsableCommand {
                 "no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))"
             )
         }
+        if nudged == nil, !list { throw ValidationError("--nudged names the binary under test") }
         if let users, users < 1 { throw ValidationError("--users is at least 1") }
     }
 
     func run() async throws {
-        if list { return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n")) }
+        guard let nudged, !list else {
+            return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n"))
+        }
         let workshop = try Workshop(nudged: nudged, reference: reference)
         // Neither Ctrl-C nor a terminal that is closed leaves a process or a folder behind.
         let end: @Sendable () -> Void = { Self.interrupt(workshop) }

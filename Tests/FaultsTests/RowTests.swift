@@ -26,13 +26,15 @@ import Testing
 
     private func playNow(_ name: String) async throws {
         let fault = try #require(Fault.named(name))
+        // What can't be played here is skipped, and says why: it is not green.
+        if let obstacle = fault.obstacle() { try Test.cancel("\(obstacle)") }
         let run = FaultRun(try Self.workshop.get(), Plan(.test, seed: Self.seed))
         var words: [String] = []
         let row = await run.play(fault) { if !$0.passes { words.append($0.words) } }
         print(FaultRow.line(row.cells))
         #expect(row.passes, "NUDGED_SEED=\(Self.seed)\n\(words.joined(separator: "\n"))")
         // A row that was played and sent nothing shows nothing.
-        #expect(row.accepted > 0 || row.runs == 0)
+        #expect(row.accepted > 0)
     }
 
     @Test func killed_whenAtAFailPoint() async throws { try await play("kill-at-fail-points") }

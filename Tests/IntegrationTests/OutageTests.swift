@@ -34,6 +34,62 @@ import Testing
         #expect(!run.errors.contains("answers again"), "\(run.text)")
     }
 
+    /// The intent's commit hangs, longer than its daemon waits and longer than the lease: when the standby is back, the intent is there, and nobody died.
+    @Test(.timeLimit(.minutes(3))) func intent_whenItsCommitHangsPastTheLease_isWithdrawnOnceItIsThere() async throws {
+        let options = LocalCluster.Options(password: Scene.password, settings: ["synchronous_commit": "on"])
+        let cluster = try LocalCluster(options)
+        defer { cluster.stop() }
+        let scene = try await Scene(cluster: cluster)
+        try scene.seedDue(1)
+        // The connection of withdrawals must not hang with the daemon's own row.
+        try scene.sql(
+            """
+            create function public.local() returns trigger language plpgsql as $$ begin
+                perform set_config('synchronous_commit', 'local', true); return new;
+            end $$;
+            create trigger local before insert or update on nudged.daemon for each row execute function public.local()
+            """
+        )
+        let gate = scene.folder + "/gate"
+        let process = try scene.start(
+            ["run"],
+            [
+                "NUDGED_FAIL_POINT": "before_intent:hold:\(gate)", "DATABASE_STATEMENT_TIMEOUT": "3s",
+                "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
+            ]
+        )
+        let limit = ContinuousClock.now + .seconds(120)
+        func wait(_ condition: () throws -> Bool) async throws {
+            while try !condition() {
+                try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try await wait { access(gate + ".held", F_OK) == 0 }
+        try scene.sql("alter system set synchronous_standby_names = 'nobody'")
+        try scene.sql("select pg_reload_conf()")
+        // The checkpointer is who tells commits to wait, and it reads its configuration before a checkpoint.
+        try scene.sql("checkpoint")
+        scene.write("", to: "gate")
+        let stuck = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
+        try await wait { try scene.sql(stuck) != "0" }
+        try await wait { process.errorOutput.contains("withdraw_intent: 55P03") }
+        // A change, which each look tries to take.
+        try scene.sql("set synchronous_commit = local; insert into nudged.touched (user_id) values (gen_random_uuid())")
+        try await wait { process.errorOutput.contains("commits wait for a synchronous standby that is away") }
+        try await wait { try scene.sql("select bool_and(lease_until < now()) from nudged.person") == "t" }
+        // Each of its three connections has left one session at most, whatever it tries.
+        #expect((Int(try scene.sql(stuck)) ?? 9) <= 3)
+        try scene.sql("alter system reset synchronous_standby_names")
+        try scene.sql("select pg_reload_conf()")
+        #expect(await scene.simulator.waitUntil(accepted: 1))
+        try await wait { try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "1" }
+        #expect(try scene.sql("select count(*) from nudged.delivery") == "1")
+        process.signal(SIGTERM)
+        #expect(try await scene.finish(process).exit == .code(0))
+        #expect(scene.accepted().values.allSatisfy { $0 == 1 })
+    }
+
     @Test func once_whenAppleIsAway_givesUpAndKeepsTheWork() async throws {
         let scene = try await Scene(starts: false)
         try scene.seedDue(2)

@@ -28,7 +28,10 @@ import Testing
         #expect(try await wait { scene.simulator.counts.accepted > 20 })
         let run = try await scene.nudged(["pause", "check_in", "--words", "a wrong text"])
         #expect(run.exit == .code(0) && run.output.contains("paused check_in"), "\(run.text)")
-        try await Task.sleep(for: .seconds(1))
+        // Both have seen it, and what was on its way is recorded.
+        for daemon in daemons { #expect(try await wait { daemon.errorOutput.contains("paused: check_in") }) }
+        let open = "select count(*) from nudged.intent where user_ids <> '{}'"
+        #expect(try await wait { try scene.sql(open) == "0" })
         let sent = scene.simulator.counts.accepted
         #expect(sent < users - 100, "too fast to tell")
         // Everyone who is left was asked, and is held.

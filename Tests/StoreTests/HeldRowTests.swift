@@ -48,6 +48,32 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// One user is being erased: the other chunks of those who died are recorded.
+    @Test func recover_whenOneRowIsHeld_takesTheOtherChunks() async throws {
+        let (fixture, lease, users) = try await F.leased(1...40)
+        for (place, user) in users.enumerated() {
+            let intent = F.intent([user], lease: lease, number: Int32(place))
+            _ = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+        }
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        let sql = "select from nudged.person where user_id = \(F.quoted(2)) for update"
+        try await holding(sql, fixture) { () async throws -> Void in
+            // A look lasts a second at most; the machine may be slow.
+            var found = 0
+            while found < 39 { found += try await fixture.store.recover(except: [], limit: 100).chunks }
+            #expect(
+                try fixture.lines("select user_ids from nudged.intent") == ["{\(F.user(2).uuidString.lowercased())}"]
+            )
+            let error = await #expect(throws: PostgresError.self) {
+                try await fixture.store.recover(except: [], limit: 100)
+            }
+            #expect(error?.sqlState == "55P03")
+        }
+        #expect(try await fixture.store.recover(except: [], limit: 100) == (1, 1))
+        #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "40")
+        await fixture.close()
+    }
+
     @Test func drain_whenATouchIsHeld_takesTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

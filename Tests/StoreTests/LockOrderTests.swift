@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -56,6 +57,35 @@ import struct FoundationEssentials.UUID
         }
         #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
         await other.close()
+        await fixture.close()
+    }
+
+    /// Two drains meet the same touches in one order, which the statement says: what a sort leaves of an order is chance.
+    @Test(arguments: [Query.drain, .drainFree]) func drain_whenTouchesWait_takesThemInOneOrder(query: Query)
+        async throws
+    {
+        let fixture = try await F()
+        let connection = try await fixture.connection()
+        let rows = try await connection.transaction(
+            [
+                Statement(
+                    "explain",
+                    sql: "explain " + query.sql,
+                    parameters: [.int8(100), .timestamp(F.now.microseconds)]
+                )
+            ],
+            settings: Store.pinnedPlans,
+            timeout: .seconds(30)
+        )
+        var plan: [String] = []
+        for row in 0..<rows[0].count { plan.append(try rows[0].text(row, 0)) }
+        let keys = plan.filter { $0.contains("Sort Key: (true) DESC") }
+        #expect(keys.count == 1, "\(plan.joined(separator: "\n"))")
+        #expect(
+            keys.allSatisfy { $0.hasSuffix("DESC, hurried.user_id, hurried.id") },
+            "\(plan.joined(separator: "\n"))"
+        )
+        await connection.close()
         await fixture.close()
     }
 }

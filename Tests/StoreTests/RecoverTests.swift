@@ -1,3 +1,4 @@
+import Postgres
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -78,6 +79,24 @@ import struct FoundationEssentials.UUID
                 "\(F.user(2).uuidString.lowercased())|unknown"
             ]
         )
+        await fixture.close()
+    }
+
+    /// Leases went on while the database was away: who lives has outcomes to record, and is given the time to.
+    @Test func recover_whenTheDatabaseWasAway_waitsForThoseWhoLive() async throws {
+        let (fixture, lease, users) = try await F.leased()
+        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
+        try fixture.sql(
+            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        var store = fixture.store
+        store.findingBack = .seconds(600)
+        await #expect(throws: PostgresError.self) { try await fixture.store.recover(except: [], limit: 9) }
+        #expect(try await store.recover(except: [], limit: 9) == (0, 0))
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
+        store.findingBack = .zero
+        #expect(try await store.recover(except: [], limit: 9) == (1, 3))
         await fixture.close()
     }
 }

@@ -2,7 +2,8 @@
 -- only its lower half (0003_person.sql): what is on its way goes, and its settlement leaves due_at alone.
 -- $1 most touches to take (so many of each kind are looked at: Citus refuses to count in a LIMIT), $2 the policy's now. One row: touches taken. Two daemons
 -- at once: the second waits for the first's commit, and finds the same touches gone. Urgent messages' touches go first, and their users are due
--- since 1970: before all who are merely due (claims ask for them first).
+-- since 1970: before all who are merely due (claims ask for them first). Touches are deleted in the order of (urgent, user_id, id), so that two daemons' drains
+-- can't deadlock.
 with hurried as materialized (
     select user_id, id from nudged.touched where urgent order by user_id, id limit $1
 ),
@@ -10,7 +11,8 @@ others as materialized (
     select user_id, id from nudged.touched where not urgent order by user_id, id limit $1
 ),
 waiting as materialized (
-    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others
+    order by urgent desc, user_id, id limit $1
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id

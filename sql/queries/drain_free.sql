@@ -7,7 +7,8 @@ others as materialized (
     select user_id, id from nudged.touched where not urgent order by user_id, id limit $1 for update skip locked
 ),
 waiting as materialized (
-    select user_id, id, true as urgent from hurried union all select user_id, id, false from others order by urgent desc limit $1
+    select user_id, id, true as urgent from hurried union all select user_id, id, false from others
+    order by urgent desc, user_id, id limit $1
 ),
 free as materialized (
     select p.user_id from nudged.person p where p.user_id in (select user_id from waiting) order by p.user_id for update skip locked

@@ -1,9 +1,10 @@
 -- Records as unknown what a dead daemon was about to write when it died: every open intent whose lease has ended, and nothing else; enters those nudges
--- in the histories, deletes the messages that end with it, and frees their users. $1 leases of ours that live, $2 most chunks, $3 the reason that the record gives.
--- One row: chunks, pushes.
+-- in the histories, deletes the messages that end with it, and frees their users. $1 leases of ours that live, $2 most chunks, $3 the reason that the record gives,
+-- $4 and $5 lease id and number of the one chunk that is wanted (null: all). One row: chunks, pushes.
 with dead as materialized (
     select lease_id, number from nudged.intent
     where expires_at < statement_timestamp() and lease_id <> all ($1)
+      and ($4::uuid is null or lease_id = $4 and number = $5::integer)
     order by lease_id, number
     limit $2
     for update skip locked

@@ -85,6 +85,8 @@ package final class Reporter: Sendable {
         let event: Event =
             if refused { .databaseRefused } else if error.isHeldUp { .databaseBusy } else if error.isExhausted {
                 .databaseExhausted
+            } else if error.isCommitStuck {
+                .databaseWaits
             } else { .databaseLost }
         databaseIs(event, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }

@@ -54,16 +54,9 @@ extension Sweeper {
         Task { await feed(lane) }
     }
 
-    /// A user whose answers are in: to those of the same claim that wait already, so that one chunk takes them.
+    /// A user whose answers are in.
     func join(_ turn: PlannedTurn, _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
-        // Never to the first, which may be at its end.
-        if let last = feeds[lane]?.portions.indices.last, last > 0,
-            let portion = feeds[lane]?.portions[last], portion.batch.leaseID == batch.leaseID, portion.run === run
-        {
-            feeds[lane]?.portions[last].turns.append(turn)
-        } else {
-            append([turn], batch, run, to: lane)
-        }
+        if feeds[lane]?.join(turn, batch, run) != true { append([turn], batch, run, to: lane) }
     }
 
     private func append(_ turns: [PlannedTurn], _ batch: Batch, _ run: SweepRun, to lane: LaneIdentity) {
@@ -144,21 +137,12 @@ extension Sweeper {
     }
 
     private func renew(_ lane: LaneIdentity, place: Int) async -> Bool {
-        guard let portion = feeds[lane]?.portions[place] else { return false }
+        guard let leaseID = feeds[lane]?.portions[place].batch.leaseID else { return false }
         let asked = BootTime.milliseconds()
-        guard portion.leaseEnd - asked < settings.leaseMilliseconds / 2, !portion.turns.isEmpty else { return true }
-        let kept = try? await store.renew(
-            portion.turns.map(\.userID),
-            leaseID: portion.batch.leaseID,
-            leaseMilliseconds: settings.leaseMilliseconds
-        )
-        guard let kept else {
-            // Their lease ends by itself.
-            feeds[lane]?.portions[place].turns = []
-            return false
-        }
-        feeds[lane]?.portions[place].leaseEnd = asked + settings.leaseMilliseconds
-        feeds[lane]?.portions[place].turns = portion.turns.filter { kept.contains($0.userID) }[...]
-        return true
+        let lease = settings.leaseMilliseconds
+        guard let turns = feeds[lane]?.renewing(place, asked: asked, half: lease / 2) else { return true }
+        let kept = try? await store.renew(turns.map(\.userID), leaseID: leaseID, leaseMilliseconds: lease)
+        feeds[lane]?.renewed(place, turns, kept: kept, leaseEnd: asked + lease)
+        return kept != nil
     }
 }

@@ -92,6 +92,8 @@ extension Sweeper {
     private static func patience(with error: PostgresError, _ fence: Settlement.Fence) -> Int? {
         switch error.sqlState {
         case let state? where state.hasPrefix("22"): 3
+        // The intent's commit is still under way (it waits for a synchronous standby): given up, what comes of it would be taken for a dead daemon's.
+        case "55P03"? where error.statement == Query.withdrawIntent.rawValue: nil
         // Somebody holds the row of one of those who rest: the others need not wait for it.
         case "55P03"? where !fence.isOpen: 1
         case let state? where state.hasPrefix("23") || state == "P0001":

@@ -42,15 +42,17 @@ extension Fault {
     ) { plan in
         // Shorter than the lease, and longer: the intents outlive it, and are still the living daemon's.
         let absences = plan.pick(test: [500], quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
-        return absences.map { absence in
+        // And beside another daemon, which must not take the living one's for a dead one's.
+        let beside = plan.pick(test: [], quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
+        return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
             var scenery = Scenery()
             scenery.ownCluster = [:]
             scenery.environment = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
             // Held until the database is gone, so that no outcome comes before.
             let gate = HoldingGate()
             scenery.perDevice = { _, _ in gate.holdsNext() ? .held(then: .accept) : nil }
-            return plan.round("away \(absence) ms", users: 100, scenery: scenery) { stage, _ in
-                let process = try stage.service()
+            return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage, _ in
+                let daemons = try (1...count).map { _ in try stage.service() }
                 guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("nothing was held") }
                 try await offThePool { stage.cluster.halt(.immediate) }
                 let held = stage.acceptedCount + stage.simulator.counts.held
@@ -67,7 +69,7 @@ extension Fault {
                 }
                 stage.recovered(after: stage.now - back)
                 try await stage.awaitIdle()
-                try await stage.stop(process)
+                for daemon in daemons { try await stage.stop(daemon) }
             }
         }
     }

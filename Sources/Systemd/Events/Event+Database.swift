@@ -2,7 +2,8 @@ extension Event {
     // MARK: PostgreSQL, by changes of its state.
 
     static let database = [
-        databaseLost, databaseBusy, databaseExhausted, databaseRefused, databaseBack, migrationsMissing, schemaNewer,
+        databaseLost, databaseBusy, databaseExhausted, databaseWaits, databaseRefused, databaseBack, migrationsMissing,
+        schemaNewer,
     ]
 
     /// PostgreSQL can't be reached.
@@ -37,6 +38,20 @@ extension Event {
         "PostgreSQL has run out of something",
         "Its disk is full, its memory is used up, or all its connections are taken. What the daemon could not write it tries again.",
         mend: "Free disk or memory on the database's host, or raise max_connections (or put a pooler before it).",
+        fields: ["sqlstate"],
+        atMost: 1
+    )
+
+    /// PostgreSQL's commits get no answer.
+    public static let databaseWaits = Event(
+        "database_waits",
+        "0dcdc606ef8b42db9c2e396bd2986bf6",
+        .error,
+        "PostgreSQL's commits get no answer",
+        "They wait for a synchronous standby that is away. Nothing is sent meanwhile, since an intent must be durable first; each of the daemon's connections "
+            + "leaves one session that waits in the server, and asks for the others' end before it commits again.",
+        mend:
+            "Start the standby, or take it off synchronous_standby_names and reload PostgreSQL. The daemon goes on by itself within seconds.",
         fields: ["sqlstate"],
         atMost: 1
     )

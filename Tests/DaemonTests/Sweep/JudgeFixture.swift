@@ -34,6 +34,7 @@ enum JudgeFixture {
     }
 
     static func user(
+        id: UUID = userID,
         version: Int64 = 1,
         touchedAt: Instant? = nil,
         since: Instant? = nil,
@@ -52,7 +53,7 @@ enum JudgeFixture {
         hasMoreMessages: Bool = false
     ) -> ClaimedUser {
         ClaimedUser(
-            userID: userID,
+            userID: id,
             version: version,
             dueAt: 0,
             touchedAt: touchedAt,

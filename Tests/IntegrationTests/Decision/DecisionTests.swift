@@ -54,8 +54,13 @@ import TestSupport
             _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
             let limit = ContinuousClock.now + .seconds(60)
             while try scene.questions().isEmpty { try #require(ContinuousClock.now < limit) }
-            // Thirty ticks.
-            try await Task.sleep(for: .seconds(3))
+            // Decided again, and again.
+            try await scene.wait(process, for: "asked_at is not null from nudged.person")
+            let first = try scene.scene.sql("select asked_at from nudged.person")
+            try await scene.wait(
+                process,
+                for: "asked_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
+            )
             #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         }
         await holder.close()
@@ -117,8 +122,11 @@ import TestSupport
         )
         let process = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
-        // Twenty ticks, in each of which a due user would be asked again.
-        try await Task.sleep(for: .seconds(2))
+        // Sweeps, in each of which a due user would be asked again.
+        for _ in 0..<10 {
+            try scene.scene.sql("insert into nudged.touched (user_id) values (gen_random_uuid())")
+            try await scene.wait(process, for: "count(*) = 0 from nudged.touched")
+        }
         process.signal(SIGTERM)
         #expect(try await scene.scene.finish(process).exit == .code(0))
         let question = try #require(try scene.questions().first)

@@ -1,0 +1,57 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import Testing
+
+/// A cap is the user's: over all kinds, and over all daemons.
+@Suite struct CapTests {
+    private static let users = 60
+    private static let cap = 3
+
+    /// A check-in, a reminder and four messages for each, where three an hour are allowed.
+    @Test(.timeLimit(.minutes(3))) func cap_whenKindsAndDaemonsShareIt_isNotExceeded() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
+        try scene.seedDue(Self.users)
+        try scene.sql(
+            """
+            update public.context_profiles set notification_preferences = notification_preferences || '{"max_per_hour": \(Self.cap)}';
+            select nudged.set_reminder('task', user_id::text, user_id, 'Water', '', due_at => now()) from public.context_profiles
+            """
+        )
+        // Slow enough that both have work at any time.
+        let settings: [String: String?] = [
+            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "8", "APNS_MAX_IN_FLIGHT": "6",
+        ]
+        let daemons = [try scene.start(["run"], settings), try scene.start(["run"], settings)]
+        for message in 1...4 {
+            try scene.sql(
+                "select count(nudged.send(user_id, 'Ann', 'message \(message)')) from public.context_profiles"
+            )
+            // Whoever may still get something has got it before the next one comes.
+            try await wait(scene, for: "count(*) = 0 from nudged.touched")
+            try await wait(
+                scene,
+                for:
+                    "not exists (select from nudged.person where due_at <= now() or lease_until > now()) and not exists (select from nudged.intent where user_ids <> '{}')"
+            )
+        }
+        let accepted = scene.accepted()
+        #expect(accepted.count == Self.users)
+        #expect(accepted.values.allSatisfy { $0 == Self.cap }, "\(Set(accepted.values))")
+        let kinds = try scene.lines("select distinct kind from nudged.delivery where outcome = 'accepted' order by 1")
+        #expect(kinds == ["check_in", "message", "reminder"])
+        for daemon in daemons {
+            daemon.signal(SIGTERM)
+            let run = try await scene.finish(daemon)
+            #expect(run.exit == .code(0) && run.errors.contains("sweep: sent "), "\(run.text)")
+        }
+    }
+
+    private func wait(_ scene: Scene, for condition: String) async throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while try scene.sql("select \(condition)") != "t" {
+            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import LocalPostgres
+import Testing
+
+@testable import Postgres
+
+/// A commit whose answer never comes: it waits on in the server for a standby that is away.
+@Suite struct SilenceTests {
+    private typealias F = ServerFixture
+
+    private static let stuck = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
+
+    /// Else each further commit would be a further session, until none is left for anybody.
+    @Test(.timeLimit(.minutes(2))) func database_whenACommitHangs_leavesOneSessionInTheServer() async throws {
+        let cluster = try LocalCluster(LocalCluster.Options(settings: ["synchronous_commit": "on"]))
+        defer { cluster.stop() }
+        try cluster.psql("create table t (n integer)")
+        let refused = FirstAnswer<PostgresError?>()
+        let database = Database(
+            try .parse(url: cluster.url()),
+            afterSilence: { connection throws(PostgresError) in
+                let answer = try await connection.run(F.sql(Self.stuck))
+                if try answer.int8(0, 0) > 0 { throw PostgresError(.timedOut, detail: "stuck") }
+            },
+            report: { _, error, _ in refused.settle(error) }
+        )
+        let first = try await database.connection()
+        #expect(await database.replacedAt == nil)
+        try cluster.psql("alter system set synchronous_standby_names = 'nobody'")
+        try cluster.psql("select pg_reload_conf()")
+        // The checkpointer is who tells commits to wait, and it reads its configuration before a checkpoint.
+        try cluster.psql("checkpoint")
+        let error = await F.error {
+            _ = try await first.transaction([F.sql("insert into t values (1)")], timeout: .milliseconds(50))
+        }
+        #expect(error?.code == .timedOut)
+        let next = Task {
+            let connection = try await database.connection()
+            refused.settle(nil)
+            return connection
+        }
+        #expect(await refused.wait()?.detail == "stuck")
+        #expect(try cluster.psql(Self.stuck) == "1\n")
+        try cluster.psql("alter system reset synchronous_standby_names")
+        try cluster.psql("select pg_reload_conf()")
+        let second = try await next.value
+        _ = try await second.transaction([F.sql("insert into t values (2)")])
+        #expect(try cluster.psql("select count(*) from t") == "2\n")
+        #expect(await database.replacedAt != nil)
+        await database.close()
+    }
+}
