@@ -33,7 +33,8 @@ import Testing
                 "\(Scene.user(3)) accepted|200|",
             ]
         )
-        let line = "a push to user \(Scene.user(2)), a check-in, was written and not answered (\(reason)); it is not sent again"
+        let line =
+            "a push to user \(Scene.user(2)), a check-in, was written and not answered (\(reason)); it is not sent again"
         #expect(run.errors.occurrences(of: line) == 1, "\(run.text)")
         try scene.sql("update nudged.person set due_at = now() - interval '1 minute'")
         #expect(try await scene.once().number("sent") == 0)

@@ -23,6 +23,10 @@ import Testing
             "-- Why, and the daemon's.\nselect nudged.allow(\n    'nudged_daemon', 'execute', 'nudged.call(uuid, text)')",
             "call: execute"
         ),
+        (
+            "select nudged.allow('nudged_daemon', 'select, update (id), delete', 'nudged.a')",
+            "a: select update (id) delete"
+        ),
         ("select nudged.allow('nudged_app', 'execute', 'nudged.call')", nil),
         ("perform nudged.allow('nudged_daemon', 'select', 'nudged.a')", nil),
         ("create function nudged.allow(who text)", nil),

@@ -2,7 +2,7 @@
 public struct DaemonRight: Sendable, Hashable {
     /// In schema `nudged`; a call without its arguments.
     public let object: String
-    /// `select`, `insert`, `update`, `delete`, or `execute` for a call.
+    /// `select`, `insert`, `update`, `delete`, each but the last of one column as in `update (id)`, or `execute` for a call.
     public let privilege: String
 
     /// As GRANT writes it, for a role: the mend.
@@ -40,6 +40,6 @@ extension DaemonRight {
         let parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 7, parts[1] == role, parts[5].hasPrefix("nudged.") else { return nil }
         let object = parts[5].dropFirst("nudged.".count).prefix { $0 != "(" }
-        return (String(object), parts[3].split(separator: ",").map { $0.filter { $0 != " " } })
+        return (String(object), parts[3].split(separator: ",").map { String($0.drop { $0 == " " }) })
     }
 }

@@ -36,6 +36,8 @@ struct SimulatedUser {
     /// Slot and device that Apple has, or may have.
     private var delivered: Set<String> = []
     private var nextDevice = 10
+    /// The last time that something was sent: no change is stamped before it, since the clock doesn't run backwards over what went out.
+    private var sentAt: Instant?
 
     init(seed: UInt64, judge: Judge, start: Instant, changes: Bool) {
         self.judge = judge
@@ -159,9 +161,10 @@ struct SimulatedUser {
     }
 
     private mutating func check(_ nudge: PlannedTurn) {
+        sentAt = now
         let zone = try? F.zones.zone(named: zoneName)
         let minute = (zone?.localTime(at: now).secondOfDay ?? 0) / 60
-        if minute >= 22 * 60 || minute < 8 * 60 { faults.append("sent at night, \(now.rfc3339)") }
+        if minute >= 22 * 60 || minute < 8 * 60 { faults.append("sent at night, \(now.rfc3339), in \(zoneName)") }
         if !nudge.nudges.allSatisfy({ $0.isValid(at: now) }) { faults.append("sent after its end, \(now.rfc3339)") }
         if Set(nudge.targets.map(\.hash)).count != nudge.targets.count { faults.append("one device twice in a nudge") }
         for target in nudge.targets where delivered.contains("\(nudge.key) \(target.hash)") {
@@ -221,7 +224,8 @@ struct SimulatedUser {
     }
 
     private mutating func change() {
-        now = now - Int64.random(in: 0...min(3600, max(0, now - (row?.askedAt ?? now) - 1)), using: &random)
+        let last = max(row?.askedAt ?? now, sentAt ?? .first)
+        now = now - Int64.random(in: 0...min(3600, max(0, now - last - 1)), using: &random)
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
             minutes = Int.random(in: 0..<1440, using: &random)
