@@ -37,7 +37,7 @@ public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible 
         case .file:
             "can't write \(place) (\(cause)): "
                 + (number == EROFS || number == EACCES || number == EPERM
-                    ? "let the service write to its folder, as systemd/examples/metrics-file.conf does"
+                    ? "let the service write to its folder, as the example metrics-file.conf does (/usr/share/doc/nudged/examples)"
                     : "look at the folder and its disk")
         }
     }

@@ -200,9 +200,12 @@ public struct Migrator: Sendable {
             }
         }
         let pending = Migration.all.filter { applied[$0.number] == nil }
+        // Where not one is seen, they may be hidden like all else.
+        if pending.isEmpty || applied.isEmpty {
+            let hidden = Statement(Query.hidden.rawValue, sql: Query.hidden.sql)
+            if try await connection.run(hidden).bool(0, 0) { return .hidden }
+        }
         guard pending.isEmpty else { return .behind(pending) }
-        let hidden = Statement(Query.hidden.rawValue, sql: Query.hidden.sql)
-        if try await connection.run(hidden).bool(0, 0) { return .hidden }
         return newest > known ? .newer(newest: newest) : .current
     }
 }

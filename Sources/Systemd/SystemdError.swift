@@ -62,7 +62,8 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     public var mend: String {
         switch code {
         case .missing: "put the file there, or name the right path"
-        case .unreadable: "let the user that nudged runs as read it, for example: chown nudged \(path)"
+        case .unreadable:
+            "let the user that nudged runs as read it: a configuration without secrets may be everyone's (chmod 644 \(path)); of a service, secrets belong into /etc/nudged/credentials"
         case .notAFile: "name the file itself"
         case .worldReadable: "chmod 600 \(path)"
         case .tooLarge: "name the right file"

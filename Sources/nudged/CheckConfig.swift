@@ -22,6 +22,8 @@ struct CheckConfig: ParsableCommand {
         let journal =
             output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
         let loaded = try config.load(log: journal)
-        if journal == nil { Output.line(ConfigurationReport.check(loaded)) }
+        guard journal != nil || Output.line(ConfigurationReport.check(loaded)) else {
+            throw Output.failure("the report can't be written")
+        }
     }
 }

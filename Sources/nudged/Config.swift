@@ -23,7 +23,8 @@ struct Config: ParsableCommand {
             let text = json ? ConfigurationReference.json : ConfigurationReference.page
             guard Output.line(text) else { throw Output.failure("the reference can't be written") }
         } else {
-            Output.line(ConfigurationReport.show(try config.load()))
+            let text = ConfigurationReport.show(try config.load())
+            guard Output.line(text) else { throw Output.failure("the configuration can't be written") }
         }
     }
 }

@@ -1,7 +1,7 @@
 -- Whether row-level security hides nudged's rows from this role, or the app's from the owners of the views that read them: it would see nobody, and say
 -- nothing. As PostgreSQL asks: not of a superuser, nor of the table's owner unless forced, and not where a policy lets the role read. One row.
 with reading as (
-    select 'nudged.person'::regclass::oid as relation, (select oid from pg_roles where rolname = current_user) as reader
+    select to_regclass('nudged.person')::oid as relation, (select oid from pg_roles where rolname = current_user) as reader
     union
     -- A view reads with its owner's rights.
     select d.refobjid, v.relowner

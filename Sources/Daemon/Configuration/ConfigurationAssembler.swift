@@ -84,7 +84,12 @@ struct ConfigurationAssembler {
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
             // The signing keys are LaneAssembler's.
             guard key.name != "apns.privateKey" else { continue }
-            report(key.name, "this file is readable by every user of this machine", "chmod 600 \(path)", as: .warning)
+            report(
+                key.name,
+                "this file is readable by every user of this machine",
+                "move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 \(path)",
+                as: .warning
+            )
         }
     }
 
@@ -99,7 +104,11 @@ struct ConfigurationAssembler {
         guard reportsMissing else { return }
         for key in ConfigurationKey.all where !key.need.isEmpty && needs.isSuperset(of: key.need) {
             guard values.parsed(key.name) == .none, !values.wrong.contains(key.name) else { continue }
-            report(key.name, "it is missing", "write it in \(path) or set \(key.environmentName): \(key.expectation)")
+            let place =
+                key.isSecret
+                ? "say CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it as a file, or set \(key.environmentName)"
+                : "write it in \(path) or set \(key.environmentName)"
+            report(key.name, "it is missing", "\(place): \(key.expectation)")
         }
     }
 

@@ -207,7 +207,7 @@ extension ConfigurationKey {
         .init(
             "metrics.listen",
             .loopback,
-            "Where Prometheus finds the metrics, as http://127.0.0.1:9464/metrics; other machines can't reach it."
+            "Where Prometheus finds the metrics: 127.0.0.1:9464 shows them at http://127.0.0.1:9464/metrics. Other machines can't reach it."
         ),
         .init(
             "metrics.file",

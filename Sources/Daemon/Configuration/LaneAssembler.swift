@@ -137,7 +137,7 @@ struct LaneAssembler {
             values,
             name,
             "this file is readable by every user of this machine",
-            "chmod 600 \(path)",
+            "move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 \(path)",
             as: .permission
         )
     }

@@ -125,9 +125,15 @@ extension DatabaseAnswers {
                 ? "nobody is due"
                 : "\(Elapsed.capped(work.dueUsers, WorkStanding.most)) users are due, the first for \(Elapsed.words(late))"
             let words = "\(due); \(touches == "0" ? "no" : touches) changes wait for a sweep"
+            let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
+            guard paused.isEmpty else {
+                return place.warning(
+                    "\(words); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
+                    mend: "nudged status says who, when and why; nudged resume lets them go on"
+                )
+            }
             // A sweep comes every second: whoever waits for minutes beside a living daemon is kept waiting by something.
-            guard !page.alive.isEmpty, late > Self.longSeconds || work.touches >= WorkStanding.most, work.pauses.isEmpty
-            else {
+            guard !page.alive.isEmpty, late > Self.longSeconds || work.touches >= WorkStanding.most else {
                 return place.ok(words)
             }
             return place.warning(

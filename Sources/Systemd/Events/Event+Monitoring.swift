@@ -11,7 +11,7 @@ extension Event {
         "The metrics are not shown",
         "@NUDGED_PLACE@, which metrics.listen or metrics.file names, can't be used. Nudges are sent all the same, and it is tried again every ten seconds.",
         mend:
-            "Do what the line says: another port, or a folder that the service may write to (systemd/examples/metrics-file.conf).",
+            "Do what the line says: another port, or a folder that the service may write to (/usr/share/doc/nudged/examples/metrics-file.conf).",
         fields: ["place"]
     )
 
@@ -33,7 +33,7 @@ extension Event {
         "The heartbeat's address is called in vain",
         "Sweeps are good, and the service behind heartbeat.url doesn't hear of it (@NUDGED_REASON@): it may tell somebody that nudged is dead. Nudges are sent all the same.",
         mend:
-            "Look at that service, at heartbeat.url, and at what the machine may reach (systemd/examples/addresses.conf).",
+            "Look at that service, at heartbeat.url, and at what the machine may reach (/usr/share/doc/nudged/examples/addresses.conf).",
         fields: ["reason"],
         atMost: 1
     )

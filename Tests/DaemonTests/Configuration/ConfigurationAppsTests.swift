@@ -277,7 +277,7 @@ import Testing
         #expect(faults.first?.hasPrefix("apns.privateKey.KEY2345678: apns.apps[0].privateKey: ") == true, "\(faults)")
         #expect(
             fixture.faults(Self.otherApp + "      privateKey: '-----BEGIN a'\n", mode: 0o644) == [
-                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: chmod 600 nudged.yaml"
+                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
             ]
         )
     }

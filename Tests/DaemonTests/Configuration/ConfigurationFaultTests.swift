@@ -286,7 +286,7 @@ import Testing
         let key = "apns:\n  privateKey: \"-----BEGIN PRIVATE KEY-----\\n\"\n"
         #expect(
             fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o644) == [
-                "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: chmod 600 nudged.yaml"
+                "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
             ]
         )
         #expect(fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o640).isEmpty)

@@ -36,7 +36,9 @@ enum DatabaseAnswersFixture {
         ("subject_member", "user_id", "uuid"),
     ].map { Facts.Column(view: $0, name: $1, type: $2) }
 
-    static func work(due: Int = 0, late: Int64 = 0, touches: Int = 0, alive: Bool = true) -> WorkStanding {
+    static func work(due: Int = 0, late: Int64 = 0, touches: Int = 0, alive: Bool = true, pauses: [Pause] = [])
+        -> WorkStanding
+    {
         let now = Instant(seconds: 1_000_000)
         let row = DaemonRow(
             id: .init(),
@@ -56,6 +58,7 @@ enum DatabaseAnswersFixture {
             openChunks: 0,
             openPushes: 0,
             unknownPushes: 0,
+            pauses: pauses,
             daemons: [row]
         )
     }

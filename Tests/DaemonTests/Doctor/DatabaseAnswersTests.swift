@@ -123,7 +123,7 @@ import TimeZones
         #expect(odd.count == 1 && odd[0].status == .permission)
         #expect(
             odd[0].found
-                == "nudged_daemon lacks insert, update, delete on nudged.intent; execute on nudged.maintain_delivery"
+                == "nudged_daemon lacks insert, update (number), delete on nudged.intent; execute on nudged.maintain_delivery"
         )
         #expect(odd[0].mend?.contains("nudged.grant_roles()") == true)
         // Another role is not nudged's to give rights to.
@@ -301,6 +301,14 @@ import TimeZones
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 300)) } == [])
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 301)) }.map(\.check) == ["work"])
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(touches: WorkStanding.most)) }.map(\.check) == ["work"])
+        // Where somebody holds it, that is said, and no more once it was resumed.
+        let at = Instant(seconds: 1_000_000)
+        let held = [nil, at].map {
+            Pause(kind: .message, since: at, heldSince: at, byWhom: "ann@host", words: nil, resumedAt: $0)
+        }
+        let paused = try Fixture.odd { $0.work = .value(Fixture.work(pauses: held)) }
+        #expect(paused.map(\.check) == ["work"] && paused[0].found.hasSuffix("nothing of it is sent: message"))
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(pauses: [held[1]])) } == [])
         // Nobody expects it to be done where none is alive: the service's part says so.
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 9_000, alive: false)) } == [])
     }

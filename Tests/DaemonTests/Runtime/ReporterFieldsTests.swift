@@ -65,6 +65,7 @@ import struct FoundationEssentials.UUID
         for state in [nil, "28P01", "55P03", "53100"] as [String?] {
             reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: state, statement: "claim_taken"))
         }
+        reporter.databaseFailed(PostgresError(.timedOut, statement: "commit"))
         reporter.databaseAnswered()
         reporter.schemaIs(.behind(Migration.all))
         reporter.schemaIsNewer(.newer(newest: 99))
@@ -73,7 +74,7 @@ import struct FoundationEssentials.UUID
         reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         reporter.metricsShown(at: "127.0.0.1:1")
         for news in [HeartbeatPace.News.failed("status 500"), .answered] { reporter.heartbeat(news) }
-        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 13, "\(lines.all)")
+        #expect(lines.all.count == Self.sweeps.count + 4 + Self.senders.count + 14, "\(lines.all)")
         var met: Set<String> = []
         for (fields, level) in zip(lines.fields, lines.levels) {
             let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")
