@@ -31,11 +31,19 @@ final class Rig: Sendable {
         settings: HTTPClientSettings = Rig.settings(),
         answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() }
     ) throws {
-        server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, answer: answer)
-        caFile = try Self.write(HTTPSServer.authority.get().certificate)
+        let server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, answer: answer)
+        let caFile = try Self.write(HTTPSServer.authority.get().certificate)
         var settings = settings
         if settings.caFile == Self.ownCA { settings.caFile = caFile }
-        client = try HTTPClient(settings)
+        do {
+            client = try HTTPClient(settings)
+        } catch {
+            server.stop()
+            unlink(caFile)
+            throw error
+        }
+        self.server = server
+        self.caFile = caFile
     }
 
     deinit {
