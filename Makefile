@@ -79,7 +79,7 @@ test: dependencies lint
 	scripts/try-platforms
 	$(SWIFT) build --build-tests
 	$(MAKE) deb
-	$(SWIFT) test --skip-build $(WIDTH)
+	scripts/suite $(SWIFT) test --skip-build $(WIDTH)
 	@scripts/dependencies monitoring
 	scripts/try-monitoring
 	scripts/try-service

@@ -126,10 +126,10 @@ let package = Package(
         tests("YAML", ["Seeded", "TestSupport"]),
         tests("TimeZones", ["Seeded", "TestSupport"]),
         tests("Policy", ["Seeded", "JSON", "NudgedKit", "TimeZones", "TestSupport"], exclude: ["Fixtures"]),
-        tests("Postgres", ["LocalPostgres"]),
-        tests("LocalPostgres"),
+        tests("Postgres", ["LocalPostgres", "TestSupport"]),
+        tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["Locks", "OpenSSL"]),
+        tests("HTTP2", ["Locks", "OpenSSL", "TestSupport"]),
         tests(
             "APNs",
             ["Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]
@@ -137,7 +137,7 @@ let package = Package(
         tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon"]),
+        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon", "TestSupport"]),
         tests("Systemd", ["Locks", logging]),
         tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
         tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),

@@ -8,7 +8,7 @@ import Testing
 @testable import APNs
 
 /// Connections that can't be made, tokens over time, new configurations, waiting and the end.
-@Suite(.timeLimit(.minutes(10))) struct SenderLifeTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderLifeTests {
     private func isBackingOff(_ status: LaneStatus) -> Bool {
         if case .backingOff = status { true } else { false }
     }
@@ -86,7 +86,7 @@ import Testing
         cancelled.cancel()
         #expect(await cancelled.value == 0)
         async let free = rig.sender.waitForFreeSlots(atLeast: 50, until: rig.clock.now + 60_000)
-        while held.withLock({ $0 == nil }) { await Task.yield() }
+        #expect(await eventually { held.withLock { $0 != nil } })
         let answer = held.withLock { $0 }
         answer?.0.reply(ScriptedApple.accepted, to: answer?.1 ?? 0)
         #expect(await free == 1)

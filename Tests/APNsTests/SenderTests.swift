@@ -1,12 +1,13 @@
 import COpenSSL
 import HTTP2
 import Locks
+import TestSupport
 import Testing
 
 @testable import APNs
 
 /// Over real TLS and HTTP/2.
-@Suite(.timeLimit(.minutes(10))) struct SenderTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderTests {
     @Test func push_arrivesWhole_whenAccepted() async throws {
         let rig = try SenderRig()
         rig.send(1...1)

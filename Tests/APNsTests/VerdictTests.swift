@@ -1,11 +1,12 @@
 import APNsSimulator
 import Locks
+import TestSupport
 import Testing
 
 @testable import APNs
 
 /// The verdict on a refused token reaches whoever sent it, over real TLS, however the answers of its batch come in.
-@Suite(.timeLimit(.minutes(10))) struct VerdictTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct VerdictTests {
     /// - Parameter isLast: whether the refusal is the batch's last answer.
     @Test(arguments: [true, false]) func verdict_reachesTheSender_whicheverAnswerComesLast(isLast: Bool) async throws {
         let bad: UInt64 = 3

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
 
 @testable import Demo
 
-@Suite struct AgreementTests {
+@Suite(.ownThreads) struct AgreementTests {
     private let ids = (0..<4).map { _ in UUID() }
 
     @Test func agreement_whenBothAreEqual() {

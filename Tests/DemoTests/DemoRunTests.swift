@@ -1,5 +1,6 @@
 import Glibc
 import Systemd
+import TestSupport
 import Testing
 import TimeZones
 
@@ -7,7 +8,7 @@ import TimeZones
 @testable import LocalPostgres
 
 /// The whole demo, on a real PostgreSQL and over real TLS and HTTP/2. One after another: each has a server of its own.
-@Suite(.serialized) struct DemoRunTests {
+@Suite(.ownThreads, .serialized) struct DemoRunTests {
     private func expectNothingLeft(_ transcript: Transcript) throws {
         let folder = try #require(transcript.folder)
         #expect(access(folder, F_OK) != 0)

@@ -1,5 +1,6 @@
 import LocalPostgres
 import Store
+import TestSupport
 import Testing
 import TimeZones
 
@@ -9,7 +10,7 @@ import struct FoundationEssentials.UUID
 @testable import Demo
 
 /// What `nudged explain` says of a user is what the sweep of that instant does: over a seeded population, with everything that Apple answers.
-@Suite(.serialized) struct ExplainedDayTests {
+@Suite(.ownThreads, .serialized) struct ExplainedDayTests {
     private static let start = Instant(rfc3339: "2027-03-27T20:00:00Z") ?? Instant(seconds: 0)
 
     private func explain(_ user: UUID, _ scene: PlayedScene, now: Instant) async throws -> Explanation {

@@ -2,6 +2,7 @@ import Glibc
 import LocalPostgres
 import Policy
 import Store
+import TestSupport
 import Testing
 import TimeZones
 
@@ -9,7 +10,7 @@ import TimeZones
 @testable import Demo
 
 /// What `nudged forecast` says is what a simulated run of those hours then sends, across a change of clocks and in every zone.
-@Suite(.serialized) struct ForecastTests {
+@Suite(.ownThreads, .serialized) struct ForecastTests {
     /// A night in which Europe's clocks go forward lies in the first day.
     private static let start = Instant(rfc3339: "2027-03-27T17:20:00Z") ?? Instant(seconds: 0)
     private static let hours = 48

@@ -1,10 +1,11 @@
 import Glibc
 import LocalPostgres
 import Systemd
+import TestSupport
 import Testing
 
 /// `nudged-bench faults`, ended from outside.
-@Suite struct InterruptionTests {
+@Suite(.ownThreads) struct InterruptionTests {
     @Test(arguments: [SIGHUP, SIGINT, SIGTERM]) func faults_whenTheyAreInterrupted_leaveNoDaemon(number: Int32)
         async throws
     {
@@ -19,16 +20,15 @@ import Testing
         )
         defer { bench.end(SIGKILL) }
         // The table's head comes once all is prepared; then minutes of rounds, with some daemon at nearly every moment.
-        while !bench.output.contains("accepted") || Self.daemons(session: bench.id) == 0, bench.exit == nil {
-            await Task.yield()
+        let isAtWork = await eventually(within: .seconds(180)) {
+            bench.output.contains("accepted") && Self.daemons(session: bench.id) > 0 || bench.exit != nil
         }
+        #expect(isAtWork)
         bench.signal(number)
         let exit = await bench.ended()
         #expect(exit == .code(ExitStatus.interrupted.rawValue), "\(exit) \(bench.output) \(bench.errorOutput)")
         // SIGKILL was sent before the end; the kernel may still be at it.
-        let end = ContinuousClock.now + .seconds(10)
-        while Self.daemons(session: bench.id) > 0, ContinuousClock.now < end { await Task.yield() }
-        #expect(Self.daemons(session: bench.id) == 0)
+        #expect(await eventually { Self.daemons(session: bench.id) == 0 })
     }
 
     /// How many run in a session. By /proc: the second field of stat is the name in parentheses, the sixth the session.

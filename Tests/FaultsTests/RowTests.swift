@@ -1,9 +1,10 @@
 import Faults
 import Glibc
+import TestSupport
 import Testing
 
 /// Each row of the table of faults, small: real daemons under its fault, and the books compared. `make faults` plays all of them.
-@Suite struct RowTests {
+@Suite(.ownThreads) struct RowTests {
     private static let workshop = Result { try Workshop(nudged: Built.path("nudged"), reference: Built.reference) }
 
     private static let seed: UInt64 = {

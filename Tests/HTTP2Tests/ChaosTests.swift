@@ -1,8 +1,9 @@
 import HTTP2
+import TestSupport
 import Testing
 
 /// A server that misbehaves at random, from a seed.
-struct ChaosTests {
+@Suite(.ownThreads) struct ChaosTests {
     struct Generator: RandomNumberGenerator {
         var state: UInt64
 

@@ -1,7 +1,8 @@
 import HTTP2
+import TestSupport
 import Testing
 
-struct HappyTests {
+@Suite(.ownThreads) struct HappyTests {
     private static let echo: @Sendable (ServerRequest, ServerConnection) -> ServerReply = { request, _ in
         .respond(status: 200, headers: ["apns-id": request.headers["apns-id"] ?? "none"])
     }

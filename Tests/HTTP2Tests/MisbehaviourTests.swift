@@ -1,8 +1,9 @@
 import HTTP2
 import OpenSSL
+import TestSupport
 import Testing
 
-struct MisbehaviourTests {
+@Suite(.ownThreads) struct MisbehaviourTests {
     private static let accept: @Sendable (ServerRequest, ServerConnection) -> ServerReply = { _, _ in
         .respond(status: 200)
     }

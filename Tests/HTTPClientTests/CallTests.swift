@@ -2,7 +2,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CallTests {
+@Suite(.ownThreads, .timeLimit(.minutes(2))) struct CallTests {
     @Test func post_whenAnswered_givesStatusAndBody() async throws {
         let rig = try Rig { _ in HTTPSAct.answer(201, #"{"a":"é"}"#) }
         let response = try await rig.send("{}")
@@ -83,7 +83,6 @@ import Testing
         let rig = try Rig()
         #expect(try await rig.send().status == 200)
         // Clients of other tests may be just beginning: theirs hold it a moment later.
-        while !Threads.areHolding(signal: 13, named: "http-client"), !Task.isCancelled { await Task.yield() }
-        #expect(Threads.areHolding(signal: 13, named: "http-client"))
+        #expect(await eventually { Threads.areHolding(signal: 13, named: "http-client") })
     }
 }

@@ -1,9 +1,10 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 /// Each row of the table in apns.md by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
 /// that stop the lane or rest it (AnswerTests), and the two of quarantine.
-@Suite struct AnswerTableTests {
+@Suite(.ownThreads) struct AnswerTableTests {
     private struct Row {
         let answer: ScriptedAnswer
         /// `outcome|status|reason` of the only record.

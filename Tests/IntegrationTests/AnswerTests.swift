@@ -1,9 +1,10 @@
 import APNsSimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// What each of Apple's answers does to the tokens (apns.md): 410 deletes, conditionally; nothing else does.
-@Suite struct AnswerTests {
+@Suite(.ownThreads) struct AnswerTests {
     private static let registered = "2026-01-01"
     /// 2026-01-01T00:00:00Z in milliseconds.
     private static let instant: Int64 = 1_767_225_600_000

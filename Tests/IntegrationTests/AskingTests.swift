@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// `nudged explain`, `forecast` and `send-test` as an operator runs them.
-@Suite struct AskingTests {
+@Suite(.ownThreads) struct AskingTests {
     @Test func explain_whenTheUserIsDue_saysWhatASweepThenDoes() async throws {
         let scene = try await Scene()
         try scene.seedDue(2, devices: 2)

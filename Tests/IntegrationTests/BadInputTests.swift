@@ -1,10 +1,11 @@
 import Glibc
 import LocalPostgres
 import OpenSSL
+import TestSupport
 import Testing
 
 /// Bad input: each a clear error and the right exit code, and nothing is lost.
-@Suite struct BadInputTests {
+@Suite(.ownThreads) struct BadInputTests {
     private static func yaml(_ scene: Scene, _ more: String = "") -> String {
         """
         apns:

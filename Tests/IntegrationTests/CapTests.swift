@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// A cap is the user's: over all kinds, and over all daemons.
-@Suite struct CapTests {
+@Suite(.ownThreads) struct CapTests {
     private static let users = 60
     private static let cap = 3
 
@@ -28,9 +29,8 @@ import Testing
                 "select count(nudged.send(user_id, 'Ann', 'message \(message)')) from public.context_profiles"
             )
             // Whoever may still get something has got it before the next one comes.
-            try await wait(scene, for: "count(*) = 0 from nudged.touched")
-            try await wait(
-                scene,
+            try await scene.wait(for: "count(*) = 0 from nudged.touched")
+            try await scene.wait(
                 for:
                     "not exists (select from nudged.person where due_at <= now() or lease_until > now()) and not exists (select from nudged.intent where user_ids <> '{}')"
             )
@@ -44,14 +44,6 @@ import Testing
             daemon.signal(SIGTERM)
             let run = try await scene.finish(daemon)
             #expect(run.exit == .code(0) && run.errors.contains("sweep: sent "), "\(run.text)")
-        }
-    }
-
-    private func wait(_ scene: Scene, for condition: String) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select \(condition)") != "t" {
-            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
-            try await Task.sleep(for: .milliseconds(20))
         }
     }
 }

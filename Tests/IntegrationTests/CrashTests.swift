@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// kill -9 at any point, then `run --once`: every device that was due got its push, none got two, but for those recorded unknown.
-@Suite struct CrashTests {
+@Suite(.ownThreads) struct CrashTests {
     private static let users = 300
     private static let devices = 3
 

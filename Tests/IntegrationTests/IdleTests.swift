@@ -1,10 +1,11 @@
 import Daemon
 import Logging
+import TestSupport
 import Testing
 import TimeZones
 
 /// What an idle daemon does with what comes. How long that takes on a clock: `nudged-bench idle --messages`.
-@Suite struct IdleTests {
+@Suite(.ownThreads) struct IdleTests {
     /// One tick after the commit, whatever was before: sent to written takes at most `schedule.interval` and the time of one sweep.
     @Test(arguments: ["", ", urgent => true"])
     func message_whenTheDaemonIsIdle_goesWithTheNextTick(more: String) async throws {

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// Several apps and environments on one daemon: each with its own host, key, connections and stop.
-@Suite struct LaneTests {
+@Suite(.ownThreads) struct LaneTests {
     private static let other = "com.example.other"
     private static let secondKey = "KEY7654321"
 

@@ -4,12 +4,13 @@ import JSON
 import LocalPostgres
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
 
 /// Messages end to end: from `nudged.send` to the phone and into the record.
-@Suite struct MessageTests {
+@Suite(.ownThreads) struct MessageTests {
     /// Users with a device each and no check-in of today.
     private func scene(
         _ users: Int,
@@ -162,11 +163,7 @@ import struct FoundationEssentials.UUID
             end $$
             """
         )
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select count(*) from nudged.message") != "0" {
-            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
         let taken = Set(scene.simulator.snapshot().accepted.map(\.token))
@@ -232,11 +229,7 @@ import struct FoundationEssentials.UUID
         await app.close()
         let process = try #require(started.withLock { $0 })
         if !commits { #expect(await scene.simulator.waitUntil(accepted: 3)) }
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select count(*) from nudged.message") != "0" {
-            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
         #expect(scene.simulator.snapshot().accepted.count == (commits ? 2 : 3))

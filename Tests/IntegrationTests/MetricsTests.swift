@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// What the metrics of a real daemon say, beside the record, the journal and what was done to it.
-@Suite(.timeLimit(.minutes(4))) struct MetricsTests {
+@Suite(.ownThreads, .timeLimit(.minutes(4))) struct MetricsTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let outcomes = ["accepted", "rejected", "deferred", "dropped", "skipped", "unknown"]
 
@@ -16,16 +16,18 @@ import TestSupport
         of process: ChildProcess,
         until isWanted: (ReadMetrics) throws -> Bool
     ) async throws -> ReadMetrics {
-        let end = ContinuousClock.now + .seconds(60)
-        while true {
+        var wanted: ReadMetrics?
+        var last = "no page"
+        _ = try await eventually {
             if let answer = LoopbackClient.scrape(port: port), let body = answer.firstRange(of: "\r\n\r\n") {
                 try #require(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-                let page = try ReadMetrics(String(answer[body.upperBound...]))
-                if try isWanted(page) { return page }
+                last = String(answer[body.upperBound...])
+                let page = try ReadMetrics(last)
+                if try isWanted(page) { wanted = page }
             }
-            try #require(ContinuousClock.now < end && process.exit == nil, "\(process.errorOutput.suffix(3000))")
-            try await Task.sleep(for: .milliseconds(20))
+            return wanted != nil || process.exit != nil
         }
+        return try #require(wanted, "\(process.errorOutput.suffix(3000)) \(last)")
     }
 
     /// The sweeps' lines in the log, each count added up.
@@ -230,7 +232,7 @@ import TestSupport
         #expect(page.value("nudged_database_up") == 1)
         scene.write("{}\n", to: "nudged.yaml")
         process.signal(SIGHUP)
-        while LoopbackClient(port: second) != nil, process.exit == nil { await Task.yield() }
+        #expect(await eventually { LoopbackClient(port: second) == nil || process.exit != nil })
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
     }

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// What is away, missing or in the way: said once, waited for within bounds, and no reason to hang.
-@Suite struct OutageTests {
+@Suite(.ownThreads) struct OutageTests {
     @Test func stop_whenTheDatabaseIsAway_endsWellAtOnce() async throws {
         let scene = try await Scene(migrated: false)
         let socket = NotifySocket(scene.folder + "/notify")
@@ -58,12 +59,8 @@ import Testing
                 "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
             ]
         )
-        let limit = ContinuousClock.now + .seconds(120)
         func wait(_ condition: () throws -> Bool) async throws {
-            while try !condition() {
-                try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try #require(await eventually(condition), "\(process.errorOutput.suffix(2000))")
         }
         try await wait { access(gate + ".held", F_OK) == 0 }
         try scene.sql("alter system set synchronous_standby_names = 'nobody'")

@@ -1,23 +1,12 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// `nudged pause`, `resume` and `replan` beside real daemons.
-@Suite struct PauseTests {
+@Suite(.ownThreads) struct PauseTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
-    private static let deadline = Duration.seconds(60)
-
-    /// Asks until it is so; false where it never is.
-    private func wait(until isSo: () throws -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + Self.deadline
-        while ContinuousClock.now < end {
-            if try isSo() { return true }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        return false
-    }
-
     /// Apple takes its time: most of the claimed users wait for a stream when the switch falls.
     @Test func pause_whenABatchWaitsToBeSent_stopsItWithinASecond() async throws {
         let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(50), then: .accept) })
@@ -25,17 +14,19 @@ import Testing
         let users = 3000
         try scene.seedDue(users)
         let daemons = [try scene.start(["run"], slow), try scene.start(["run"], slow)]
-        #expect(try await wait { scene.simulator.counts.accepted > 20 })
+        #expect(await eventually { scene.simulator.counts.accepted > 20 })
         let run = try await scene.nudged(["pause", "check_in", "--words", "a wrong text"])
         #expect(run.exit == .code(0) && run.output.contains("paused check_in"), "\(run.text)")
         // Both have seen it, and what was on its way is recorded.
-        for daemon in daemons { #expect(try await wait { daemon.errorOutput.contains("paused: check_in") }) }
+        for daemon in daemons { #expect(await eventually { daemon.errorOutput.contains("paused: check_in") }) }
         let open = "select count(*) from nudged.intent where user_ids <> '{}'"
-        #expect(try await wait { try scene.sql(open) == "0" })
+        #expect(try await eventually { try scene.sql(open) == "0" })
         let sent = scene.simulator.counts.accepted
         #expect(sent < users - 100, "too fast to tell")
         // Everyone who is left was asked, and is held.
-        #expect(try await wait { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "0" })
+        #expect(
+            try await eventually { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "0" }
+        )
         #expect(scene.simulator.counts.accepted == sent)
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "\(sent)")
         let status = try await scene.nudged(["status"])
@@ -47,7 +38,7 @@ import Testing
         let resumed = try await scene.nudged(["resume"])
         #expect(resumed.exit == .code(0), "\(resumed.text)")
         #expect(resumed.output.hasPrefix("resumed check_in, message, reminder: "), "\(resumed.text)")
-        #expect(try await wait { scene.simulator.counts.accepted >= users })
+        #expect(await eventually { scene.simulator.counts.accepted >= users })
         #expect(scene.accepted().values.allSatisfy { $0 == 1 } && scene.accepted().count == users)
         #expect(try scene.sql("select count(*) from nudged.paused") == "0")
         #expect(try await scene.nudged(["resume"]).output == "nothing was paused\n")
@@ -112,7 +103,9 @@ import Testing
             "insert into nudged.person (user_id, due_at) select gen_random_uuid(), now() + interval '1 day' from generate_series(1, 2500)"
         )
         let process = try scene.start(["replan", "--over", "1h"])
-        #expect(try await wait { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000" })
+        #expect(
+            try await eventually { try scene.sql("select count(*) from nudged.person where due_at <= now()") == "1000" }
+        )
         process.signal(SIGINT)
         let run = try await scene.finish(process)
         #expect(run.exit == .code(130), "\(run.text)")

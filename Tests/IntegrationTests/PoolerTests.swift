@@ -2,10 +2,11 @@ import APNsSimulator
 import Dispatch
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The daemon behind PgBouncer. Where PgBouncer is not installed the suite says so and is skipped.
-@Suite(.enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"))
+@Suite(.ownThreads, .enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"))
 struct PoolerTests {
     private static let small = ["APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50"]
 
@@ -204,12 +205,7 @@ struct PoolerTests {
     }
 
     private func settled(_ scene: Scene, _ process: ChildProcess, _ users: Int) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") != "\(users)" {
-            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
-            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) = \(users) from nudged.delivery where outcome = 'accepted'", of: process)
     }
 
     /// Waits for a word in the log, off the pool of threads.

@@ -1,9 +1,10 @@
 import APNsSimulator
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The record is for people: the daemon never reads it to decide.
-@Suite struct RecordTests {
+@Suite(.ownThreads) struct RecordTests {
     /// Everyone who was served is due again, with the record and without: the limits, the slots that are closed and the next instants are the same.
     @Test func decisions_whenTheRecordIsGone_areTheSame() async throws {
         var standings: [[String]] = []

@@ -3,13 +3,14 @@ import Glibc
 import JSON
 import LocalPostgres
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
 
 /// 20,000 users and 30,000 tokens with every preference and every zone mixed, against an independent reading of policy.md.
-@Suite struct ReferenceTests {
+@Suite(.ownThreads) struct ReferenceTests {
     /// One user as the app's tables hold them.
     struct Person: Sendable {
         let id: String

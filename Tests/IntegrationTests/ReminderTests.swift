@@ -2,12 +2,13 @@ import APNsSimulator
 import Glibc
 import JSON
 import LocalPostgres
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
 
 /// Reminders end to end: from `nudged.set_reminder` to the phone and into the record.
-@Suite struct ReminderTests {
+@Suite(.ownThreads) struct ReminderTests {
     @Test func reminder_whenItsHourCame_arrivesOnceWithItsSubject() async throws {
         let scene = try await Scene.withReminders(2)
         try scene.setReminder(2)
@@ -171,12 +172,12 @@ import struct FoundationEssentials.UUID
             "select nudged.set_reminder('task', '7', user_id, 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
         )
         var open = 0
-        for _ in 0..<kills {
+        for left in (1...kills).reversed() {
             let small = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "30", "NUDGED_FAIL_POINT": "\(point):kill:1"]
             #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
             open += Int(try scene.sql("select coalesce(sum(cardinality(apns_ids)), 0) from nudged.intent")) ?? 0
             // A lease takes longer than the second in which a fast machine does all of this: two attempts are at two instants.
-            try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '1 minute'")
+            try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) minutes'")
             try scene.expireLeases()
         }
         #expect(open > 0)
@@ -303,11 +304,7 @@ import struct FoundationEssentials.UUID
             end $$
             """
         )
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select count(*) from nudged.occurrence") != "0" {
-            try #require(ContinuousClock.now < limit, "\(process.errorOutput.suffix(2000))")
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) = 0 from nudged.occurrence", of: process)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
         let taken = Set(scene.accepted().keys)

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// `nudged report` of a record that a real daemon wrote.
-@Suite struct ReportTests {
+@Suite(.ownThreads) struct ReportTests {
     /// Reads the page as a browser does, or nearly: every start has its end, and what is left are rows of tables, one a line.
     private static let reader = """
         import sys, html.parser
@@ -121,10 +122,7 @@ import Testing
     @Test func report_whenADaemonLivesAndAKindIsPaused_showsBoth() async throws {
         let scene = try await Scene()
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
-        let end = ContinuousClock.now + .seconds(40)
-        while try scene.sql("select count(*) from nudged.daemon") == "0", ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
         _ = try await scene.nudged(["pause", "message", "--words", "planted-words"])
         let run = try await scene.nudged(["report", "--html", "-"])
         let path = scene.write(run.output, to: "alive.html")

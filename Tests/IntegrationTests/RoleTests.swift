@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The whole daemon as `nudged_daemon`, on tables of an owner that is no superuser: docs/SQL.md.
-@Suite struct RoleTests {
+@Suite(.ownThreads) struct RoleTests {
     private static let secret = "planted-role-password"
 
     /// A cluster of its own, since roles are changed; the database belongs to a role that may make roles, and nothing else.
@@ -115,13 +116,8 @@ import Testing
             """
         )
         let process = try scene.start(["run"], rig.daemon)
-        let end = ContinuousClock.now + .seconds(40)
         let parts = "select count(*) from pg_class where relname ~ '^delivery_[0-9]{8}$'"
-        while try scene.sql(parts) == "0" || scene.sql("select count(*) from nudged.daemon") == "0",
-            ContinuousClock.now < end
-        {
-            await Task.yield()
-        }
+        try await scene.wait(for: "(\(parts)) > 0 and exists (select from nudged.daemon)", of: process)
         #expect(try scene.sql(parts) == "9")
         let status = try await scene.nudged(["status"], rig.daemon)
         #expect(status.exit == .code(0), "\(status.text)")

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The scenarios of apns.md that leave something in the database. 12 (SIGTERM drains) is ServiceTests', 7 is AnswerTests', 8 AnswerTableTests'.
-@Suite struct ScenarioTests {
+@Suite(.ownThreads) struct ScenarioTests {
     private func records(_ scene: Scene) throws -> [String] {
         try scene.lines(
             "select user_id || ' ' || outcome || '|' || coalesce(status::text, '') || '|' || coalesce(reason, '') from nudged.delivery order by user_id, attempted_at, device_hash"

@@ -5,6 +5,7 @@ import LocalPostgres
 import OpenSSL
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -175,6 +176,21 @@ final class Scene: Sendable {
     }
 
     func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
+
+    /// Waits until a query's one value is true, while the process lives.
+    func wait(
+        for condition: String,
+        of process: ChildProcess? = nil,
+        within time: Duration = .seconds(60),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let isSo = try await eventually(within: time) { try process?.exit != nil || sql("select \(condition)") == "t" }
+        try #require(
+            isSo && process?.exit == nil,
+            "not within \(time): \(condition); \(process?.errorOutput.suffix(2000) ?? "")",
+            sourceLocation: sourceLocation
+        )
+    }
 
     static func token(_ user: Int, _ device: Int = 0) -> String {
         let digits = String(user * 16 + device, radix: 16)

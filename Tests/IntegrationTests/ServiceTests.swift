@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The long-running service as systemd runs it.
-@Suite struct ServiceTests {
+@Suite(.ownThreads) struct ServiceTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
 
     @Test func sweep_whenAPreferenceChangesBetweenClaimAndWrite_countsTheChange() async throws {
@@ -17,7 +18,7 @@ import Testing
             unlink(gate + ".held")
             let process = try scene.start(["run", "--once", "--json"], ["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
             // The process says by this file that it holds; its end would end the wait too.
-            while access(gate + ".held", F_OK) != 0, process.exit == nil { await Task.yield() }
+            #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil })
             // Any wait for the daemon would be an error here.
             try scene.sql(
                 "set lock_timeout = '1ms'; update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'false')"
@@ -114,7 +115,7 @@ import Testing
         // One that hangs is not waited for for ever, and one that ends meanwhile is said to have.
         process.signal(SIGSTOP)
         let asking = try scene.start(["reload"], place)
-        while !Self.awaits(SIGHUP, process.id), asking.exit == nil { await Task.yield() }
+        #expect(await eventually { Self.awaits(SIGHUP, process.id) || asking.exit != nil })
         process.signal(SIGKILL)
         let ended = try await scene.finish(asking)
         #expect(ended.exit == .code(69) && ended.errors.contains("ended before it answered"), "\(ended.text)")

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// `nudged status` beside real daemons.
-@Suite struct StatusTests {
+@Suite(.ownThreads) struct StatusTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let deadline = Duration.seconds(40)
 

@@ -2,10 +2,11 @@ import APNsSimulator
 import Glibc
 import LocalPostgres
 import Synchronization
+import TestSupport
 import Testing
 
 /// A sweep that lasts, and a database that refuses it.
-@Suite struct SweepTests {
+@Suite(.ownThreads) struct SweepTests {
     /// Raises at each row that comes to a table, and counts: what a sequence has given stays given after the rollback.
     private func refuse(_ scene: Scene, _ table: String, on event: String, state: String) throws {
         try scene.sql(
@@ -18,15 +19,6 @@ import Testing
         )
     }
 
-    private func wait(_ scene: Scene, _ process: ChildProcess, for condition: String) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select \(condition)") != "t" {
-            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
-            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
-            await Task.yield()
-        }
-    }
-
     /// A revoked right, a trigger of the operator's: mended elsewhere, and waited for. The outcomes are kept, and none becomes unknown.
     @Test(arguments: ["42501", "P0001", "23514"])
     func outcomes_whenTheRecordRefusesThem_areKeptUntilItTakesThem(state: String) async throws {
@@ -35,10 +27,10 @@ import Testing
         try refuse(scene, "delivery", on: "insert", state: state)
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         #expect(await scene.simulator.waitUntil(accepted: 30))
-        try await wait(scene, process, for: "last_value >= 12 from attempts")
+        try await scene.wait(for: "last_value >= 12 from attempts", of: process)
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") != "0")
         try scene.sql("drop trigger refuse on nudged.delivery")
-        try await wait(scene, process, for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'")
+        try await scene.wait(for: "count(*) = 30 from nudged.delivery where outcome = 'accepted'", of: process)
         #expect(try scene.sql("select count(*) from nudged.delivery") == "30")
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
@@ -69,11 +61,11 @@ import Testing
         )
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         // Five attempts, the first and the last user alone, and one more.
-        try await wait(scene, process, for: "last_value >= 8 from attempts")
+        try await scene.wait(for: "last_value >= 8 from attempts", of: process)
         #expect(try scene.sql("select is_called from halves") == "f")
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
         try scene.sql("drop trigger refuse on nudged.person")
-        try await wait(scene, process, for: "count(*) = 64 from nudged.person where asked_at is not null")
+        try await scene.wait(for: "count(*) = 64 from nudged.person where asked_at is not null", of: process)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
     }
@@ -90,7 +82,7 @@ import Testing
         try scene.sql(
             "insert into nudged.touched (user_id) select user_id from nudged.person where user_id = '\(Scene.user(1))'"
         )
-        try await wait(scene, process, for: "count(*) = 0 from nudged.touched")
+        try await scene.wait(for: "count(*) = 0 from nudged.touched", of: process)
         #expect(scene.simulator.counts.accepted < 20_000)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process, within: .seconds(90)).exit == .code(0))

@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// What check-ins say, from the database's templates to Apple; and a user's own test.
-@Suite struct WordsTests {
+@Suite(.ownThreads) struct WordsTests {
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
     /// Only these.
@@ -107,9 +108,7 @@ import Testing
     /// A settlement that is on its way would undo a rewind.
     private func untilRecorded(_ scene: Scene, _ count: Int) async throws {
         #expect(await scene.simulator.waitUntil(accepted: count))
-        while try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") != "\(count)" {
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) = \(count) from nudged.delivery where outcome = 'accepted'")
     }
 
     @Test(.timeLimit(.minutes(2))) func template_whenChanged_countsAtTheNextSweep() async throws {
@@ -195,7 +194,7 @@ import Testing
         )
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         // Its first word of itself.
-        while try scene.sql("select count(*) from nudged.daemon") == "0" { await Task.yield() }
+        try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
         #expect(try test(scene) == "t")
         try await untilRecorded(scene, 1)
         process.signal(SIGTERM)

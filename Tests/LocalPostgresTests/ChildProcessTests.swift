@@ -1,8 +1,9 @@
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
-@Suite struct ChildProcessTests {
+@Suite(.ownThreads) struct ChildProcessTests {
     @Test func child_whenItEnds_saysHowAndIsReaped() async throws {
         let child = try ChildProcess(
             ["sh", "-c", "echo out; echo err >&2; exit 7"],

@@ -1,8 +1,9 @@
 import Glibc
 @testable import LocalPostgres
+import TestSupport
 import Testing
 
-@Suite struct LocalClusterTests {
+@Suite(.ownThreads) struct LocalClusterTests {
     @Test func cluster_whenStopped_leavesNothing() throws {
         let cluster = try LocalCluster()
         #expect(try cluster.psql("select 1 + 1") == "2\n")

@@ -1,7 +1,8 @@
 import LocalPostgres
+import TestSupport
 import Testing
 
-@Suite struct StandbyTests {
+@Suite(.ownThreads) struct StandbyTests {
     @Test func standby_whenPromoted_takesWritesAndTheOldPrimaryFollows() throws {
         let settings = ["synchronous_commit": "on"]
         let primary = try LocalCluster(LocalCluster.Options(settings: settings))

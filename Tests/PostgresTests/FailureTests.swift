@@ -2,11 +2,12 @@ import FoundationEssentials
 import Glibc
 import LocalPostgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Postgres
 
-@Suite struct FailureTests {
+@Suite(.ownThreads) struct FailureTests {
     typealias F = ServerFixture
 
     @Test func statement_whenTooSlow_isCancelledByTheServer() async throws {

@@ -1,10 +1,11 @@
 import LocalPostgres
+import TestSupport
 import Testing
 
 @testable import Postgres
 
 /// Several hosts in one URL: a primary, its standby, and one that is silent.
-@Suite struct HostsTests {
+@Suite(.ownThreads) struct HostsTests {
     typealias F = ServerFixture
 
     /// The standby of the other tests' server.

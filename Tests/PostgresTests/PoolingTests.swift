@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Postgres
 
 /// Behind real poolers: `DoctorTests`.
-@Suite struct PoolingTests {
+@Suite(.ownThreads) struct PoolingTests {
     @Test(arguments: [
         ([Pooling.Turn(first: 1, second: 2)], Pooling.session),
         ([.init(first: 1, second: 2), .init(first: 1, second: 3)], .session),

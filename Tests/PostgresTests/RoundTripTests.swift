@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import Postgres
 
-@Suite struct RoundTripTests {
+@Suite(.ownThreads) struct RoundTripTests {
     static let uuid = UUID(uuidString: "00000000-0000-0000-0000-0000000000ff")!
 
     @Test func scalars_whenEdgeValues_comeBackEqual() async throws {

@@ -1,10 +1,11 @@
 import LocalPostgres
+import TestSupport
 import Testing
 
 @testable import Postgres
 
 /// A commit whose answer never comes: it waits on in the server for a standby that is away.
-@Suite struct SilenceTests {
+@Suite(.ownThreads) struct SilenceTests {
     private typealias F = ServerFixture
 
     private static let stuck = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"

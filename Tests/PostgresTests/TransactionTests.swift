@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Postgres
 
-@Suite struct TransactionTests {
+@Suite(.ownThreads) struct TransactionTests {
     typealias F = ServerFixture
 
     @Test func transaction_whenAllIsWell_commitsAndAnswersEach() async throws {

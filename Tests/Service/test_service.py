@@ -321,13 +321,20 @@ class SurroundingsTests(unittest.TestCase):
 
     def test_secrets_standNowhere(self):
         key = text_of(self.machine.root + "/etc/nudged/credentials/apns.privateKey").splitlines()[1][:40]
-        metrics = "metrics:\n  listen: 127.0.0.1:9464\n"
-        self.s.configure(extra=metrics)
+        # Two who are called and never answer: what fails is told of them, and not the secrets.
+        called = {"decision.token": "planted-decision-token", "heartbeat.url": "http://127.0.0.1:9/planted-heartbeat"}
+        for name, secret in called.items():
+            self.s.credential(name, secret)
+        self.drop_in("called", "[Service]\n" + "".join(f"LoadCredential={name}:/etc/nudged/credentials/{name}\n" for name in called))
+        secrets = (PASSWORD, key, "planted-decision-token", "planted-heartbeat")
+        self.s.configure(extra="metrics:\n  listen: 127.0.0.1:9464\ndecision:\n  url: http://127.0.0.1:9/decide\n")
         self.s.systemctl("start", "nudged")
         self.s.seed(20)
         user = "00000000-0000-4000-8000-000000000001"
         self.s.sql(f"select nudged.send(user_id => '{user}', title => 'planted message', body => 'planted message')")
         self.s.await_accepted(21)
+        for event in ("decision_fallback", "heartbeat_failed"):
+            self.s.await_event(event, self.start)
         scrape = ["python3", "-c", "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())"]
         page = self.machine.until(lambda: self.machine.run(*scrape, check=False).stdout, "the port's page")
         operator = ["env", "CREDENTIALS_DIRECTORY=/etc/nudged/credentials", "/usr/bin/nudged"]
@@ -350,12 +357,12 @@ class SurroundingsTests(unittest.TestCase):
         } | {f"nudged {words}": run.stdout + run.stderr for words, run in said.items()}
         for place, text in places.items():
             self.assertTrue(text, place)
-            for secret in (PASSWORD, key, TITLE, "planted body", "planted message", "c0ffee00"):
+            for secret in (*secrets, TITLE, "planted body", "planted message", "c0ffee00"):
                 self.assertNotIn(secret, text, place)
         # Texts that the configuration holds are shown there; secrets are not.
         shown = self.machine.run(*operator, "config", "--show").stdout
         self.assertIn(TITLE, shown)
-        for secret in (PASSWORD, key):
+        for secret in secrets:
             self.assertNotIn(secret, shown)
         self.assertNotIn(user, said["report --html -"].stdout)
         self.assertEqual(self.machine.run("find", "/", "-xdev", "-name", "core*", "-newer", "/etc/nudged/ca.pem", "-type", "f").stdout, "")

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// How often the decision service was asked of a user.
-@Suite struct AnalysesTests {
+@Suite(.ownThreads) struct AnalysesTests {
     typealias F = StoreFixture
 
     @Test func analyses_whenTheLeaseIsOurs_areKept() async throws {

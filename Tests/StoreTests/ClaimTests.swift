@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -7,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-@Suite struct ClaimTests {
+@Suite(.ownThreads) struct ClaimTests {
     typealias F = StoreFixture
 
     @Test func claim_whenMoreAreDueThanTheLimit_goesOnUntilAllHaveCome() async throws {
@@ -63,8 +64,7 @@ import struct FoundationEssentials.UUID
                     "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
             )
             // Where the claim has lost its patience before it was seen waiting, the rows are left as well.
-            let limit = ContinuousClock.now + .seconds(5)
-            while try await !connection.run(waits).bool(0, 0), ContinuousClock.now < limit { await Task.yield() }
+            _ = try await eventually(within: .seconds(5)) { try await connection.run(waits).bool(0, 0) }
             return claim
         }
         #expect(Set(try await claimed.value.map(\.userID)) == [F.user(3), F.user(4)])

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite struct DaemonRightTests {
+@Suite(.ownThreads) struct DaemonRightTests {
     /// What a migrated database remembers of them.
     @Test func rights_areThoseOfTheMigrations() async throws {
         let fixture = try await StoreFixture()

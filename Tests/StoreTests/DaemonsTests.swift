@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -7,7 +8,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// The rows that `nudged status` reads.
-@Suite struct DaemonsTests {
+@Suite(.ownThreads) struct DaemonsTests {
     typealias F = StoreFixture
 
     private static func beat(_ id: UUID, state: String = "{}", uptime: Int64 = 60_000) -> DaemonBeat {

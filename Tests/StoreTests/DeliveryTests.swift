@@ -1,10 +1,11 @@
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
 @testable import Store
 
-@Suite struct DeliveryTests {
+@Suite(.ownThreads) struct DeliveryTests {
     typealias F = StoreFixture
 
     private static let count = "select count(*) from pg_inherits where inhparent = 'nudged.delivery'::regclass"

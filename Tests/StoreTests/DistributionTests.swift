@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// What a database on several machines asks of the tables, held on one.
-@Suite struct DistributionTests {
+@Suite(.ownThreads) struct DistributionTests {
     typealias F = StoreFixture
 
     /// Tables that hold no rows about users: chunks of pushes (they name users in lists, and live for seconds), daemons, migrations, who may what, what is paused.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TimeZones
 
@@ -5,7 +6,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-@Suite struct DueFloorTests {
+@Suite(.ownThreads) struct DueFloorTests {
     typealias F = StoreFixture
 
     @Test func look_whenItIsCheap_isTakenEveryFewSeconds() {

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// `nudged.forget` beside somebody who writes something for the same user at that moment: whoever is first, nothing of the user is left.
-@Suite struct ForgetBesideTests {
+@Suite(.ownThreads) struct ForgetBesideTests {
     typealias F = StoreFixture
 
     /// A reminder of user 1's for themselves and 2 and 3, due now.
@@ -51,17 +52,6 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    /// Until so many sessions of this database wait for a lock.
-    private func untilSomebodyWaits(_ fixture: F) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try fixture.sql(
-            "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-        ) == "0" {
-            try #require(ContinuousClock.now < end, "nobody waits")
-            await Task.yield()
-        }
-    }
-
     /// What a daemon would make of what is left.
     private func drain(_ fixture: F) async throws {
         while try await fixture.store.drain(limit: 100, now: F.now) > 0 {}
@@ -88,7 +78,7 @@ import struct FoundationEssentials.UUID
                 _ = try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
             }
             let erasing = Task { try await Self.erase(2, app) }
-            try await untilSomebodyWaits(fixture)
+            try await fixture.untilSomebodyWaits()
             return erasing
         }
         try await erasing.value
@@ -153,7 +143,7 @@ import struct FoundationEssentials.UUID
                 script: "select nudged.snooze('\(id)', now() + interval '1 hour'\(recipient))"
             )
             let erasing = Task { try await Self.erase(user, other) }
-            try await untilSomebodyWaits(fixture)
+            try await fixture.untilSomebodyWaits()
             return erasing
         }
         try await erasing.value
@@ -172,7 +162,7 @@ import struct FoundationEssentials.UUID
             try await transaction.execute(script: Self.erasure(1))
             let snooze = Statement("snooze", sql: "select nudged.snooze('\(id)', now() + interval '1 hour')::text")
             let snoozing = Task { try await other.run(snooze).text(0, 0) }
-            try await untilSomebodyWaits(fixture)
+            try await fixture.untilSomebodyWaits()
             return snoozing
         }
         #expect(try await snoozing.value == "false")

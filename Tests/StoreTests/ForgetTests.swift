@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// `nudged.forget`: no query finds the user, whatever was under way.
-@Suite struct ForgetTests {
+@Suite(.ownThreads) struct ForgetTests {
     typealias F = StoreFixture
 
     /// Where a user is still found.
@@ -173,11 +174,7 @@ import struct FoundationEssentials.UUID
                 try await daemon.value
                 return daemon
             }
-            while try fixture.sql(
-                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-            ) == "0" {
-                await Task.yield()
-            }
+            try await fixture.untilSomebodyWaits()
             return daemon
         }
         try await waiting.value

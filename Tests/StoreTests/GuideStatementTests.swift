@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// The statements of docs/CLIENT.md, on a migrated database.
-struct GuideStatementTests {
+@Suite(.ownThreads) struct GuideStatementTests {
     private static let device = String(repeating: "ab", count: 32)
 
     /// The blocks of SQL, in order: register, sign out, preferences.

@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -6,7 +7,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Rows that somebody holds: a transaction of the app's, a backend that hangs.
-@Suite struct HeldRowTests {
+@Suite(.ownThreads) struct HeldRowTests {
     typealias F = StoreFixture
 
     private func holding(_ sql: String, _ fixture: F, _ body: @Sendable @escaping () async throws -> Void) async throws

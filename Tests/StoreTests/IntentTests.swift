@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -7,7 +8,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Intents: committed, refused, withdrawn.
-@Suite struct IntentTests {
+@Suite(.ownThreads) struct IntentTests {
     typealias F = StoreFixture
 
     @Test func commit_whenNothingChanged_holdsAndLeavesTheRowsAlone() async throws {

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// A lease can end while its outcome is on the way (a database that was slow or away): nobody may be claimed over an open intent.
-@Suite struct LateSettlementTests {
+@Suite(.ownThreads) struct LateSettlementTests {
     typealias F = StoreFixture
 
     private func ended() async throws -> (F, UUID, [ClaimedUser]) {

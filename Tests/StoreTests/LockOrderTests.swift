@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -6,7 +7,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Everyone who waits locks in one order.
-@Suite struct LockOrderTests {
+@Suite(.ownThreads) struct LockOrderTests {
     typealias F = StoreFixture
 
     /// Users come in the order in which they are due; every writer locks them by their id.

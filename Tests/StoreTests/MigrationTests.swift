@@ -1,11 +1,12 @@
 import LocalPostgres
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
 @testable import Store
 
-@Suite struct MigrationTests {
+@Suite(.ownThreads) struct MigrationTests {
     /// A database as an existing project brings it: its own types, keys and rows, and not all of our columns.
     private static let existing = """
         create type public.platform as enum ('ios', 'android', 'web');

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// The kill switch and everyone due, on a real PostgreSQL.
-@Suite struct PausingTests {
+@Suite(.ownThreads) struct PausingTests {
     typealias F = StoreFixture
 
     @Test func commit_whenTheKindIsPausedMeanwhile_isChanged() async throws {

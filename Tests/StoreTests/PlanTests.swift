@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// The hot statements go by index whatever the planner believes (design.md: a plan that errs costs three quarters of the throughput).
-@Suite struct PlanTests {
+@Suite(.ownThreads) struct PlanTests {
     typealias F = StoreFixture
 
     enum Belief: String, CaseIterable {

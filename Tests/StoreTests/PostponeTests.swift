@@ -1,6 +1,7 @@
 import NudgedKit
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -9,7 +10,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Users who are given back, and what the database may do meanwhile.
-@Suite struct PostponeTests {
+@Suite(.ownThreads) struct PostponeTests {
     typealias F = StoreFixture
 
     @Test func postpone_whenAUserWasChangedMeanwhile_leavesThemDue() async throws {
@@ -56,9 +57,7 @@ import struct FoundationEssentials.UUID
                 )
             }
             // It stands in the queue for the intent's place before this one commits.
-            let isWaiting =
-                "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-            while try fixture.sql(isWaiting) != "t" { try Task.checkCancellation() }
+            try await fixture.untilSomebodyWaits()
             return task
         }
         #expect(try await withdrawal.value.usersSettled == 1)

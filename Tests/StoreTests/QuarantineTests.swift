@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// `nudged.person.quarantine`: what a verdict writes, what a claim brings, what lifts it.
-@Suite struct QuarantineTests {
+@Suite(.ownThreads) struct QuarantineTests {
     typealias F = StoreFixture
     private static let hash = "left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16)"
 

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Reading as a claim reads, without leasing.
-@Suite struct ReadingTests {
+@Suite(.ownThreads) struct ReadingTests {
     typealias F = StoreFixture
 
     /// The columns that a statement gives back, as one line.

@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -6,7 +7,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// What a dead daemon's intents become.
-@Suite struct RecoverTests {
+@Suite(.ownThreads) struct RecoverTests {
     typealias F = StoreFixture
 
     /// What the intent would have made of the histories, had we lived, its finder makes of them.

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Outcomes and decisions, as they are settled.
-@Suite struct SettlementTests {
+@Suite(.ownThreads) struct SettlementTests {
     typealias F = StoreFixture
 
     @Test func settle_whenTheIntentIsOpen_recordsAndFrees() async throws {

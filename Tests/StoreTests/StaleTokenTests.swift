@@ -1,4 +1,5 @@
 import Postgres
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -6,7 +7,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Tokens that a 410 proved stale.
-@Suite struct StaleTokenTests {
+@Suite(.ownThreads) struct StaleTokenTests {
     typealias F = StoreFixture
 
     /// The settlement of one push that was answered so.

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Templates as an operator writes them and a daemon reads them, and what a user's row remembers of them.
-@Suite struct TemplateTests {
+@Suite(.ownThreads) struct TemplateTests {
     typealias F = StoreFixture
 
     private static func insert(_ columns: String, _ values: String) -> String {

@@ -1,11 +1,12 @@
 import LocalPostgres
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
 @testable import Store
 
-@Suite struct TouchTests {
+@Suite(.ownThreads) struct TouchTests {
     typealias F = StoreFixture
 
     private func touches(_ fixture: StoreFixture) throws -> Int {

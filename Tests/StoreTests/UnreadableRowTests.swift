@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Bad data harms its own row (design.md, promise 7).
-@Suite struct UnreadableRowTests {
+@Suite(.ownThreads) struct UnreadableRowTests {
     typealias F = StoreFixture
 
     @Test(arguments: ["-infinity", "infinity", "294270-01-01", "4713-01-01 BC"])

@@ -4,10 +4,7 @@ import Glibc
 enum HostUser {
     /// - Parameter environment: `SUDO_USER` names who stands behind root.
     static func name(environment: [String: String]) -> String {
-        var host = [CChar](repeating: 0, count: 256)
-        // POSIX leaves open whether a name that was cut ends in a zero.
-        let isKnown = gethostname(&host, host.count - 1) == 0
-        return "\(user(environment))@\(isKnown ? text(host) : "?")"
+        "\(user(environment))@\(HostName.own)"
     }
 
     private static func user(_ environment: [String: String]) -> String {
@@ -18,9 +15,5 @@ enum HostUser {
         let status = getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
         guard status == 0, found != nil, let name = entry.pw_name else { return "uid \(getuid())" }
         return String(cString: name)
-    }
-
-    private static func text(_ name: [CChar]) -> String {
-        String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

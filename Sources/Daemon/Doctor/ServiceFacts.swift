@@ -19,7 +19,11 @@ struct ServiceFacts: Sendable {
     let unit: UnitSettings?
     /// It starts with the machine.
     let isEnabled: Bool
+    /// The configuration file, where only its owner or group may read it.
+    var closedConfiguration: SecretFile?
     let process: Process
+    /// This machine's name, as daemons write it.
+    var host = ""
 
     static let unitName = "nudged.service"
 
@@ -30,13 +34,19 @@ struct ServiceFacts: Sendable {
 
     /// - Parameter work: what the database knows of daemons.
     func findings(work: Known<WorkStanding>) -> [Finding] {
-        [installed] + settings + [running, work.finding(Self.daemonsPlace, Self.alive)]
+        [installed] + settings + unreadable + [running(work), work.finding(Self.daemonsPlace, Self.alive)]
     }
 
     private var installed: Finding {
         guard hasSystemd else { return Self.unitPlace.unchecked("systemd does not run this machine") }
         guard let unit else {
             return Self.unitPlace.unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
+        }
+        if unit.isMasked {
+            return Self.unitPlace.warning(
+                "\(unit.path) masks the unit: nothing can start it",
+                mend: "systemctl unmask nudged, and systemctl enable --now nudged"
+            )
         }
         guard isEnabled else {
             return Self.unitPlace.warning(
@@ -78,7 +88,7 @@ struct ServiceFacts: Sendable {
     ]
 
     private var settings: [Finding] {
-        guard hasSystemd, let unit else { return [] }
+        guard hasSystemd, let unit, !unit.isMasked else { return [] }
         var found = Self.wanted.filter { !$0.isSet(unit) }.map { wanted in
             Self.settingsPlace.warning(
                 "the unit is without \(wanted.line): \(wanted.without)",
@@ -98,11 +108,31 @@ struct ServiceFacts: Sendable {
             : found
     }
 
+    /// Who looks by sudo reads what the unit's own user can't.
+    private var unreadable: [Finding] {
+        guard hasSystemd, let unit, unit.isTrue("Service.DynamicUser"), let file = closedConfiguration else {
+            return []
+        }
+        return [
+            Self.settingsPlace.error(
+                "the unit's user can't read \(file.path) (mode \(file.modeWords)): the service does not start",
+                mend: "chmod 644 \(file.path); its secrets belong into credentials (LoadCredential=)",
+                .permission
+            )
+        ]
+    }
+
     // MARK: Processes
 
-    private var running: Finding {
+    private func running(_ work: Known<WorkStanding>) -> Finding {
         switch process {
-        case .none: return Self.processPlace.ok("no daemon runs on this machine")
+        case .none:
+            if case .value(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
+                return Self.processPlace.unchecked(
+                    "process \(row.pid) says that it runs on this host, and is not seen from here: in a container, or just ended"
+                )
+            }
+            return Self.processPlace.ok("no daemon runs on this machine")
         case .hidden: return Self.processPlace.unchecked("only root sees what runs here: run it by sudo")
         case .running(let id, nil) where hasSystemd:
             return Self.processPlace.warning(
@@ -151,6 +181,9 @@ extension ServiceFacts {
         hasSystemd = Folder.has("\(root)/run/systemd/system")
         unit = UnitSettings(unit: Self.unitName, root: root)
         isEnabled = Folder.has("\(root)/etc/systemd/system/multi-user.target.wants/\(Self.unitName)")
+        let file = SecretFile(lookingAt: root + ConfigurationLoader.defaultPath)
+        closedConfiguration = file.mode != nil && !file.isOpen ? file : nil
+        host = HostName.own
         do throws(ReloadError) {
             let id = try ReloadRun(environment: environment).daemon()
             process = .running(id, unit: Self.unit(of: id))

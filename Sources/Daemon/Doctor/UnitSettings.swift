@@ -6,6 +6,8 @@ import Systemd
 struct UnitSettings: Sendable, Equatable {
     /// The unit's own file.
     let path: String
+    /// Somebody said that nothing may start it: by a link to /dev/null, or an empty file.
+    let isMasked: Bool
     /// By `Section.Key`, in order.
     private(set) var values: [String: [String]] = [:]
 
@@ -26,7 +28,13 @@ struct UnitSettings: Sendable, Equatable {
     /// - Parameter texts: the unit's, then those of its drop-ins.
     init(path: String, texts: [String]) {
         self.path = path
+        isMasked = false
         for text in texts { take(text) }
+    }
+
+    private init(maskedAt path: String) {
+        self.path = path
+        isMasked = true
     }
 
     private mutating func take(_ text: String) {
@@ -68,9 +76,13 @@ extension UnitSettings {
     ///
     /// - Parameter root: what stands for `/`.
     init?(unit: String, root: String = "") {
-        let found = Self.folders.map { "\(root)\($0)/\(unit)" }.compactMap { path in Self.text(path).map { (path, $0) }
+        guard let folder = Self.folders.first(where: { Folder.has("\(root)\($0)/\(unit)") }) else { return nil }
+        let path = "\(root)\(folder)/\(unit)"
+        if Self.isMask(path) {
+            self.init(maskedAt: "\(folder)/\(unit)")
+            return
         }
-        guard let (path, text) = found.first else { return nil }
+        guard let text = Self.text(path) else { return nil }
         var dropIns: [String: String] = [:]
         for folder in Self.folders.map({ "\(root)\($0)/\(unit).d" }) {
             for name in Folder.names(folder) where name.hasSuffix(".conf") && dropIns[name] == nil {
@@ -78,10 +90,17 @@ extension UnitSettings {
             }
         }
         let texts = dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) }
-        self.init(path: String(path.dropFirst(root.count)), texts: [text] + texts)
+        self.init(path: "\(folder)/\(unit)", texts: [text] + texts)
     }
 
-    /// nil: none, or none that we may read. A link to /dev/null is a unit that was masked: it has no text.
+    /// Leads to /dev/null, or is empty.
+    private static func isMask(_ path: String) -> Bool {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return false }
+        return facts.st_mode & S_IFMT == S_IFCHR || facts.st_mode & S_IFMT == S_IFREG && facts.st_size == 0
+    }
+
+    /// nil: none that we may read.
     private static func text(_ path: String) -> String? {
         try? Credentials.readText(path, limit: 1 << 20, mayBeWorldReadable: true)
     }

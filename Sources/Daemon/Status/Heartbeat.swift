@@ -17,7 +17,7 @@ final class Heartbeat: Sendable {
     }
 
     private let id = UUID()
-    private let host: String
+    private let host = HostName.own
     private let version: String
     private let startedAt = BootTime.milliseconds()
     private let clock: PolicyClock
@@ -34,10 +34,6 @@ final class Heartbeat: Sendable {
     init(version: String, clock: PolicyClock) {
         self.version = version
         self.clock = clock
-        var name = [CChar](repeating: 0, count: 256)
-        // POSIX leaves open whether a name that was cut ends in a zero.
-        let isKnown = gethostname(&name, name.count - 1) == 0
-        host = isKnown ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "?"
     }
 
     /// Remembers the sweep that has ended.

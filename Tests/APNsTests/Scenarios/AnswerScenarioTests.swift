@@ -7,7 +7,7 @@ import Testing
 @testable import APNs
 
 /// Every row of the table in apns.md but the two of quarantine: one push draws the answer, its repeats are accepted, and one more push follows.
-@Suite("Scenarios: Apple's answers", .timeLimit(.minutes(10))) struct AnswerScenarioTests {
+@Suite("Scenarios: Apple's answers", .ownThreads, .timeLimit(.minutes(10))) struct AnswerScenarioTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let answer: ScriptedAnswer
         let outcome: PushOutcome

@@ -1,9 +1,10 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 7: 410 with and without a timestamp", .timeLimit(.minutes(10))) struct Scenario7Tests {
+@Suite("Scenario 7: 410 with and without a timestamp", .ownThreads, .timeLimit(.minutes(10))) struct Scenario7Tests {
     /// Whether the registration is older is the database's to say: the sender hands over the condition.
     @Test(arguments: ["Unregistered", "ExpiredToken"], [1_788_000_000_123, nil] as [Int64?])
     func condition_isHandedOver(reason: String, timestamp: Int64?) async throws {
@@ -19,7 +20,8 @@ import Testing
     }
 }
 
-@Suite("Scenario 8: an error with no body, or with one that is none", .timeLimit(.minutes(10))) struct Scenario8Tests {
+@Suite("Scenario 8: an error with no body, or with one that is none", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario8Tests {
     static let bodies: [(name: String, bytes: [UInt8])] = [
         ("none", []), ("HTML", Array("<html><body>Unregistered</body></html>".utf8)),
         (
@@ -67,7 +69,8 @@ import Testing
     }
 }
 
-@Suite("Scenario 17: 4,096 and 4,097 bytes, 64 and 65 bytes", .timeLimit(.minutes(10))) struct Scenario17Tests {
+@Suite("Scenario 17: 4,096 and 4,097 bytes, 64 and 65 bytes", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario17Tests {
     @Test func pushes_atTheLimitArriveWhole_andThoseOverItAreNotSent() async throws {
         let rig = try ScenarioRig()
         await rig.prime()
@@ -85,7 +88,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 19: 429 for one device", .timeLimit(.minutes(10))) struct Scenario19Tests {
+@Suite("Scenario 19: 429 for one device", .ownThreads, .timeLimit(.minutes(10))) struct Scenario19Tests {
     @Test func onlyThatDevice_waits() async throws {
         let rig = try ScenarioRig { tag, attempt in
             tag == 4 && attempt == 1 ? .answer(status: 429, reason: "TooManyRequests", retryAfter: 9) : nil

@@ -1,9 +1,10 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 10: the wall clock steps by two hours", .timeLimit(.minutes(10))) struct Scenario10Tests {
+@Suite("Scenario 10: the wall clock steps by two hours", .ownThreads, .timeLimit(.minutes(10))) struct Scenario10Tests {
     private static let minute: Int64 = 60_000
 
     @Test(arguments: [120, -120] as [Int64])
@@ -60,7 +61,8 @@ import Testing
     }
 }
 
-@Suite("Scenario 11: a token minted early and first used late", .timeLimit(.minutes(10))) struct Scenario11Tests {
+@Suite("Scenario 11: a token minted early and first used late", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario11Tests {
     private static let minute: Int64 = 60_000
 
     /// The second connection shows the first token 34 minutes after it was minted, and keeps it for 20 minutes: the simulated Apple would
@@ -92,7 +94,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 18: storms of 500 and 503", .timeLimit(.minutes(10))) struct Scenario18Tests {
+@Suite("Scenario 18: storms of 500 and 503", .ownThreads, .timeLimit(.minutes(10))) struct Scenario18Tests {
     @Test(arguments: [(500, "InternalServerError"), (503, "ServiceUnavailable")])
     func rate_fallsBy90PercentInTenSeconds_withOneLineAnInterval(status: Int, reason: String) async throws {
         let good: UInt64 = 1 + 5 * 400

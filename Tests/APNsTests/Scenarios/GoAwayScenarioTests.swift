@@ -1,9 +1,11 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 3: GOAWAY with a last-stream-id in mid-flight", .timeLimit(.minutes(10))) struct Scenario3Tests {
+@Suite("Scenario 3: GOAWAY with a last-stream-id in mid-flight", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario3Tests {
     @Test func pushesAboveIt_areSentOnceMore_andThoseBelowAreAwaited() async throws {
         let rig = try ScenarioRig { tag, attempt in
             switch (tag, attempt) {
@@ -28,7 +30,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 4: two-stage GOAWAY", .timeLimit(.minutes(10))) struct Scenario4Tests {
+@Suite("Scenario 4: two-stage GOAWAY", .ownThreads, .timeLimit(.minutes(10))) struct Scenario4Tests {
     @Test func pushesInFlight_areAwaited_andNewOnesUseANewConnection() async throws {
         let rig = try ScenarioRig { tag, _ in
             switch tag {
@@ -53,7 +55,8 @@ import Testing
     }
 }
 
-@Suite("Scenario 14: the server closes between requests", .timeLimit(.minutes(10))) struct Scenario14Tests {
+@Suite("Scenario 14: the server closes between requests", .ownThreads, .timeLimit(.minutes(10))) struct Scenario14Tests
+{
     @Test(arguments: [ConnectionAction.close, .resetTCP, .shutdown(reason: "Idle")])
     func nextPush_isSentOnceOnANewConnection(ending: ConnectionAction) async throws {
         let rig = try ScenarioRig()

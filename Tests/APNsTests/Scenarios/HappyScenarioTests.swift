@@ -1,9 +1,10 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario Happy", .timeLimit(.minutes(10))) struct HappyScenarioTests {
+@Suite("Scenario Happy", .ownThreads, .timeLimit(.minutes(10))) struct HappyScenarioTests {
     @Test func push_isAcceptedOnce_whenOne() async throws {
         let rig = try ScenarioRig()
         rig.send(1...1)

@@ -1,11 +1,12 @@
 import APNsSimulator
 import HTTP2
 import OpenSSL
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 12: SIGTERM drains", .timeLimit(.minutes(10))) struct Scenario12Tests {
+@Suite("Scenario 12: SIGTERM drains", .ownThreads, .timeLimit(.minutes(10))) struct Scenario12Tests {
     private func rig() throws -> ScenarioRig {
         try ScenarioRig(configure: { $0.maxInFlight = 5 }) { tag, _ in tag == 1 ? nil : .held(then: .accept) }
     }
@@ -51,7 +52,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 13: a server that is not Apple's", .timeLimit(.minutes(10))) struct Scenario13Tests {
+@Suite("Scenario 13: a server that is not Apple's", .ownThreads, .timeLimit(.minutes(10))) struct Scenario13Tests {
     enum Fault: CaseIterable { case untrusted, wrongName, expired, noHTTP2 }
 
     private func rig(_ fault: Fault) throws -> ScenarioRig {

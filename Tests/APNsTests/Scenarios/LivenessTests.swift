@@ -1,13 +1,14 @@
 import APNsSimulator
 import HTTP2
 import Locks
+import TestSupport
 import Testing
 
 @testable import APNs
 
 /// What keeps a lane alive when nobody says that something ended. The deadline of a request is scenario 5's; that a clock's step changes
 /// nothing is scenario 10's.
-@Suite("Scenarios: liveness", .timeLimit(.minutes(10))) struct LivenessTests {
+@Suite("Scenarios: liveness", .ownThreads, .timeLimit(.minutes(10))) struct LivenessTests {
     @Test func idleConnection_stays_whenItsPingsAreAnswered() async throws {
         let rig = try ScenarioRig(configure: { $0.pingInterval = 20 })
         await rig.prime()

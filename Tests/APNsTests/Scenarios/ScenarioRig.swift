@@ -2,6 +2,7 @@ import APNsSimulator
 import Foundation
 import HTTP2
 import OpenSSL
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -111,11 +112,8 @@ final class ScenarioRig: DrivenSender {
         #expect(simulator.counts.held == count)
     }
 
-    /// For the few facts that nobody signals; a test's time limit is the deadline.
-    func eventually(_ isTrue: () -> Bool) async {
-        while !isTrue(), !Task.isCancelled { await Task.yield() }
-        #expect(isTrue())
-    }
+    /// For the few facts that nobody signals.
+    func eventually(_ isTrue: () -> Bool) async { #expect(await TestSupport.eventually(isTrue)) }
 
     /// Waits for the lines, ends the sender, and sees that there were no others.
     func expectLog(_ lines: [String], sourceLocation: SourceLocation = #_sourceLocation) async {

@@ -1,10 +1,12 @@
 import APNsSimulator
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 5: a black hole, accepted and never answered", .timeLimit(.minutes(10))) struct Scenario5Tests {
+@Suite("Scenario 5: a black hole, accepted and never answered", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario5Tests {
     private static let unknown = PushOutcome.unknown(reason: "no_answer_in_time")
 
     private func rig() throws -> ScenarioRig {
@@ -40,7 +42,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 6: TCP reset in mid-flight", .timeLimit(.minutes(10))) struct Scenario6Tests {
+@Suite("Scenario 6: TCP reset in mid-flight", .ownThreads, .timeLimit(.minutes(10))) struct Scenario6Tests {
     /// Whether Apple took them or not: nobody can know.
     @Test(arguments: [ScriptedAnswer.held(then: .accept), .accepted(then: .held(then: .accept))])
     func pushesInFlight_areUnknown_andThoseThatWaitedAreSentOnce(answer: ScriptedAnswer) async throws {
@@ -60,7 +62,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 15: window 0", .timeLimit(.minutes(10))) struct Scenario15Tests {
+@Suite("Scenario 15: window 0", .ownThreads, .timeLimit(.minutes(10))) struct Scenario15Tests {
     @Test func pushes_waitForTheStreamsWindow_andAreSentOnce() async throws {
         let rig = try ScenarioRig { tag, _ in tag == 1 ? .doing(.window(0), then: .accept) : nil }
         await rig.prime()
@@ -118,7 +120,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 20: frames truncated or garbled", .timeLimit(.minutes(10))) struct Scenario20Tests {
+@Suite("Scenario 20: frames truncated or garbled", .ownThreads, .timeLimit(.minutes(10))) struct Scenario20Tests {
     static let breaks: [ConnectionAction] = [
         .truncatedFrame,
         // A block of HEADERS that HPACK can't read.

@@ -1,10 +1,12 @@
 import APNsSimulator
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenario 1: SETTINGS 1 → 1,000 after the first push", .timeLimit(.minutes(10))) struct Scenario1Tests {
+@Suite("Scenario 1: SETTINGS 1 → 1,000 after the first push", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario1Tests {
     /// Also where SETTINGS allow more from the start: one stream is all that is used before a push was accepted.
     @Test(arguments: [1, 1_000] as [UInt32])
     func lane_usesOneStream_untilTheFirstPushIsAccepted(first: UInt32) async throws {
@@ -22,7 +24,8 @@ import Testing
     }
 }
 
-@Suite("Scenario 2: down to 1 in mid-burst with REFUSED_STREAM", .timeLimit(.minutes(10))) struct Scenario2Tests {
+@Suite("Scenario 2: down to 1 in mid-burst with REFUSED_STREAM", .ownThreads, .timeLimit(.minutes(10)))
+struct Scenario2Tests {
     @Test func refusedPushes_areSentAgain_oneAtATime() async throws {
         let rig = try ScenarioRig { tag, attempt in
             switch (tag, attempt) {
@@ -50,7 +53,7 @@ import Testing
     }
 }
 
-@Suite("Scenario 16: a slow server", .timeLimit(.minutes(10))) struct Scenario16Tests {
+@Suite("Scenario 16: a slow server", .ownThreads, .timeLimit(.minutes(10))) struct Scenario16Tests {
     /// Each release is one latency: so many answers come in it as there are streams, and no push waits for another's answer.
     @Test func throughput_isStreamsPerLatency() async throws {
         let rig = try ScenarioRig(settings: { $0.streams = 8 }) { tag, _ in tag == 1 ? nil : .held(then: .accept) }

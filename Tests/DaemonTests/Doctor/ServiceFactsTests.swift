@@ -101,6 +101,41 @@ import TimeZones
         #expect(Self.finding("process", in: Self.findings(process: process))?.level == expected)
     }
 
+    @Test func unit_whenItIsMasked_isSaid_andNothingElseOfIt() throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = root.appending(path: "etc/systemd/system")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/nudged.service",
+            withDestinationPath: "/dev/null"
+        )
+        let findings = Self.findings(unit: UnitSettings(unit: "nudged.service", root: root.path), process: .none)
+        let unit = Self.finding("unit", in: findings)
+        #expect(unit?.level == .warning && unit?.mend?.contains("systemctl unmask nudged") == true)
+        #expect(Self.finding("settings", in: findings) == nil)
+    }
+
+    /// Doctor runs by sudo and reads everything; the service's own user does not.
+    @Test(arguments: [("DynamicUser=yes", true), ("DynamicUser=no\nUser=nudged", false)])
+    func settings_whenTheUnitsUserCantReadTheConfiguration_areAnError(user: String, isError: Bool) {
+        let unit = UnitSettings(path: "/u", texts: [Self.shipped, "[Service]\n\(user)"])
+        var facts = ServiceFacts(hasSystemd: true, unit: unit, isEnabled: true, process: .running(7, unit: "a.service"))
+        facts.closedConfiguration = SecretFile(path: "/etc/nudged/nudged.yaml", mode: 0o600)
+        let errors = facts.findings(work: .value(Self.work([Self.row()]))).filter { $0.level == .error }
+        #expect(errors.map(\.check) == (isError ? ["settings"] : []))
+        #expect(errors.allSatisfy { $0.found.contains("(mode 0600)") && $0.status == .permission })
+    }
+
+    @Test func process_whenARowSaysThatItRunsHere_isNotDenied() {
+        var facts = ServiceFacts(hasSystemd: true, unit: nil, isEnabled: false, process: .none)
+        let work = Known.value(Self.work([Self.row()]))
+        #expect(Self.finding("process", in: facts.findings(work: work))?.level == .ok)
+        facts.host = "web-1"
+        let finding = Self.finding("process", in: facts.findings(work: work))
+        #expect(finding?.level == .unchecked && finding?.found.contains("process 4711") == true)
+    }
+
     @Test func process_whenThereIsNoSystemd_isFineByItself() {
         let findings = Self.findings(hasSystemd: false, process: .running(7, unit: nil))
         #expect(Self.finding("process", in: findings)?.level == .ok)

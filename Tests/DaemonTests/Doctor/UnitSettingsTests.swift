@@ -59,5 +59,15 @@ import Testing
         #expect([unit["Service.Type"], unit["Service.User"], unit["Service.Group"]] == ["notify", "ours", "last"])
         try write("etc/systemd/system/a.service", "[Service]\nType=exec\n")
         #expect(UnitSettings(unit: "a.service", root: root.path)?["Service.Type"] == "exec")
+        #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == false)
+        // As systemctl mask leaves it, and as systemd.unit(5) has it besides.
+        let own = root.appending(path: "etc/systemd/system/a.service")
+        try FileManager.default.removeItem(at: own)
+        try FileManager.default.createSymbolicLink(atPath: own.path, withDestinationPath: "/dev/null")
+        let masked = UnitSettings(unit: "a.service", root: root.path)
+        #expect(masked?.isMasked == true && masked?.path == "/etc/systemd/system/a.service")
+        try FileManager.default.removeItem(at: own)
+        try write("etc/systemd/system/a.service", "")
+        #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == true)
     }
 }

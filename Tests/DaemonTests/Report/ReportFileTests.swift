@@ -46,6 +46,16 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o644 & ~mask)
     }
 
+    @Test func write_whenTheOldOneIsClosedToOthers_staysClosed() throws {
+        let folder = Folder()
+        try ReportFile("\(folder.path)/a.html").write("one")
+        chmod("\(folder.path)/a.html", 0o600)
+        try ReportFile("\(folder.path)/a.html").write("two")
+        var status = stat()
+        #expect(stat("\(folder.path)/a.html", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(folder.text("a.html") == "two")
+    }
+
     @Test func write_whenThereIsOne_takesItsPlace_alsoThroughALink() throws {
         let folder = Folder()
         try ReportFile("\(folder.path)/a.html").write("one")

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// The decision service fails in each way: the user's fallback strategy decides, and nothing is lost or sent twice.
-@Suite(.timeLimit(.minutes(3))) struct DecisionFailureTests {
+@Suite(.ownThreads, .timeLimit(.minutes(3))) struct DecisionFailureTests {
     typealias S = DecisionScene
 
     /// A way to fail, and the words of the record.

@@ -100,11 +100,6 @@ struct DecisionScene {
     }
 
     func wait(_ process: ChildProcess, for condition: String) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while try scene.sql("select \(condition)") != "t" {
-            try #require(ContinuousClock.now < limit, "not within a minute: \(condition)")
-            try #require(process.exit == nil, "\(process.errorOutput.suffix(2000))")
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await scene.wait(for: condition, of: process)
     }
 }

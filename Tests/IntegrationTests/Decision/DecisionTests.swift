@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// What the rules allow is asked of the decision service, and its answer holds (docs/DECISION.md).
-@Suite(.timeLimit(.minutes(3))) struct DecisionTests {
+@Suite(.ownThreads, .timeLimit(.minutes(3))) struct DecisionTests {
     typealias S = DecisionScene
 
     @Test func message_whenTheServiceIsForIt_goesWithItsWordsAndLeavesNoText() async throws {
@@ -52,8 +52,7 @@ import TestSupport
         let process = try scene.scene.start(["run"], scene.environment())
         try await holder.transaction { transaction in
             _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
-            let limit = ContinuousClock.now + .seconds(60)
-            while try scene.questions().isEmpty { try #require(ContinuousClock.now < limit) }
+            try #require(await eventually { try !scene.questions().isEmpty })
             // Decided again, and again.
             try await scene.wait(process, for: "asked_at is not null from nudged.person")
             let first = try scene.scene.sql("select asked_at from nudged.person")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `nudged doctor` against poolers, Apple's answers, a configuration and a decision service.
-@Suite struct DoctorSurroundingsTests {
+@Suite(.ownThreads) struct DoctorSurroundingsTests {
     // MARK: The pooler
 
     @Test(

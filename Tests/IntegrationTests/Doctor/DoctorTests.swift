@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `nudged doctor` against real servers: what it says of each fault of the database, and that one hides no other.
-@Suite struct DoctorTests {
+@Suite(.ownThreads) struct DoctorTests {
     // MARK: All is well
 
     @Test func doctor_whenAllIsWell_saysSoAndChangesNothing() async throws {
@@ -35,10 +35,7 @@ import Testing
         let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
         defer { cluster.stop() }
         let process = try scene.start(["run"], daemon)
-        let end = ContinuousClock.now + .seconds(40)
-        while try scene.sql("select count(*) from nudged.daemon") == "0", ContinuousClock.now < end {
-            await Task.yield()
-        }
+        try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
         let (run, findings) = try await DoctorScene.doctor(scene, daemon)
         #expect(findings["service.daemons"]?.level == "ok", "\(run.text)")
         process.signal(SIGTERM)

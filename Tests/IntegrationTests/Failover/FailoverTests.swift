@@ -1,10 +1,11 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 /// The standby is promoted in mid-sweep (docs/GUARANTEES.md, "High availability").
-@Suite(.serialized, .timeLimit(.minutes(3))) struct FailoverTests {
+@Suite(.ownThreads, .serialized, .timeLimit(.minutes(3))) struct FailoverTests {
     private static let users = 3000
     /// Whoever is asked again in a second (a push that was not written) is not served.
     private static let served = """

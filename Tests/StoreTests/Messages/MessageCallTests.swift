@@ -1,5 +1,6 @@
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -7,7 +8,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// `nudged.send` and its relatives, as an app calls them.
-@Suite struct MessageCallTests {
+@Suite(.ownThreads) struct MessageCallTests {
     typealias F = StoreFixture
 
     private let user = F.quoted(1)
@@ -194,7 +195,7 @@ import struct FoundationEssentials.UUID
                 let first = try await transaction.run(call).text(0, 0)
                 sent.withLock { $0 = first }
                 second.withLock { $0 = Task { try await caller.run(many).text(0, 0) } }
-                while try await watcher.run(waiting).int8(0, 0) != 1 { await Task.yield() }
+                #expect(try await eventually { try await watcher.run(waiting).int8(0, 0) == 1 })
                 if end == "rollback" { throw RolledBack() }
             }
         } catch is RolledBack {}

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Messages as a drain and a claim find them.
-@Suite struct MessageClaimTests {
+@Suite(.ownThreads) struct MessageClaimTests {
     typealias F = StoreFixture
 
     @Test func claim_whenMessagesWait_bringsThem() async throws {

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Messages between the intent of their push and a call that cancels them.
-@Suite struct MessageIntentTests {
+@Suite(.ownThreads) struct MessageIntentTests {
     typealias F = StoreFixture
 
     @Test func commit_whenAMessageWasCancelled_leavesItOut() async throws {

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// What becomes of messages by an outcome, a dead daemon, a restored backup.
-@Suite struct MessageOutcomeTests {
+@Suite(.ownThreads) struct MessageOutcomeTests {
     typealias F = StoreFixture
 
     /// The texts go with the users whose row took the settlement, and with nobody else's.

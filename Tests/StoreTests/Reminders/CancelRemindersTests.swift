@@ -1,9 +1,10 @@
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite struct CancelRemindersTests {
+@Suite(.ownThreads) struct CancelRemindersTests {
     typealias F = StoreFixture
 
     private static let cancel = "select * from nudged.cancel_reminders('task', '7')"
@@ -176,11 +177,7 @@ import Testing
                 select count(*) from pg_locks l join pg_database d on d.oid = l.database
                 where d.datname = '\(fixture.name)' and l.locktype = 'advisory' and not l.granted
                 """
-            let end = ContinuousClock.now + .seconds(30)
-            while try fixture.sql(waits) != "1" {
-                try #require(ContinuousClock.now < end, "it does not wait")
-                await Task.yield()
-            }
+            try #require(await eventually { try fixture.sql(waits) == "1" }, "it does not wait")
             waiting = second
         }
         // The first is through, and so is the second.

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// SQL refuses what Swift's parser refuses, with the same words.
-@Suite struct RecurrenceFaultTests {
+@Suite(.ownThreads) struct RecurrenceFaultTests {
     typealias F = StoreFixture
 
     /// What SQL says of each rule; `-`: nothing.

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Reminders as a claim brings them.
-@Suite struct ReminderClaimTests {
+@Suite(.ownThreads) struct ReminderClaimTests {
     typealias F = StoreFixture
 
     /// Users who are due, with nothing but what a test gives them.

@@ -1,9 +1,10 @@
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite struct SetReminderTests {
+@Suite(.ownThreads) struct SetReminderTests {
     typealias F = StoreFixture
 
     @Test func set_whenForMyself_isOneRowOfMine() async throws {
@@ -126,11 +127,7 @@ import Testing
                     "select nudged.set_reminder('task', '7', \(F.quoted(1)), 'second', '', now() + interval '1 day')"
                 )
             }
-            while try fixture.sql(
-                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-            ) == "0" {
-                await Task.yield()
-            }
+            try await fixture.untilSomebodyWaits()
             return second
         }
         _ = try await second.value

@@ -1,9 +1,10 @@
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite struct SnoozeTests {
+@Suite(.ownThreads) struct SnoozeTests {
     typealias F = StoreFixture
 
     private static let pending = """
@@ -173,13 +174,7 @@ import Testing
         let waiting = try await app.transaction { transaction in
             try await transaction.execute(script: "select nudged.snooze('\(set.id)', '2040-06-01Z')")
             let waiting = Task { try await other.run(Statement("call", sql: call)).text(0, 0) }
-            let end = ContinuousClock.now + .seconds(60)
-            while try fixture.sql(
-                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-            ) == "0" {
-                try #require(ContinuousClock.now < end, "it does not wait")
-                await Task.yield()
-            }
+            try await fixture.untilSomebodyWaits()
             return waiting
         }
         #expect(try await waiting.value == answer)

@@ -1,5 +1,6 @@
 import Policy
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Reminders for everyone become one row per member.
-@Suite struct SpreadTests {
+@Suite(.ownThreads) struct SpreadTests {
     typealias F = StoreFixture
 
     /// Members of task 7, by their numbers; and a reminder of the first, for everyone.

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// The trigger that an app hangs on its own table.
-@Suite struct SubjectTriggerTests {
+@Suite(.ownThreads) struct SubjectTriggerTests {
     typealias F = StoreFixture
 
     /// A table of the app's with a reminder on each of its three rows.

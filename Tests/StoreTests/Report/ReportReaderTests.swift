@@ -11,7 +11,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// What `nudged report` counts, on a real record.
-@Suite struct ReportReaderTests {
+@Suite(.ownThreads) struct ReportReaderTests {
     private typealias F = StoreFixture
 
     private static let start = Instant(rfc3339: "2026-03-20T00:00:00Z") ?? Instant(seconds: 0)

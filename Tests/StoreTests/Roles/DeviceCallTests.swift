@@ -1,10 +1,11 @@
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// `nudged.register_device` and `nudged.unregister_device`.
-@Suite struct DeviceCallTests {
+@Suite(.ownThreads) struct DeviceCallTests {
     typealias F = StoreFixture
 
     private static func register(_ token: String, _ rest: String = "'ios'") -> String {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// The app's tables under Supabase's roles: those that nudged made show a user their own rows, those that were there are left as they are.
-@Suite struct OwnRowsTests {
+@Suite(.ownThreads) struct OwnRowsTests {
     typealias F = StoreFixture
 
     private static let tables = ["context_profiles", "push_tokens"]

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// Every table and every call of schema nudged under every role: exactly what is decided here, and 42501 for the rest. Both come from the catalog, so what is
 /// added later without a decision fails.
-@Suite struct RightsTests {
+@Suite(.ownThreads) struct RightsTests {
     typealias F = StoreFixture
 
     static let roles = ["nudged_daemon", "nudged_app", "authenticated", "anon"]

@@ -1,5 +1,6 @@
 import LocalPostgres
 import Postgres
+import TestSupport
 import Testing
 import TimeZones
 
@@ -8,7 +9,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
-@Suite(.serialized) struct RoleClusterTests {
+@Suite(.ownThreads, .serialized) struct RoleClusterTests {
     typealias F = StoreFixture
 
     private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
@@ -72,9 +73,7 @@ import struct FoundationEssentials.UUID
         let migrating = try await connection.transaction { transaction in
             try await transaction.execute(script: "create role nudged_daemon")
             let task = Task { try await fixture.migrate() }
-            while try fixture.sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock'") == "0" {
-                await Task.yield()
-            }
+            try await fixture.untilSomebodyWaits()
             return task
         }
         try await migrating.value

@@ -1,11 +1,12 @@
 import Glibc
 import LocalPostgres
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// The examples of docs/SQL.md, each under the role that its first line names. A line `-- answers …` says what the statement before it answers.
-@Suite struct SQLPageTests {
+@Suite(.ownThreads) struct SQLPageTests {
     typealias F = StoreFixture
 
     private struct Example {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 import struct FoundationEssentials.UUID
@@ -5,7 +6,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 /// `nudged.send_test`: a signed-in user tries their own device.
-@Suite struct SendTestCallTests {
+@Suite(.ownThreads) struct SendTestCallTests {
     typealias F = StoreFixture
     private static let call = "select nudged.send_test()"
 
