@@ -184,14 +184,14 @@ import TestSupport
 
     /// A sweep over a million users takes minutes: what it has done so far is not held back until its line.
     @Test func metrics_whileASweepGoesOn_grow() async throws {
-        // Not the first: until one is accepted, only one is on its way.
+        // The last: whoever shares a chunk with it, eight at most, is recorded with it.
         let asked = Mutex(0)
         let scene = try await Scene(perDevice: { _, _ in
             let number = asked.withLock { count in
                 count += 1
                 return count
             }
-            return number == 10 ? .silence : nil
+            return number == 40 ? .silence : nil
         })
         try scene.seedDue(40)
         let port = LoopbackClient.freePort()

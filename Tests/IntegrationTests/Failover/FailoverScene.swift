@@ -1,0 +1,36 @@
+import APNsSimulator
+import LocalPostgres
+
+/// A pair of servers, a daemon that knows both, and users who are due.
+enum FailoverScene {
+    private static let users = 3000
+    /// Whoever is asked again in a second (a push that was not written) is not served.
+    private static let served = """
+        select count(*) from nudged.person where due_at <= now() + interval '3 seconds' or lease_until > now() union all select count(*) from nudged.intent where user_ids <> '{}'
+        """
+
+    static func scene(_ pair: ServerPair, _ log: RequestLog) async throws -> Scene {
+        let scene = try await Scene(cluster: pair.primary) { _, _ in
+            log.note()
+            return .delay(.milliseconds(20), then: .accept)
+        }
+        try scene.seedDue(users)
+        return scene
+    }
+
+    static func settings(_ url: String, _ socket: NotifySocket) -> [String: String?] {
+        [
+            "DATABASE_URL": url, "NOTIFY_SOCKET": socket.path, "APNS_MAX_IN_FLIGHT": "200", "SCHEDULE_BATCH": "200",
+            "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info",
+        ]
+    }
+
+    /// Looks at each word of the daemon's whether everyone is served.
+    static func isServed(_ scene: Scene, _ server: LocalCluster, _ socket: NotifySocket) async -> Bool {
+        let (database, start) = (scene.database, ContinuousClock.now)
+        defer { print("served after \(ContinuousClock.now - start)") }
+        return await socket.heard(60) { _ in (try? server.psql(served, database: database)) == "0\n0\n" } != nil
+    }
+
+    /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
+}
