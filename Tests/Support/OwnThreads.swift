@@ -4,8 +4,10 @@ public import Testing
 /// Gives each test threads of its own. Where a test waits in calls that block (a server, a child process, a socket), it would hold one of the
 /// pool's few threads (one per core) meanwhile, and eight such tests side by side would make each other late.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    /// Each test of a suite has it.
     public let isRecursive = true
 
+    /// Runs the test, and what it starts within itself, off the pool.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -16,6 +18,7 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
+    /// See `OwnThreads`.
     public static var ownThreads: Self { OwnThreads() }
 }
 
