@@ -16,9 +16,9 @@ SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
-# So many tests at once (where the toolchain can be told): hundreds side by side starve each other of the pool's few threads, and wait past their deadlines.
+# So many tests at once, or one where the toolchain can't be told: hundreds side by side, each with its server's sessions and daemons, wait past their deadlines.
 TEST_WIDTH ?= 8
-WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH))
+WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH) || echo --no-parallel)
 FAULTS_TABLE ?= .build/faults.md
 # The runtime is linked in, so that the binary runs where no Swift is installed. Every address is bound at the start and then read-only. No path of
 # the build folder stays in it: two builds of one source give the same bytes (scripts/try-reproducible).

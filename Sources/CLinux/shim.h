@@ -1,5 +1,6 @@
 #pragma once
 #include <link.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

@@ -15,21 +15,13 @@ extension Store {
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>, cancelled: Set<MessageReference>) {
         let users = Parameter.uuidArray(intent.entries.map(\.userID))
         let versions = Parameter.int8Array(intent.entries.map(\.version))
-        let devices = intent.entries.flatMap { entry in entry.devices.map { (entry, $0) } }
         let commit = Statement(
             Query.intent.rawValue,
             sql: Query.intent.sql,
             parameters: [
                 .uuid(intent.leaseID), .int8(leaseMilliseconds), .int4(intent.number), .uuid(intent.sweepID),
                 .timestamp(intent.attemptedAt.microseconds), users, versions,
-                .uuidArray(devices.map(\.0.userID)), .textArray(devices.map(\.1.kind)),
-                .textArray(devices.map(\.1.key)), .dateArray(devices.map { $0.1.slot?.days }),
-                .textArray(devices.map(\.1.deviceHash)), .uuidArray(devices.map(\.1.apnsID)),
-                .textArray(devices.map(\.0.retry)), .boolArray(devices.map(\.1.isCounted)),
-                .int2Array(devices.map(\.1.nudge)), .boolArray(devices.map(\.1.ends)),
-                DeliveryRecord.json(intent.records).map(Parameter.json) ?? .null(.jsonb),
-                .int4Array(devices.map(\.1.template)),
-            ]
+            ] + IntentColumns(intent).parameters
         )
         let (holding, answers) = try await committing(intent, commit, looks: Self.looks(at: users))
         guard answers.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.intent.rawValue) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Systemd
 
 /// Benchmarks: one command each, one JSON object on standard output a run.
 @main
@@ -16,6 +17,8 @@ struct NudgedBench: AsyncParsableCommand {
     )
 
     static func main() async {
+        // As nudged does, whose work is measured here.
+        Heap.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

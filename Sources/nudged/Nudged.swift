@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Systemd
 
 /// The one binary.
 @main
@@ -19,6 +20,7 @@ struct Nudged: AsyncParsableCommand {
     /// A write to a closed pipe or socket is an error to be handled where it happens, not the end of the process.
     static func main() async {
         StandardStreams.reserve()
+        Heap.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

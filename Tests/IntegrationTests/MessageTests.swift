@@ -141,7 +141,7 @@ import struct FoundationEssentials.UUID
 
     /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
     @Test func messages_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
-        let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(5), then: .accept) })
+        let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
         try scene.sql(
             "insert into asked (id, user_id) select id, user_id from nudged.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
@@ -150,6 +150,7 @@ import struct FoundationEssentials.UUID
             ["run"],
             ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
         )
+        #expect(await scene.simulator.waitUntil(accepted: 5))
         try scene.sql(
             """
             do $$

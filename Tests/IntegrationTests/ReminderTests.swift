@@ -278,7 +278,7 @@ import struct FoundationEssentials.UUID
 
     /// While the daemon sends, the app takes reminders back: what was in time never arrives. What was too late does, unless the daemon saw the change.
     @Test func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
-        let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(5), then: .accept) })
+        let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
             """
             create table asked (subject text, token text, cancelled integer, too_late integer);
@@ -290,6 +290,7 @@ import struct FoundationEssentials.UUID
             ["run"],
             ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
         )
+        #expect(await scene.simulator.waitUntil(accepted: 5))
         try scene.sql(
             """
             do $$

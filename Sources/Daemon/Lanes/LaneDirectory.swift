@@ -13,6 +13,12 @@ struct LaneDirectory: Sendable, Equatable {
 
     /// nil: no lane serves it.
     func lane(of device: Device) -> LaneIdentity? {
+        // Nearly all are of the standard lane: comparing is cheaper than hashing.
+        if device.environment ?? standard.environment == standard.environment,
+            device.topic ?? standard.topic == standard.topic
+        {
+            return standard
+        }
         let lane = LaneIdentity(
             environment: device.environment ?? standard.environment,
             topic: device.topic ?? standard.topic

@@ -38,17 +38,19 @@ extension Judge {
                 )
             }
             for target in nudge.targets {
-                devices += nudge.members.map { member in
-                    Intent.Target(
-                        kind: member.kind.rawValue,
-                        key: member.key,
-                        slot: member.slot,
-                        deviceHash: target.hash,
-                        apnsID: target.apnsID,
-                        nudge: Int16(clamping: place),
-                        isCounted: nudge.countedAt != nil,
-                        ends: left.isEmpty && nudge.identity.kind == .message,
-                        template: nudge.template
+                for member in nudge.members {
+                    devices.append(
+                        Intent.Target(
+                            kind: member.kind.rawValue,
+                            key: member.key,
+                            slot: member.slot,
+                            deviceHash: target.hash,
+                            apnsID: target.apnsID,
+                            nudge: Int16(clamping: place),
+                            isCounted: nudge.countedAt != nil,
+                            ends: left.isEmpty && nudge.identity.kind == .message,
+                            template: nudge.template
+                        )
                     )
                 }
             }

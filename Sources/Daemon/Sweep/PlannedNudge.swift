@@ -6,22 +6,32 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 /// A nudge that the policy lets go now: what its intent says, and what its outcome needs to be settled.
-struct PlannedNudge: Sendable {
-    /// A device that it goes to.
-    struct Target: Sendable {
+///
+/// A value, held by reference, as the turn that it is part of.
+final class PlannedNudge: Sendable {
+    /// A device that it goes to; by reference for the same reason.
+    final class Target: Sendable {
         let device: Device
         let lane: LaneIdentity
         let hash: String
         let apnsID: UUID
         /// Whether an earlier attempt may have reached it: a second unknown is final.
         let isRepeat: Bool
+
+        init(device: Device, lane: LaneIdentity, hash: String, apnsID: UUID, isRepeat: Bool) {
+            self.device = device
+            self.lane = lane
+            self.hash = hash
+            self.apnsID = apnsID
+            self.isRepeat = isRepeat
+        }
     }
 
     let identity: NudgeIdentity
     /// What the record names: the messages of a digest; else itself.
     let members: [NudgeIdentity]
     /// What its pushes say; nil: a check-in's configured words, as everyone gets them.
-    private(set) var payload: [UInt8]?
+    let payload: [UInt8]?
     /// The template of a check-in's words, whatever the decision service made of them: what is left of it goes with these. nil: they are of none.
     let template: Int32?
     /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
@@ -32,9 +42,9 @@ struct PlannedNudge: Sendable {
     let endsAt: Instant?
     /// When Apple drops it.
     let expiresAt: Instant
-    var targets: [Target]
+    let targets: [Target]
     /// Devices that are left as well, but not yet.
-    var waiting: [Retry.Left]
+    let waiting: [Retry.Left]
     /// Whether nothing is remembered of an earlier try.
     let isFirst: Bool
     /// Attempts before this one.
@@ -42,11 +52,74 @@ struct PlannedNudge: Sendable {
     /// When the history's own entry of this nudge was made, where another device was answered already.
     let countedAt: Instant?
     /// Its words, where the decision service is to hear them; nil: it is asked nothing.
-    var content: TextContent?
+    let content: TextContent?
     /// As the policy found.
-    var isUrgent = false
+    let isUrgent: Bool
     /// What was decided of it beyond the policy; nil: nobody was asked.
-    private(set) var decision: DecisionVerdict?
+    let decision: DecisionVerdict?
+
+    init(
+        identity: NudgeIdentity,
+        members: [NudgeIdentity],
+        payload: [UInt8]?,
+        template: Int32?,
+        collapseKey: String,
+        validUntil: Instant?,
+        endsAt: Instant?,
+        expiresAt: Instant,
+        targets: [Target],
+        waiting: [Retry.Left],
+        isFirst: Bool,
+        attempt: Int,
+        countedAt: Instant?,
+        content: TextContent?,
+        isUrgent: Bool = false,
+        decision: DecisionVerdict? = nil
+    ) {
+        self.identity = identity
+        self.members = members
+        self.payload = payload
+        self.template = template
+        self.collapseKey = collapseKey
+        self.validUntil = validUntil
+        self.endsAt = endsAt
+        self.expiresAt = expiresAt
+        self.targets = targets
+        self.waiting = waiting
+        self.isFirst = isFirst
+        self.attempt = attempt
+        self.countedAt = countedAt
+        self.content = content
+        self.isUrgent = isUrgent
+        self.decision = decision
+    }
+
+    /// The same nudge otherwise.
+    private func changed(
+        payload: [UInt8]?,
+        targets: [Target],
+        waiting: [Retry.Left],
+        decision: DecisionVerdict?
+    ) -> PlannedNudge {
+        PlannedNudge(
+            identity: identity,
+            members: members,
+            payload: payload,
+            template: template,
+            collapseKey: collapseKey,
+            validUntil: validUntil,
+            endsAt: endsAt,
+            expiresAt: expiresAt,
+            targets: targets,
+            waiting: waiting,
+            isFirst: isFirst,
+            attempt: attempt,
+            countedAt: countedAt,
+            content: content,
+            isUrgent: isUrgent,
+            decision: decision
+        )
+    }
 
     /// Whether its answer still holds.
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
@@ -56,24 +129,28 @@ struct PlannedNudge: Sendable {
 
     /// It goes as was decided: with the words that came in place of its own, where they fit a push.
     func decided(_ verdict: DecisionVerdict, passesFocus: Bool) -> PlannedNudge {
-        var nudge = self
-        nudge.decision = verdict
+        changed(
+            payload: words(of: verdict, passesFocus) ?? payload,
+            targets: targets,
+            waiting: waiting,
+            decision: verdict
+        )
+    }
+
+    private func words(of verdict: DecisionVerdict, _ passesFocus: Bool) -> [UInt8]? {
         guard verdict.title != nil || verdict.body != nil,
             let words = content?.saying(verdict.title, verdict.body).payload(passesFocus: passesFocus),
             words.count <= PushType.alert.payloadLimit
-        else { return nudge }
-        nudge.payload = words
-        return nudge
+        else { return nil }
+        return words
     }
 
     /// Only these devices now; the others follow under the same answer.
     func keeping(_ targets: [Target], then others: some Sequence<Target>) -> PlannedNudge {
-        var part = self
-        part.targets = targets
-        part.waiting += others.map {
+        let others = others.map {
             Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: $0.isRepeat)
         }
-        return part
+        return changed(payload: payload, targets: targets, waiting: waiting + others, decision: decision)
     }
 
     /// What is remembered of it where it is not tried now. nil: nothing; it is as new.

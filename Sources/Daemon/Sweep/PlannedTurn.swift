@@ -86,8 +86,10 @@ final class PlannedTurn: Sendable {
 
     /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
     func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
-        let targets = nudges.lazy.flatMap(\.targets)
-        return (targets.first { isPreferred($0.lane) } ?? targets.first)?.lane
+        for nudge in nudges {
+            for target in nudge.targets where isPreferred(target.lane) { return target.lane }
+        }
+        return nudges.lazy.flatMap(\.targets).first?.lane
     }
 
     /// The part that one lane sends; devices of other lanes wait, and follow under the same answer.

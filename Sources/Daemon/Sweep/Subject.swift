@@ -163,26 +163,34 @@ struct Subject: Sendable {
         of identity: NudgeIdentity,
         repeating: Set<String> = []
     ) -> [PlannedNudge.Target] {
+        guard devices.count > 1 else { return devices.map { target($0.device, $0.lane, of: identity, repeating) } }
         // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
         let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
         var seen: Set<String> = []
-        return newestFirst.compactMap { device, lane -> PlannedNudge.Target? in
-            let hash = PushIdentity.deviceHash(token: device.token)
-            guard seen.insert(hash).inserted else { return nil }
-            let apnsID = PushIdentity.apnsID(
-                user: user.userID,
-                kind: identity.kind.rawValue,
-                key: identity.key,
-                token: device.token
-            )
-            return PlannedNudge.Target(
-                device: device,
-                lane: lane,
-                hash: hash,
-                apnsID: apnsID,
-                isRepeat: repeating.contains(hash)
-            )
-        }
+        return newestFirst.map { target($0.device, $0.lane, of: identity, repeating) }
+            .filter { seen.insert($0.hash).inserted }
+    }
+
+    private func target(
+        _ device: Device,
+        _ lane: LaneIdentity,
+        of identity: NudgeIdentity,
+        _ repeating: Set<String>
+    ) -> PlannedNudge.Target {
+        let hash = PushIdentity.deviceHash(token: device.token)
+        let apnsID = PushIdentity.apnsID(
+            user: user.userID,
+            kind: identity.kind.rawValue,
+            key: identity.key,
+            token: device.token
+        )
+        return PlannedNudge.Target(
+            device: device,
+            lane: lane,
+            hash: hash,
+            apnsID: apnsID,
+            isRepeat: repeating.contains(hash)
+        )
     }
 
     /// What is left of a nudge without the devices that were refused since, and the ends of those.

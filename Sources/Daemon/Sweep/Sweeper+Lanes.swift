@@ -13,39 +13,47 @@ extension Sweeper {
     /// Hands each turn to its lane. Returns those whose lane takes nothing more for now.
     func share(_ turns: [PlannedTurn], _ batch: Batch, _ run: SweepRun) -> [Aside] {
         var room = roomByLane()
-        var portions: [LaneIdentity: [PlannedTurn]] = [:]
+        var portions: [(lane: LaneIdentity, turns: [PlannedTurn])] = []
         var aside: [Aside] = []
+        // Lanes are few and looked for in a list: hashing two names for each user takes longer.
+        func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
         for turn in turns {
             // Devices on several lanes: one lane's go first, the others follow under the same answer.
-            guard let lane = turn.lane(preferring: { (room[$0] ?? 0) > 0 }) else { continue }
-            guard let free = room[lane], free > 0 else {
+            guard let lane = turn.lane(preferring: { place(of: $0) != nil }) else { continue }
+            guard let place = place(of: lane) else {
                 aside.append((turn, lane))
                 continue
             }
-            if free != .max { room[lane] = free - 1 }
-            portions[lane, default: []].append(turn.part(for: lane))
+            let part = turn.part(for: lane)
+            if let own = portions.firstIndex(where: { $0.lane == lane }) {
+                portions[own].turns.append(part)
+            } else {
+                portions.append((lane, [part]))
+            }
+            guard room[place].users != .max else { continue }
+            room[place].users -= 1
+            if room[place].users == 0 { room.remove(at: place) }
         }
+        let takes = room.filter { $0.users == .max }.map(\.lane)
         let now = BootTime.milliseconds()
         let crowded = Set(aside.map(\.lane))
         for lane in crowded where feeds[lane]?.crowdedSince == nil {
             feeds[lane, default: LaneFeed()].crowdedSince = now
         }
         for (lane, turns) in portions {
-            if room[lane] == .max, !crowded.contains(lane) { feeds[lane]?.crowdedSince = nil }
+            if takes.contains(lane), !crowded.contains(lane) { feeds[lane]?.crowdedSince = nil }
             append(enlist(turns, batch, run, lane), batch, run, to: lane)
         }
         return aside
     }
 
-    /// How many users each lane may be given now.
-    private func roomByLane() -> [LaneIdentity: Int] {
-        var room: [LaneIdentity: Int] = [:]
-        for (lane, sender) in lanes.all {
-            if sender.isBlocked || (feeds[lane]?.backlog ?? 0) >= highWater { continue }
+    /// The lanes that may be given users now, and how many.
+    private func roomByLane() -> [(lane: LaneIdentity, users: Int)] {
+        lanes.all.compactMap { lane, sender in
+            if sender.isBlocked || (feeds[lane]?.backlog ?? 0) >= highWater { return nil }
             // A stopped lane is probed with one push; a few users are taken to find one.
-            room[lane] = sender.isStopped ? Self.probeBatch : .max
+            return (lane, sender.isStopped ? Self.probeBatch : .max)
         }
-        return room
     }
 
     private func startFeeding(_ lane: LaneIdentity) {

@@ -52,7 +52,8 @@ extension Sweeper {
             // Asked again, and taken without a pause between: other lanes' feeds share the room.
             let turns = takeFirst(upTo: min(free, room(lane)), from: lane)
             // Judged at the moment of sending: what waited past its answer's end, or into a pause, is asked again.
-            let fresh = turns.map { $0.sendable(at: now, paused: judge.paused) }.filter { !$0.nudges.isEmpty }
+            let paused = judge.paused
+            let fresh = turns.map { $0.sendable(at: now, paused: paused) }.filter { !$0.nudges.isEmpty }
             let count = fresh.reduce(0) { $0 + $1.pushCount }
             feeds[lane]?.openPushes += count
             if fresh.count < turns.count {
@@ -162,7 +163,8 @@ extension Sweeper {
     }
 
     private func intent(of chunk: Chunk) -> Intent {
-        Intent(
+        let judge = judge
+        return Intent(
             leaseID: chunk.leaseID,
             number: chunk.number,
             sweepID: chunk.sweepID,

@@ -15,6 +15,7 @@ extension Sweeper {
             fence: .openIntent(chunk: chunk.number)
         )
         let now = clock.now ?? chunk.attemptedAt
+        let judge = judge
         var index = 0
         for turn in chunk.turns {
             let own = outcomes[index..<index + turn.pushCount]

@@ -305,6 +305,8 @@ package actor Sweeper {
         var rests = Settlement(leaseID: batch.leaseID, sweepID: run.id, fence: .none)
         var turns: [PlannedTurn] = []
         var undecided: [Undecided] = []
+        // The same for all of the batch, and not two dozen references counted for each.
+        let judge = judge
         for user in batch.users {
             let judgement = judge.judge(user, now: batch.now)
             if !judgement.notices.isEmpty { onEvent(.noticed(judgement.notices)) }

@@ -51,11 +51,12 @@ struct CheckInWords: Sendable {
     /// What became of each template.
     func fates(_ question: Question) -> [(template: Int32, fate: TemplateFate)] {
         let drawn = draw(question)?.template
+        let last = question.last.flatMap { id in templates.first { $0.id == id } }
         let locales: [String?] = question.context.locales + [nil]
         return templates.map { template in
             if template.id == drawn?.id { return (template.id, .chosen) }
             guard locales.contains(template.locale) else { return (template.id, .otherLocale) }
-            if let fault = fault(of: template, question) { return (template.id, fault) }
+            if let fault = fault(of: template, question, last) { return (template.id, fault) }
             if template.payload(for: question.context) == nil { return (template.id, .tooLong) }
             return (template.id, template.locale == drawn?.locale ? .notDrawn : .otherLocale)
         }
@@ -64,8 +65,9 @@ struct CheckInWords: Sendable {
     private func draw(_ question: Question) -> (template: Template, payload: [UInt8])? {
         guard !templates.isEmpty else { return nil }
         let hash = "\(question.user.uuidString.lowercased()):\(question.slot.iso):template".stableHash
+        let last = question.last.flatMap { id in templates.first { $0.id == id } }
         for locale in question.context.locales as [String?] + [nil] {
-            var left = templates.filter { $0.locale == locale && fault(of: $0, question) == nil }
+            var left = templates.filter { $0.locale == locale && fault(of: $0, question, last) == nil }
             var attempt: UInt64 = 0
             while !left.isEmpty {
                 let place = Self.place(in: left, (hash &+ attempt).mixed)
@@ -77,11 +79,10 @@ struct CheckInWords: Sendable {
         return nil
     }
 
-    private func fault(of template: Template, _ question: Question) -> TemplateFate? {
-        if let last = question.last {
-            if template.id == last { return .last }
-            if let last = templates.first(where: { $0.id == last }), last.hasWords(of: template) { return .last }
-        }
+    /// - Parameter last: the template of the question's `last`; nil: there is none any more.
+    private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateFate? {
+        if template.id == question.last { return .last }
+        if let last, last.hasWords(of: template) { return .last }
         return template.fault(for: question.context)
     }
 

@@ -4,8 +4,8 @@ import Store
 
 import struct FoundationEssentials.UUID
 
-/// A template of check-ins, ready to be filled.
-struct Template: Sendable {
+/// A template of check-ins, ready to be filled. By reference: each check-in is drawn from a list of them.
+final class Template: Sendable {
     let id: Int32
     let weight: UInt64
     /// As locales are compared; nil: for those whose own has none.
