@@ -30,6 +30,8 @@ struct ClaimedParts {
         self.people = people
         self.recipients = recipients
         remindersOf = reminders
+        recipientRow.reserveCapacity(people.count)
+        devicesOf.reserveCapacity(people.count)
         for row in 0..<recipients.count {
             let user = try recipients.uuid(row, 0)
             if recipientRow[user] == nil { recipientRow[user] = row }
@@ -130,11 +132,16 @@ struct ClaimedParts {
                 try recipients.boolOrNull(place, 3) ?? false
             } ?? false,
             context: try text(4),
-            // In no order of the database's, so that a nudge's devices are the same each time.
-            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
+            devices: devices(of: id),
             messages: messagesOf[id] ?? [],
             hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
             reminders: remindersOf[id] ?? PendingReminders()
         )
+    }
+
+    /// In no order of the database's, so that a nudge's devices are the same each time.
+    private func devices(of user: UUID) -> [Device] {
+        guard let found = devicesOf[user] else { return [] }
+        return found.count > 1 ? found.sorted { $0.token < $1.token } : found
     }
 }

@@ -3,7 +3,9 @@ public import Policy
 public import TimeZones
 
 /// A leased user with all that the policy asks about them: what a claim's statements say of them.
-public struct ClaimedUser: Sendable {
+///
+/// A value, held by reference: it goes from list to list, and a copy would count a dozen references each time.
+public final class ClaimedUser: Sendable {
     /// The user.
     public let userID: UUID
     /// The version that is decided on; an intent holds only while it is still this one.

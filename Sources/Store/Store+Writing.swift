@@ -134,7 +134,10 @@ extension Store {
 
     private func parameters(of settlement: Settlement) -> [Parameter] {
         // In the order of user_id, like every other writer that waits: two daemons can't deadlock.
-        let updates = settlement.updates.sorted { $0.userID < $1.userID }
+        let order = settlement.updates.indices.sorted {
+            settlement.updates[$0].userID < settlement.updates[$1].userID
+        }
+        let updates = order.map { settlement.updates[$0] }
         let records = settlement.records
         // An empty list costs nothing, and stands for as many nulls.
         let decisions = records.contains { $0.decision != nil } ? records.map(\.decision) : []

@@ -240,7 +240,7 @@ public struct Store: Sendable {
     }
 
     func userSet(_ rows: Rows) throws(PostgresError) -> Set<UUID> {
-        var users: Set<UUID> = []
+        var users = Set<UUID>(minimumCapacity: rows.count)
         for row in 0..<rows.count { users.insert(try rows.uuid(row, 0)) }
         return users
     }
