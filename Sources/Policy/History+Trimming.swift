@@ -17,17 +17,24 @@ extension History {
     /// - Parameter cap: how many sends to keep at most; the largest cap in force, or more.
     public func trimmed(now: Instant, cap: Int) -> History {
         let ahead = now + Self.horizon
-        let day = now - 86_400
-        let real = sent.filter { $0 <= ahead && $0 > day }.sorted(by: >).prefix(max(cap, 0))
-        let future = sent.filter { $0 > ahead }.sorted(by: <).prefix(Self.aheadLimit)
         return History(
             checkIns: trimmedCheckIns(ahead: ahead),
             closed: trimmedClosed(now: now),
-            sent: future.reversed() + real
+            sent: trimmedSends(ahead: ahead, day: now - 86_400, cap: cap)
         )
     }
 
+    private func trimmedSends(ahead: Instant, day: Instant, cap: Int) -> [Instant] {
+        // Most users' lists are empty: each list made below would be an allocation.
+        guard !sent.isEmpty else { return [] }
+        let real = sent.filter { $0 <= ahead && $0 > day }.sorted(by: >).prefix(max(cap, 0))
+        let future = sent.filter { $0 > ahead }.sorted(by: <).prefix(Self.aheadLimit)
+        return future.reversed() + real
+    }
+
     private func trimmedCheckIns(ahead: Instant) -> [CheckIn] {
+        // A single one is the newest, and the latest.
+        guard checkIns.count > 1 else { return checkIns }
         let newestSlotFirst = { (left: CheckIn, right: CheckIn) in (left.slot, left.at) > (right.slot, right.at) }
         let real = checkIns.filter { $0.at <= ahead }.sorted(by: newestSlotFirst)
         let future = checkIns.filter { $0.at > ahead }.sorted { ($0.at, $0.slot) < ($1.at, $1.slot) }
@@ -41,6 +48,7 @@ extension History {
     /// A slot can be served for days after its date (staleness, spread, quiet hours): a week covers all of it. The eighth day is for the
     /// zones east of UTC.
     private func trimmedClosed(now: Instant) -> [LocalDate] {
+        guard !closed.isEmpty else { return [] }
         let days = now.seconds / 86_400 - (now.seconds % 86_400 < 0 ? 1 : 0)
         let today = LocalDate(days: Int32(clamping: days))
         let kept = Set(closed).filter { $0 >= today - 8 }.sorted()

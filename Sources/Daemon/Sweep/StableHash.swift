@@ -1,8 +1,34 @@
 import struct FoundationEssentials.UUID
 
+/// FNV-1a, 64 bits: the same on every run and machine, unlike `Hashable`'s. Of bytes that come piece by piece.
+struct StableHash: Sendable {
+    /// Of what was entered so far.
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func enter(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+    mutating func enter(_ bytes: some Sequence<UInt8>) { for byte in bytes { enter(byte) } }
+
+    /// Its text in lower case, as PostgreSQL writes it, without that text's being made.
+    mutating func enter(_ id: UUID) {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+        withUnsafeBytes(of: id.uuid) { bytes in
+            for place in bytes.indices {
+                if place == 4 || place == 6 || place == 8 || place == 10 { enter(UInt8(ascii: "-")) }
+                enter(digit(bytes[place] >> 4))
+                enter(digit(bytes[place] & 0xF))
+            }
+        }
+    }
+}
+
 extension Sequence where Element == UInt8 {
-    /// FNV-1a, 64 bits: the same on every run and machine, unlike `Hashable`'s.
-    var stableHash: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+    /// FNV-1a.
+    var stableHash: UInt64 {
+        var hash = StableHash()
+        hash.enter(self)
+        return hash.value
+    }
 }
 
 extension String {
@@ -20,10 +46,6 @@ extension UInt64 {
 }
 
 extension UUID {
-    /// FNV-1a over its 16 bytes.
-    var stableHash: UInt64 {
-        withUnsafeBytes(of: uuid) { bytes in
-            bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        }
-    }
+    /// Of its 16 bytes.
+    var stableHash: UInt64 { withUnsafeBytes(of: uuid) { $0.stableHash } }
 }

@@ -64,19 +64,41 @@ struct CheckInWords: Sendable {
 
     private func draw(_ question: Question) -> (template: Template, payload: [UInt8])? {
         guard !templates.isEmpty else { return nil }
-        let hash = "\(question.user.uuidString.lowercased()):\(question.slot.iso):template".stableHash
+        let hash = Self.hash(question.user, question.slot)
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
-        for locale in question.context.locales as [String?] + [nil] {
-            var left = templates.filter { $0.locale == locale && fault(of: $0, question, last) == nil }
-            var attempt: UInt64 = 0
-            while !left.isEmpty {
-                let place = Self.place(in: left, (hash &+ attempt).mixed)
-                if let payload = left[place].payload(for: question.context) { return (left[place], payload) }
-                left.remove(at: place)
-                attempt += 1
-            }
+        for locale in question.context.locales {
+            if let drawn = draw(hash, of: locale, question, last) { return drawn }
+        }
+        return draw(hash, of: nil, question, last)
+    }
+
+    private func draw(
+        _ hash: UInt64,
+        of locale: String?,
+        _ question: Question,
+        _ last: Template?
+    ) -> (template: Template, payload: [UInt8])? {
+        var left: [Template] = []
+        left.reserveCapacity(templates.count)
+        for template in templates where template.locale == locale && fault(of: template, question, last) == nil {
+            left.append(template)
+        }
+        var attempt: UInt64 = 0
+        while !left.isEmpty {
+            let place = Self.place(in: left, (hash &+ attempt).mixed)
+            if let payload = left[place].payload(for: question.context) { return (left[place], payload) }
+            left.remove(at: place)
+            attempt += 1
         }
         return nil
+    }
+
+    /// Of `USER:DATE:template`, the user's id as PostgreSQL writes it.
+    static func hash(_ user: UUID, _ slot: LocalDate) -> UInt64 {
+        var hash = StableHash()
+        hash.enter(user)
+        hash.enter(":\(slot.iso):template".utf8)
+        return hash.value
     }
 
     /// - Parameter last: the template of the question's `last`; nil: there is none any more.

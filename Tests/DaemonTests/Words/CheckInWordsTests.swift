@@ -43,6 +43,18 @@ import struct FoundationEssentials.UUID
     // MARK: Which one
 
     /// Each as often as its weight says, within five standard deviations; over users, and over one user's days.
+    /// The number is that of the text which the page names, also by an older daemon beside this one.
+    @Test(arguments: Seeds.all) func hash_isOfTheText(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<200 {
+            let (user, slot) = (Self.user(&random), Self.day + random.int(-4000...4000))
+            let text = "\(user.uuidString.lowercased()):\(slot.iso):template"
+            #expect(CheckInWords.hash(user, slot) == text.stableHash, "seed \(seed)")
+        }
+        // FNV-1a's own test vectors (draft-eastlake-fnv).
+        #expect("".stableHash == 0xCBF2_9CE4_8422_2325 && "foobar".stableHash == 0x8594_4171_F739_67E8)
+    }
+
     @Test(arguments: Seeds.all) func templates_whenDrawnOften_comeAsTheirWeightsSay(seed: UInt64) {
         print("seed \(seed)")
         var random = SplitMix64(seed: seed)
