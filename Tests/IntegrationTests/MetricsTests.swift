@@ -266,7 +266,7 @@ import TestSupport
             process.waitForOutput(.seconds(30)) { $0.contains("event=database_lost") || $0.contains("database_lost") }
         )
         let lost = service.seen.now.requests.count
-        // Thirty ticks, and three intervals.
+        // Thirty ticks, and three intervals: nothing signals that nothing comes.
         try await Task.sleep(for: .seconds(3))
         #expect(service.seen.now.requests.count <= lost + 1)
         process.signal(SIGTERM)

@@ -185,11 +185,9 @@ final class Scene: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let isSo = try await eventually(within: time) { try process?.exit != nil || sql("select \(condition)") == "t" }
-        try #require(
-            isSo && process?.exit == nil,
-            "not within \(time): \(condition); \(process?.errorOutput.suffix(2000) ?? "")",
-            sourceLocation: sourceLocation
-        )
+        let said = process?.errorOutput.suffix(2000) ?? ""
+        try #require(process?.exit == nil, "it ended: \(condition); \(said)", sourceLocation: sourceLocation)
+        try #require(isSo, "not within \(time): \(condition); \(said)", sourceLocation: sourceLocation)
     }
 
     static func token(_ user: Int, _ device: Int = 0) -> String {

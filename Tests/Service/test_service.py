@@ -328,8 +328,10 @@ class SurroundingsTests(unittest.TestCase):
         self.drop_in("called", "[Service]\n" + "".join(f"LoadCredential={name}:/etc/nudged/credentials/{name}\n" for name in called))
         secrets = (PASSWORD, key, "planted-decision-token", "planted-heartbeat")
         self.s.configure(extra="metrics:\n  listen: 127.0.0.1:9464\ndecision:\n  url: http://127.0.0.1:9/decide\n")
-        self.s.systemctl("start", "nudged")
         self.s.seed(20)
+        # So that the dead service keeps nobody's push back.
+        self.s.sql("update public.context_profiles set notification_preferences = notification_preferences || '{\"fallback_strategy\": \"notify_all\"}'")
+        self.s.systemctl("start", "nudged")
         user = "00000000-0000-4000-8000-000000000001"
         self.s.sql(f"select nudged.send(user_id => '{user}', title => 'planted message', body => 'planted message')")
         self.s.await_accepted(21)

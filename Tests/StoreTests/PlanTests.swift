@@ -210,12 +210,11 @@ import struct FoundationEssentials.UUID
             sql: "select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relname = 'person'"
         )
         // The server's processes hand in their counts when they end; the connection's own close is not waited for.
-        let deadline = ContinuousClock.now + .seconds(20)
         var counts = (0 as Int64, 0 as Int64)
-        while counts.0 < 500, ContinuousClock.now < deadline {
+        _ = try await eventually {
             let rows = try await connection.run(stat)
             counts = (try rows.int8(0, 0), try rows.int8(0, 1))
-            await Task.yield()
+            return counts.0 >= 500
         }
         #expect(counts.0 == 500)
         #expect(counts.1 > 425, "\(counts)")

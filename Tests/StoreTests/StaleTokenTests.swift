@@ -110,4 +110,25 @@ import struct FoundationEssentials.UUID
         )
         await fixture.close()
     }
+
+    /// What is asked for is never mistaken for the app's own columns.
+    @Test func forget_whenTheTableHasColumnsOfThoseNames_goesByWhatIsAsked() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            alter table public.push_tokens add column device text default 'phone', add column recipient uuid, add column apns_topic text default 'none',
+                add column apns_environment text, add column unregistered_at timestamptz
+            """
+        )
+        func forget(_ user: Int, _ token: String) throws -> String {
+            try fixture.sql(
+                "select nudged.forget_device(\(F.quoted(user)), lpad('\(token)', 64, '0'), 'sandbox', 'x', now())"
+            )
+        }
+        #expect(try forget(1, "2") == "f")
+        #expect(try forget(1, "1") == "t")
+        #expect(try fixture.lines("select user_id from public.push_tokens") == [F.user(2).uuidString.lowercased()])
+        await fixture.close()
+    }
 }

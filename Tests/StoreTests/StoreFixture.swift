@@ -56,12 +56,16 @@ final class StoreFixture: Sendable {
 
     func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
 
-    /// Until a session of this database waits for a lock.
+    /// Whether a session of this database waits for a lock.
+    func doesSomebodyWait() throws -> Bool {
+        try sql(
+            "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+        ) == "t"
+    }
+
+    /// Until one does.
     func untilSomebodyWaits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let waits = """
-            select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
-            """
-        try #require(await eventually { try sql(waits) == "t" }, "nobody waits", sourceLocation: sourceLocation)
+        try #require(await eventually { try doesSomebodyWait() }, "nobody waits", sourceLocation: sourceLocation)
     }
 
     func connection() async throws -> Connection { try await Connection.open(configuration) }

@@ -33,6 +33,9 @@ struct SecretFile: Sendable, Equatable {
     /// Every user of the machine can read it. (A folder that they can't enter would keep them out, and does until somebody opens it.)
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
 
+    /// Every user can come to it.
+    var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
+
     /// Others than its owner can put another secret in its place.
     var isReplaceable: Bool {
         // Of a folder with the sticky bit only owners take files away.

@@ -19,11 +19,13 @@ struct ServiceFacts: Sendable {
     let unit: UnitSettings?
     /// It starts with the machine.
     let isEnabled: Bool
-    /// The configuration file, where only its owner or group may read it.
-    var closedConfiguration: SecretFile?
+    /// The configuration file where the unit looks for it; nil: there is none.
+    var configuration: SecretFile?
     let process: Process
     /// This machine's name, as daemons write it.
     var host = ""
+    /// Whether a process of that number runs here and is a nudged.
+    var isNudged: @Sendable (_ process: Int32) -> Bool = { _ in false }
 
     static let unitName = "nudged.service"
 
@@ -45,7 +47,7 @@ struct ServiceFacts: Sendable {
         if unit.isMasked {
             return Self.unitPlace.warning(
                 "\(unit.path) masks the unit: nothing can start it",
-                mend: "systemctl unmask nudged, and systemctl enable --now nudged"
+                mend: "\(Self.unmasking(unit.path)), and systemctl enable --now nudged"
             )
         }
         guard isEnabled else {
@@ -55,6 +57,12 @@ struct ServiceFacts: Sendable {
             )
         }
         return Self.unitPlace.ok("\(unit.path), enabled")
+    }
+
+    /// What takes a mask away, which lies where who set it wanted it.
+    private static func unmasking(_ path: String) -> String {
+        if path.hasPrefix("/etc/") { return "systemctl unmask nudged" }
+        return path.hasPrefix("/run/") ? "systemctl unmask --runtime nudged" : "install the package again"
     }
 
     // MARK: Settings
@@ -108,15 +116,24 @@ struct ServiceFacts: Sendable {
             : found
     }
 
-    /// Who looks by sudo reads what the unit's own user can't.
+    /// Who looks by sudo reads what the unit's own user can't. Of a user or a group that the unit names it is not known here what it may read.
     private var unreadable: [Finding] {
-        guard hasSystemd, let unit, unit.isTrue("Service.DynamicUser"), let file = closedConfiguration else {
-            return []
-        }
+        guard hasSystemd, let unit, unit.isTrue("Service.DynamicUser"), let file = configuration,
+            ["User", "Group", "SupplementaryGroups"].allSatisfy({ unit["Service.\($0)"] == nil }),
+            !(unit["Service.ExecStart"] ?? "").contains("--config"), !(file.isOpen && file.isFolderOpen)
+        else { return [] }
+        let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? file.path
+        let (what, mend) =
+            file.isOpen
+            ? ("enter \(folder)", "chmod 755 \(folder)")
+            : (
+                "read \(file.path) (mode \(file.modeWords))",
+                "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
+            )
         return [
             Self.settingsPlace.error(
-                "the unit's user can't read \(file.path) (mode \(file.modeWords)): the service does not start",
-                mend: "chmod 644 \(file.path); its secrets belong into credentials (LoadCredential=)",
+                "the unit's user can't \(what): the service does not start",
+                mend: mend,
                 .permission
             )
         ]
@@ -128,20 +145,24 @@ struct ServiceFacts: Sendable {
         switch process {
         case .none:
             if case .value(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
+                if isNudged(row.pid), hasSystemd { return Self.unattended(row.pid) }
                 return Self.processPlace.unchecked(
                     "process \(row.pid) says that it runs on this host, and is not seen from here: in a container, or just ended"
                 )
             }
             return Self.processPlace.ok("no daemon runs on this machine")
         case .hidden: return Self.processPlace.unchecked("only root sees what runs here: run it by sudo")
-        case .running(let id, nil) where hasSystemd:
-            return Self.processPlace.warning(
-                "process \(id) is a daemon, and not systemd's: nobody restarts it",
-                mend: "end it, and systemctl start nudged"
-            )
+        case .running(let id, nil) where hasSystemd: return Self.unattended(id)
         case .running(let id, let unit):
             return Self.processPlace.ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
         }
+    }
+
+    private static func unattended(_ process: Int32) -> Finding {
+        processPlace.warning(
+            "process \(process) is a daemon, and not systemd's: nobody restarts it",
+            mend: "end it, and systemctl start nudged"
+        )
     }
 
     /// By the rows that daemons write.
@@ -182,14 +203,20 @@ extension ServiceFacts {
         unit = UnitSettings(unit: Self.unitName, root: root)
         isEnabled = Folder.has("\(root)/etc/systemd/system/multi-user.target.wants/\(Self.unitName)")
         let file = SecretFile(lookingAt: root + ConfigurationLoader.defaultPath)
-        closedConfiguration = file.mode != nil && !file.isOpen ? file : nil
+        configuration = file.mode == nil ? nil : file
         host = HostName.own
+        isNudged = Self.isNudged
         do throws(ReloadError) {
             let id = try ReloadRun(environment: environment).daemon()
             process = .running(id, unit: Self.unit(of: id))
         } catch {
             if case .mayNot = error { process = .hidden } else { process = .none }
         }
+    }
+
+    private static func isNudged(_ process: Int32) -> Bool {
+        let name = try? Credentials.readText("/proc/\(process)/comm", limit: 64, mayBeWorldReadable: true)
+        return name == "nudged\n" || name == "nudged"
     }
 
     /// From its control group, `0::/system.slice/nudged.service`.

@@ -76,13 +76,15 @@ extension UnitSettings {
     ///
     /// - Parameter root: what stands for `/`.
     init?(unit: String, root: String = "") {
-        guard let folder = Self.folders.first(where: { Folder.has("\(root)\($0)/\(unit)") }) else { return nil }
-        let path = "\(root)\(folder)/\(unit)"
-        if Self.isMask(path) {
-            self.init(maskedAt: "\(folder)/\(unit)")
+        // A link that leads nowhere is passed over.
+        let found = Self.folders.lazy.map { (path: "\($0)/\(unit)", text: Self.text("\(root)\($0)/\(unit)")) }
+        guard let (path, text) = found.first(where: { $0.text != nil || Self.isMask(root + $0.path) }) else {
+            return nil
+        }
+        guard let text, !Self.isMask(root + path) else {
+            self.init(maskedAt: path)
             return
         }
-        guard let text = Self.text(path) else { return nil }
         var dropIns: [String: String] = [:]
         for folder in Self.folders.map({ "\(root)\($0)/\(unit).d" }) {
             for name in Folder.names(folder) where name.hasSuffix(".conf") && dropIns[name] == nil {
@@ -90,7 +92,7 @@ extension UnitSettings {
             }
         }
         let texts = dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) }
-        self.init(path: "\(folder)/\(unit)", texts: [text] + texts)
+        self.init(path: path, texts: [text] + texts)
     }
 
     /// Leads to /dev/null, or is empty.

@@ -9,19 +9,18 @@ public struct ReportFile: Sendable {
         self.path = path
     }
 
-    /// Takes the file's place by rename; mode 0644 less the process's mask, or that of the file that was there. The old one stays where that
-    /// fails.
+    /// Takes the file's place by rename; mode 0644 less the process's mask, or owner, group and mode of the file that was there, as far as we may. The old
+    /// one stays where that fails.
     public func write(_ text: String) throws(ReportFileError) {
-        let (target, mode) = try target()
+        let (target, old) = try target()
         let slash = target.lastIndex(of: "/")
         let folder = slash.map { String(target[...$0]) } ?? ""
         let temporary = "\(folder).nudged-report.\(getpid()).\(UInt32.random(in: .min ... .max))"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old == nil ? 0o644 : 0o600)
         guard file >= 0 else { throw failure() }
         var number: Int32 = 0
-        // What somebody closed to others stays closed, before there is anything to read.
-        if let mode, fchmod(file, mode) != 0 { number = errno }
-        if number == 0, !Self.write(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
+        if let old { Self.take(after: old, file) }
+        if !Self.write(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
         // A network's file system may say only now that it is full.
         if Glibc.close(file) != 0, number == 0 { number = errno }
         if number == 0, rename(temporary, target) != 0 { number = errno }
@@ -31,8 +30,15 @@ public struct ReportFile: Sendable {
         }
     }
 
-    /// Where a link leads, and the mode of what is there; refused where something stands that is no file: a rename would put one in a device's place.
-    private func target() throws(ReportFileError) -> (path: String, mode: mode_t?) {
+    /// Who could read the old file can read the new one, and nobody else: without its group nothing is the group's. Where the file system knows no such thing, it
+    /// stays as it is.
+    private static func take(after old: stat, _ file: Int32) {
+        let isGroups = fchown(file, old.st_uid, old.st_gid) == 0 || fchown(file, .max, old.st_gid) == 0
+        _ = fchmod(file, old.st_mode & (isGroups ? 0o777 : 0o707))
+    }
+
+    /// Where a link leads, and what is there; refused where something stands that is no file: a rename would put one in a device's place.
+    private func target() throws(ReportFileError) -> (path: String, old: stat?) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw failure() }
@@ -45,7 +51,7 @@ public struct ReportFile: Sendable {
         }
         guard let found = realpath(path, nil) else { throw failure() }
         defer { free(found) }
-        return (String(cString: found), status.st_mode & 0o777)
+        return (String(cString: found), status)
     }
 
     private func failure() -> ReportFileError { ReportFileError(path: path, cause: .system(errno)) }

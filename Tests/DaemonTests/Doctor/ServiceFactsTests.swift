@@ -116,15 +116,27 @@ import TimeZones
         #expect(Self.finding("settings", in: findings) == nil)
     }
 
-    /// Doctor runs by sudo and reads everything; the service's own user does not.
-    @Test(arguments: [("DynamicUser=yes", true), ("DynamicUser=no\nUser=nudged", false)])
-    func settings_whenTheUnitsUserCantReadTheConfiguration_areAnError(user: String, isError: Bool) {
-        let unit = UnitSettings(path: "/u", texts: [Self.shipped, "[Service]\n\(user)"])
+    /// Doctor runs by sudo and reads everything; the service's own user does not. Of a user or group that the unit names nobody knows here.
+    @Test(arguments: [
+        ("DynamicUser=yes", 0o600, 0o755, "read /etc/nudged/nudged.yaml (mode 0600)"),
+        ("DynamicUser=yes", 0o640, 0o755, "read /etc/nudged/nudged.yaml (mode 0640)"),
+        ("DynamicUser=yes", 0o644, 0o700, "enter /etc/nudged"), ("DynamicUser=yes", 0o644, 0o755, nil),
+        ("DynamicUser=no\nUser=nudged", 0o600, 0o755, nil), ("User=nudged", 0o600, 0o755, nil),
+        ("SupplementaryGroups=conf", 0o640, 0o755, nil),
+        ("ExecStart=/usr/bin/nudged run --config /a", 0o600, 0o755, nil),
+    ])
+    func settings_whenTheUnitsUserCantReadTheConfiguration_areAnError(
+        setting: String,
+        mode: mode_t,
+        folder: mode_t,
+        fault: String?
+    ) {
+        let unit = UnitSettings(path: "/u", texts: [Self.shipped, "[Service]\n\(setting)"])
         var facts = ServiceFacts(hasSystemd: true, unit: unit, isEnabled: true, process: .running(7, unit: "a.service"))
-        facts.closedConfiguration = SecretFile(path: "/etc/nudged/nudged.yaml", mode: 0o600)
+        facts.configuration = SecretFile(path: "/etc/nudged/nudged.yaml", mode: mode, folderMode: folder)
         let errors = facts.findings(work: .value(Self.work([Self.row()]))).filter { $0.level == .error }
-        #expect(errors.map(\.check) == (isError ? ["settings"] : []))
-        #expect(errors.allSatisfy { $0.found.contains("(mode 0600)") && $0.status == .permission })
+        #expect(errors.map(\.check) == (fault == nil ? [] : ["settings"]))
+        #expect(errors.allSatisfy { $0.found.contains(fault ?? "") && $0.status == .permission })
     }
 
     @Test func process_whenARowSaysThatItRunsHere_isNotDenied() {
@@ -134,6 +146,10 @@ import TimeZones
         facts.host = "web-1"
         let finding = Self.finding("process", in: facts.findings(work: work))
         #expect(finding?.level == .unchecked && finding?.found.contains("process 4711") == true)
+        // Started by a hand, without what the unit gives it: it is here, and nobody restarts it.
+        facts.isNudged = { $0 == 4711 }
+        let unattended = Self.finding("process", in: facts.findings(work: work))
+        #expect(unattended?.level == .warning && unattended?.found.contains("process 4711 is a daemon") == true)
     }
 
     @Test func process_whenThereIsNoSystemd_isFineByItself() {

@@ -60,6 +60,12 @@ import Testing
         try write("etc/systemd/system/a.service", "[Service]\nType=exec\n")
         #expect(UnitSettings(unit: "a.service", root: root.path)?["Service.Type"] == "exec")
         #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == false)
+        // A link into a folder that is gone.
+        let dangling = root.appending(path: "etc/systemd/system/b.service")
+        try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "/nowhere/b.service")
+        #expect(UnitSettings(unit: "b.service", root: root.path) == nil)
+        try write("usr/lib/systemd/system/b.service", "[Service]\nType=notify\n")
+        #expect(UnitSettings(unit: "b.service", root: root.path)?.path == "/usr/lib/systemd/system/b.service")
         // As systemctl mask leaves it, and as systemd.unit(5) has it besides.
         let own = root.appending(path: "etc/systemd/system/a.service")
         try FileManager.default.removeItem(at: own)

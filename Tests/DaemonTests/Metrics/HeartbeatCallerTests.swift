@@ -23,9 +23,9 @@ import Testing
 
     /// Sweeps go on until it is so.
     private static func sweep(_ caller: HeartbeatCaller, until isSo: () -> Bool) async {
-        while !isSo(), !Task.isCancelled {
+        _ = await eventually {
             caller.sweepWasGood()
-            await Task.yield()
+            return isSo()
         }
     }
 

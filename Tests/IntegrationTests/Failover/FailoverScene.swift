@@ -31,6 +31,4 @@ enum FailoverScene {
         defer { print("served after \(ContinuousClock.now - start)") }
         return await socket.heard(60) { _ in (try? server.psql(served, database: database)) == "0\n0\n" } != nil
     }
-
-    /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
 }

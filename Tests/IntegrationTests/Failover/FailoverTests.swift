@@ -6,6 +6,7 @@ import Testing
 
 /// The standby is promoted in mid-sweep (docs/GUARANTEES.md, "High availability").
 @Suite(.ownThreads, .serialized, .timeLimit(.minutes(3))) struct FailoverTests {
+    /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
     @Test(arguments: [(400, 0), (1500, 0), (900, 40)])
     func sweep_whenASynchronousStandbyIsPromoted_losesAndDoublesNothing(at request: Int, failures: Int) async throws {
         let (pair, log) = (try ServerPair(synchronous: true), RequestLog())
