@@ -45,13 +45,14 @@ struct Apple: AsyncParsableCommand {
         settings.recording = .counts
         var script = SimulatorScript(settings: settings)
         script.perDevice = answers
+        // Before anybody can connect: who finds the port open finds the files that belong to it.
+        try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
+        try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         let simulator = try APNsSimulator(
             script: script,
             certificate: certificate.server,
             port: port
         )
-        try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
-        try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         try simulator.start()
         signal(SIGTERM, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTERM)

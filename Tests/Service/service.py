@@ -142,7 +142,12 @@ class Service:
     # The daemon
 
     def systemctl(self, *words, check=True):
-        return self.machine.run("systemctl", *words, check=check)
+        done = self.machine.run("systemctl", *words, check=False)
+        if check and done.returncode != 0:
+            # What systemctl says is only that it failed.
+            said = self.machine.run("journalctl", "-u", "nudged", "-n", "15", "-o", "cat", check=False).stdout
+            raise AssertionError(f"systemctl {' '.join(words)}: exit {done.returncode}: {done.stdout}{done.stderr}{said}")
+        return done
 
     def drop_in(self, name, text):
         self.machine.write(f"/etc/systemd/system/nudged.service.d/{name}.conf", text)
