@@ -28,7 +28,7 @@ final class BenchDaemon: Sendable {
                 while !Task.isCancelled {
                     let next = ContinuousClock.now + .seconds(1)
                     let start = monotonicSeconds()
-                    try? await engine.sweeper.sweep()
+                    try? await engine.pipeline.sweep()
                     let seconds = monotonicSeconds() - start
                     busy.withLock { $0 += seconds }
                     // As the timer of the daemon: ticks that a long sweep missed are one.

@@ -25,8 +25,14 @@ package enum SweepEvent: Sendable {
     case settlementFailed(error: String)
     /// A reminder for everyone could not be gone on with: the app's view, or a lock of the app's. It is left for a while.
     case spreadFailed(PendingReminder, error: String)
-    /// Another daemon had recorded a chunk as unknown, since our lease had ended.
+    /// Outcomes that could not be recorded, since the membership had ended: another daemon records the pushes as unknown.
     case fenced(pushes: Int)
+    /// How much of the work is this daemon's has changed.
+    case ownership(ranges: Int, members: Int)
+    /// Another daemon declared this one dead, or somebody deleted its row; it joins anew.
+    case membershipEnded
+    /// Daemons whose lease had ended were declared dead: their ranges are free.
+    case membersBuried(Int)
     /// The kill switch was turned: these kinds are held now, and those before.
     case paused(Set<NudgeKind>, before: Set<NudgeKind>)
     /// A step of the sweep went on: the watchdog may be fed.

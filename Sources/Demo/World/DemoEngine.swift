@@ -76,14 +76,14 @@ struct DemoEngine: Sendable {
         var deadline = ContinuousClock.now + Self.patience
         while true {
             try interruption.check()
-            try await engine.sweeper.sweep()
-            await engine.sweeper.quiesce()
+            try await engine.pipeline.sweep()
+            await engine.pipeline.quiesce()
             if counter.progress == progress {
                 // The sweep found nobody free: nobody is due, or the lane took nothing.
                 let remaining = try await engine.store.remaining(now: instant)
                 guard remaining.isAnyoneDue else {
                     // In the day's fast motion a window of verdicts has long closed by the next instant.
-                    if await engine.sweeper.concludeWindows() { continue }
+                    if await engine.pipeline.concludeWindows() { continue }
                     return
                 }
                 guard ContinuousClock.now < deadline else {

@@ -2,8 +2,9 @@ package import struct FoundationEssentials.UUID
 
 /// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per user; never with the value itself.
 package enum Notice: Sendable, Equatable {
-    /// A row of nudged.person holds what no code of ours writes; its user is left alone for a day.
-    case rowUnreadable(user: UUID)
+    /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for a day. `column`: what is refused, where
+    /// it is known.
+    case rowUnreadable(user: UUID, column: String?, error: String)
     /// Held for check-ins until they are mended.
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
     /// A zone name that is none; another one, or none, is used.
@@ -21,7 +22,8 @@ package enum Notice: Sendable, Equatable {
 
     package var value: Value {
         switch self {
-        case .rowUnreadable(let user): Value(event: "row", hash: user.stableHash)
+        case .rowUnreadable(let user, let column, _):
+            Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
         case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
         // Where a host's clock was wrong, many histories are: one line a day tells it.

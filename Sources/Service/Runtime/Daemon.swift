@@ -78,7 +78,8 @@ package actor Daemon {
         let watchdog = Watchdog(notifier, longestWait: assembly.longestWait)
         self.watchdog = watchdog
         let clock = PolicyClock.database()
-        let heartbeat = Heartbeat(version: version, clock: clock)
+        let identity = DaemonIdentity(version: version)
+        let heartbeat = Heartbeat(identity, clock: clock)
         self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
         let meter = Meter(clock: clock, caller: try Self.caller(assembly.heartbeat, reporter))
@@ -88,6 +89,7 @@ package actor Daemon {
             reporter: reporter,
             clock: clock,
             hooks: .ofProcess,
+            identity: identity,
             onEvent: { event in
                 watchdog.progress()
                 heartbeat.heard(event)
@@ -145,8 +147,8 @@ package actor Daemon {
             guard try await schemaCheck() else { return }
             // Before the sweep: after a week's absence its rows would else lie in the default partition, where their day then stays.
             await maintain()
-            try await engine.sweeper.sweep()
-            if await engine.sweeper.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
+            try await engine.pipeline.sweep()
+            if engine.pipeline.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
         } catch {
             doubtSchema(error)
             // `cancelled` and `notConnected` are our own stop.
@@ -244,15 +246,15 @@ package actor Daemon {
 
     private func metrics() async -> MetricsState {
         if startedAt == nil {
-            startedAt = engine.sweeper.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
+            startedAt = engine.pipeline.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
         }
         return MetricsState(
             version: version,
             startedAt: startedAt,
             sample: await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval),
-            totals: await engine.sweeper.totals,
+            totals: engine.pipeline.totals,
             book: meter.book,
-            paused: await engine.sweeper.judge.paused,
+            paused: engine.pipeline.judge.paused,
             isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && reporter.databaseTroubleWords == nil,
             isSchemaUsable: schemaIsCurrent
         )
@@ -302,12 +304,12 @@ package actor Daemon {
                     "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
                 )
             }
-            let decider = try engine.decider(for: next.decision, replacing: await engine.sweeper.decider)
+            let decider = try engine.decider(for: next.decision, replacing: engine.pipeline.decider)
             let caller = try caller(for: next.heartbeat)
             try engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
-            await engine.sweeper.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
+            await engine.pipeline.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
             meter.call(by: caller)
             if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)
@@ -329,7 +331,7 @@ package actor Daemon {
     private func stop() async {
         guard !isStopping else { return }
         isStopping = true
-        let open = await engine.sweeper.openPushes
+        let open = engine.pipeline.openPushes
         _ = notifier.stopping(status: "stopping: \(open) pushes in flight are awaited")
         reporter.say(
             .daemonStopping,

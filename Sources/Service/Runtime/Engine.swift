@@ -8,19 +8,20 @@ import Synchronization
 import Systemd
 import TimeZones
 
-/// The parts that do the work, put together: database, lanes and sweeper. The service, `run --once`, the demo and the tests drive it.
+/// The parts that do the work, put together: database, lanes and pipeline. The service, `run --once`, the demo and the tests drive it.
 package final class Engine: Sendable {
     let assembly: Assembly
     package let store: Store
     package let migrator: Migrator
     package let lanes: Lanes
-    package let sweeper: Sweeper
+    package let pipeline: Pipeline
     let reporter: Reporter
     private let clock: PolicyClock
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - clock: the policy's; the database's unless a test or the demo turns another.
+    ///   - identity: what it is called in the database.
     ///   - onDatabaseFailure: hears of each failed attempt to connect, beside the reporter.
     ///   - onEvent: hears of each sweep beside the reporter.
     /// - Throws: `ConfigurationFault` where the key is none.
@@ -29,6 +30,7 @@ package final class Engine: Sendable {
         reporter: Reporter,
         clock: PolicyClock = .database(),
         hooks: SweepHooks = SweepHooks(),
+        identity: DaemonIdentity = DaemonIdentity(version: ""),
         onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in },
         onDatabaseFailure: @escaping @Sendable () -> Void = {}
     ) throws(ConfigurationFault) {
@@ -47,14 +49,15 @@ package final class Engine: Sendable {
         )
         migrator = Migrator(configuration: assembly.connection, onFailure: failed)
         lanes = try Self.lanes(assembly.lanes, reporter)
-        sweeper = Sweeper(
+        pipeline = Pipeline(
             store: store,
             lanes: lanes,
             clock: clock,
             judge: assembly.judge,
             settings: assembly.settings,
             decider: try Self.decider(assembly.decision, clock, reporter),
-            hooks: hooks
+            hooks: hooks,
+            beat: { identity.beat() }
         ) { event in
             reporter.sweep(event)
             onEvent(event)
@@ -94,8 +97,8 @@ package final class Engine: Sendable {
     func sample(lostLines: Int, interval: Duration) async -> DaemonSample {
         DaemonSample(
             lanes: lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
-            decision: await sweeper.decider?.standing,
-            inFlight: await sweeper.openPushes,
+            decision: pipeline.decider?.standing,
+            inFlight: pipeline.openPushes,
             lostLines: lostLines,
             interval: interval
         )
@@ -125,17 +128,19 @@ package final class Engine: Sendable {
     package var isEnding: Bool { ending.withLock { $0 != nil } }
 
     private func end() async {
-        await sweeper.stop()
+        await pipeline.stop()
         let answersBy = BootTime.milliseconds() + assembly.settings.responseMilliseconds
-        let sweeper = sweeper
+        let pipeline = pipeline
         let timer = Task {
             try await Task.sleep(for: .milliseconds(assembly.settings.responseMilliseconds + Self.stopGrace))
-            await sweeper.abandon()
+            pipeline.abandon()
         }
         await lanes.drain(deadline: answersBy)
-        // With the database away and nothing in flight there is nothing to wait for: leases end by themselves.
-        if reporter.databaseTroubleWords != nil, await sweeper.openPushes == 0 { await sweeper.abandon() }
-        await sweeper.quiesce()
+        // With the database away and nothing in flight there is nothing to wait for: the lease ends by itself.
+        if reporter.databaseTroubleWords != nil, pipeline.openPushes == 0 { pipeline.abandon() }
+        await pipeline.quiesce()
+        // Else its users would wait for the lease's end.
+        if reporter.databaseTroubleWords == nil { await pipeline.leave() }
         timer.cancel()
         await store.close()
         await migrator.close()

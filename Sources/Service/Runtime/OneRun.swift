@@ -106,26 +106,26 @@ package struct OneRun: Sendable {
     /// Returns what kept it from serving everyone, or nil.
     private func sweepAll() async throws -> String? {
         var lastProgress = BootTime.milliseconds()
-        while await !engine.sweeper.isStopping {
+        while !engine.pipeline.isStopping {
             let before = totals.report
-            try await engine.sweeper.sweep()
-            await engine.sweeper.quiesce()
+            try await engine.pipeline.sweep()
+            await engine.pipeline.quiesce()
             engine.reporter.tellRepeats()
-            if await engine.sweeper.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
+            if engine.pipeline.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
-            let isAnyoneAside = await engine.sweeper.isAnyoneAside
+            let isAnyoneAside = await engine.pipeline.isAnyoneAside
             if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
                 return words
             }
             let remaining = try await engine.store.remaining(
-                now: (engine.sweeper.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
+                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
             )
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
                 // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
-                if await engine.sweeper.concludeWindows() { continue }
+                if await engine.pipeline.concludeWindows() { continue }
                 return engine.lanes.stoppedWords ?? zoneWords
             }
             let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience

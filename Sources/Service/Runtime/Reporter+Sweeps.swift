@@ -35,6 +35,24 @@ extension Reporter {
                 "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
                 ["unknown": "\(pushes)"]
             )
+        case .ownership(let ranges, let members):
+            say(
+                .rangesOwned,
+                "this daemon owns \(ranges) of 64 ranges of the users; daemons that share the work: \(members)",
+                ["ranges": "\(ranges)", "members": "\(members)"]
+            )
+        case .membershipEnded:
+            say(
+                .leaseLost,
+                "this daemon's lease had ended, and another daemon has taken its users; it joins again",
+                ["unknown": "0"]
+            )
+        case .membersBuried(let count):
+            say(
+                .daemonsDead,
+                "daemons whose lease ended without a renewal: \(count); their users are served by the others",
+                ["members": "\(count)"]
+            )
         case .paused(let kinds, let before): paused(kinds, before: before)
         case .progress: break
         }

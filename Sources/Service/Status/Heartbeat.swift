@@ -18,10 +18,7 @@ final class Heartbeat: Sendable {
         var hasBeaten = false
     }
 
-    private let id = UUID()
-    private let host = HostName.own
-    private let version: String
-    private let startedAt = BootTime.milliseconds()
+    private let identity: DaemonIdentity
     private let clock: PolicyClock
     private let memory = Mutex(Memory())
     /// How soon a lane's change is told. Looking costs no query.
@@ -31,10 +28,10 @@ final class Heartbeat: Sendable {
     private static let farewell = Duration.seconds(3)
 
     /// - Parameters:
-    ///   - version: the program's.
+    ///   - identity: what the daemon is called.
     ///   - clock: for the instants in the row; the database's.
-    init(version: String, clock: PolicyClock) {
-        self.version = version
+    init(_ identity: DaemonIdentity, clock: PolicyClock) {
+        self.identity = identity
         self.clock = clock
     }
 
@@ -85,14 +82,7 @@ final class Heartbeat: Sendable {
                 lostLines: sample.lostLines,
                 intervalMilliseconds: sample.interval.milliseconds
             )
-            return DaemonBeat(
-                id: id,
-                host: host,
-                pid: getpid(),
-                version: version,
-                uptimeMilliseconds: boot - startedAt,
-                state: state.json
-            )
+            return identity.beat(state: state.json)
         }
     }
 
@@ -107,7 +97,7 @@ final class Heartbeat: Sendable {
             try await Task.sleep(for: Self.farewell)
             await store.close()
         }
-        try? await store.daemonGone(id)
+        try? await store.daemonGone(identity.id)
         limit.cancel()
         await store.close()
     }

@@ -1,0 +1,271 @@
+import APNs
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Sends what waits for one lane: takes as many users as streams are free, commits their intent, hands their pushes to the lane's sender, and the outcomes to
+/// the settler as they arrive. One runs for a lane at a time; it ends when nobody waits.
+struct Dispatcher: Sendable {
+    let lane: LaneIdentity
+    let delivery: DeliveryContext
+    let settler: Settler
+
+    /// A stream that frees itself is waited for this long before a smaller slice goes.
+    private static let gatherMilliseconds: Int64 = 50
+    /// Without room or a membership, the loop looks again after so long.
+    private static let pauseMilliseconds: Int64 = 250
+
+    func run() async {
+        var lastFree = BootTime.milliseconds()
+        while let wanted = delivery.queues.pushCount(lane, upTo: delivery.terms.settings.maxInFlight) {
+            guard !delivery.isHalted, let sender = delivery.lanes.sender(lane), let free = await freeSlots(sender, wanted)
+            else {
+                await shed()
+                continue
+            }
+            delivery.onEvent(.progress)
+            guard free > 0 else {
+                // A server that grants no stream for that long is as good as away.
+                if BootTime.milliseconds() - lastFree < 2 * delivery.terms.settings.responseMilliseconds { continue }
+                await shed()
+                continue
+            }
+            lastFree = BootTime.milliseconds()
+            await sendSlice(sender, upTo: free)
+        }
+    }
+
+    /// How many pushes may be committed now; 0: look again; nil: the lane takes none for a while.
+    private func freeSlots(_ sender: Sender, _ wanted: Int) async -> Int? {
+        let room = delivery.room.free(lane, budget)
+        guard room > 0 else {
+            await delivery.room.wait(lane, budget, atMost: Self.pauseMilliseconds)
+            return 0
+        }
+        let goal = max(1, min(wanted, room, delivery.terms.settings.maxInFlight / 4))
+        let free = await sender.waitForFreeSlots(
+            atLeast: goal,
+            until: BootTime.milliseconds() + Self.gatherMilliseconds
+        )
+        if free > 0 { return min(free, delivery.room.free(lane, budget)) }
+        return sender.isBlocked ? nil : 0
+    }
+
+    private var budget: FlightBudget {
+        FlightBudget(total: delivery.terms.settings.maxInFlight, lanes: delivery.lanes.count)
+    }
+
+    /// The lane takes nothing, or all ends: who waits is let go. With one lane they stay due; with several they make way.
+    private func shed() async {
+        let users = delivery.queues.takeAll(from: lane)
+        guard !delivery.isHalted else { return }
+        delivery.queues.note(lane, isCrowded: true, now: BootTime.milliseconds())
+        await LaneRouter(delivery: delivery, settler: settler).stepAside(users.map { ($0, lane) })
+    }
+
+    // MARK: One slice
+
+    private func sendSlice(_ sender: Sender, upTo limit: Int) async {
+        let terms = delivery.terms
+        guard let now = delivery.clock.now else { return }
+        // Reserved before users are taken: other lanes share the room.
+        let reserved = delivery.room.reserve(upTo: limit, for: lane, budget)
+        let taken = delivery.queues.take(upTo: reserved, from: lane)
+        // Checked at the moment of sending: what waited past its answer's end, or into a pause, is evaluated again.
+        var slice: [Flight.Passenger] = []
+        var used = 0
+        for user in taken where delivery.ownership.isCurrent(user.held.member) {
+            let turn = user.turn.sendable(at: now, paused: terms.judge.paused)
+            if turn.nudges.isEmpty { continue }
+            used += turn.pushCount
+            slice.append(
+                Flight.Passenger(turn: turn, held: user.held, places: delivery.room.places(turn.pushCount, for: lane))
+            )
+        }
+        delivery.room.giveBack(reserved - used, lane)
+        // An intent is of one sweep: nearly always that is all of the slice.
+        while let first = slice.first {
+            let own = slice.prefix { $0.held.run === first.held.run }
+            slice.removeFirst(own.count)
+            await launch(Array(own), sender, attemptedAt: now)
+        }
+    }
+
+    /// Commits an intent for these users and hands their pushes to the sender.
+    private func launch(_ passengers: [Flight.Passenger], _ sender: Sender, attemptedAt: Instant) async {
+        guard let held = passengers.first?.held else { return }
+        guard await hasLease(held.member) else { return }
+        await delivery.hooks.reach(.beforeIntent)
+        let flight = Flight(
+            intent: UUID(),
+            member: held.member,
+            lane: lane,
+            sweepID: held.run.id,
+            attemptedAt: attemptedAt,
+            fraction: delivery.nextFraction(),
+            passengers: passengers
+        )
+        do throws(PostgresError) {
+            let committed = try await delivery.store.commit(intent(of: flight))
+            await delivery.hooks.reach(.afterIntent)
+            let left = flight.keeping(committed.kept)
+            let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
+            held.run.count { $0.changed += flight.passengers.count - left.passengers.count + changed.count }
+            guard !left.passengers.isEmpty else { return }
+            hand(left, to: sender, except: committed.changed, committed.cancelled)
+            await delivery.hooks.reach(.handedOver)
+        } catch {
+            await refused(flight, sender, error)
+        }
+    }
+
+    private func refused(_ flight: Flight, _ sender: Sender, _ error: PostgresError) async {
+        let users = flight.passengers
+        if error.isEndOfMembership { return delivery.ownership.noteEnd(of: flight.member) }
+        delivery.onEvent(.settlementFailed(error: error.description))
+        guard error.isRefusal else {
+            // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
+            return settler.add(flight.unsent("intent_failed").map { .withdrawn($0) })
+        }
+        guard users.count > 1 else {
+            guard !error.isHeld else { return }
+            return await delivery.setAside(
+                users.map { Refusal(userID: $0.turn.userID, error) },
+                member: flight.member,
+                now: flight.attemptedAt
+            )
+        }
+        let middle = users.count / 2
+        await launch(Array(users[..<middle]), sender, attemptedAt: flight.attemptedAt)
+        await launch(Array(users[middle...]), sender, attemptedAt: flight.attemptedAt)
+    }
+
+    /// Whether the lease lasts for a write; a renewal is tried where it does not.
+    private func hasLease(_ member: UUID) async -> Bool {
+        if lastWrite(member) > BootTime.milliseconds() { return true }
+        try? await delivery.ownership.renewNow()
+        return lastWrite(member) > BootTime.milliseconds()
+    }
+
+    private func lastWrite(_ member: UUID) -> Int64 {
+        delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
+    }
+
+    private func intent(of flight: Flight) -> Intent {
+        let judge = delivery.terms.judge
+        let turns = flight.passengers.map(\.turn)
+        return Intent(
+            id: flight.intent,
+            member: flight.member,
+            sweepID: flight.sweepID,
+            attemptedAt: flight.attemptedAt,
+            fraction: flight.fraction,
+            entries: turns.map { judge.entry($0, attemptedAt: flight.attemptedAt) },
+            records: turns.flatMap(\.records).filter(Judge.survivesCrash),
+            messages: Judge.messages(in: turns)
+        )
+    }
+
+    private func hand(
+        _ flight: Flight,
+        to sender: Sender,
+        except changed: Set<UUID>,
+        _ cancelled: Set<MessageReference>
+    ) {
+        let boot = BootTime.milliseconds()
+        let settings = delivery.terms.settings
+        // Read after the commit: a renewal that came meanwhile counts.
+        let lastWrite = lastWrite(flight.member)
+        // To the millisecond: a second too many would be a second of quiet hours.
+        let now = delivery.clock.milliseconds ?? flight.attemptedAt.seconds * 1000
+        var pushes: [Push] = []
+        var unsent: [PushResult] = []
+        var tag: UInt64 = 0
+        for passenger in flight.passengers {
+            let turn = passenger.turn
+            let userChanged = changed.contains(turn.userID)
+            for nudge in turn.nudges {
+                let isChanged =
+                    userChanged
+                    || !cancelled.isEmpty
+                        && nudge.members.compactMap(turn.reference).contains(where: cancelled.contains)
+                let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
+                let collapseID = PushIdentity.collapseID(
+                    user: turn.userID,
+                    kind: nudge.identity.kind.rawValue,
+                    key: nudge.collapseKey
+                )
+                for target in nudge.targets {
+                    defer { tag += 1 }
+                    if isChanged {
+                        unsent.append(PushResult(tag: tag, outcome: .unsent(reason: "changed"), apnsID: nil))
+                        continue
+                    }
+                    pushes.append(
+                        Push(
+                            tag: tag,
+                            token: target.device.token,
+                            topic: lane.topic,
+                            expiration: nudge.expiresAt.seconds,
+                            apnsID: target.apnsID,
+                            collapseID: collapseID,
+                            payload: nudge.payload ?? settings.payload,
+                            writeBy: min(lastWrite, end)
+                        )
+                    )
+                }
+            }
+        }
+        settler.add(flight.take(unsent).map { .arrived($0) })
+        guard !pushes.isEmpty else { return }
+        let (settler, hooks, delivery) = (settler, delivery.hooks, delivery)
+        sender.send(pushes, onQuarantine: { Self.quarantine($0, of: flight, delivery) }) { results in
+            hooks.pass(.answered)
+            settler.add(flight.take(results).map { .arrived($0) })
+        }
+    }
+
+    // MARK: Refused devices
+
+    /// Devices that Apple refuses, by the verdict on a window of answers. Tried for as long as a settlement would be; what is not written is answered the
+    /// same again.
+    private static func quarantine(_ tokens: [RefusedToken], of flight: Flight, _ delivery: DeliveryContext) {
+        delivery.hand.errand {
+            let now = delivery.clock.now ?? flight.attemptedAt
+            let devices = flight.devices(tokens, at: max(now, flight.attemptedAt + 1))
+            var attempt = 0
+            while !delivery.hand.isAbandoned {
+                do throws(PostgresError) {
+                    try await delivery.store.quarantine(devices, now: now)
+                    for device in devices { delivery.onEvent(.quarantined(device)) }
+                    return
+                } catch {
+                    attempt += 1
+                    delivery.onEvent(.settlementFailed(error: error.description))
+                    if !error.isTransient, attempt >= 3 { return }
+                    try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
+                }
+            }
+        }
+    }
+}
+
+extension Flight {
+    /// The same flight with those only whose intent holds.
+    func keeping(_ kept: Set<UUID>) -> Flight {
+        let left = passengers.filter { kept.contains($0.turn.userID) }
+        guard left.count < passengers.count else { return self }
+        return Flight(
+            intent: intent,
+            member: member,
+            lane: lane,
+            sweepID: sweepID,
+            attemptedAt: attemptedAt,
+            fraction: fraction,
+            passengers: left
+        )
+    }
+}
