@@ -1,9 +1,9 @@
 /// A numbered migration of `sql/`: immutable once released.
-public struct Migration: Sendable, Equatable {
+package struct Migration: Sendable, Equatable {
     /// Counts from 1.
-    public let number: Int32
+    package let number: Int32
     /// The file's name without its number.
-    public let name: String
+    package let name: String
     /// The script, several statements.
     let script: String
 
@@ -24,7 +24,7 @@ public struct Migration: Sendable, Equatable {
     }
 
     /// All of them, in order. (SwiftPM names an embedded file after itself, its first digit turned into an underscore.)
-    public static let all = [
+    package static let all = [
         Migration(1, "app_tables", PackageResources._001_app_tables_sql),
         Migration(2, "views", PackageResources._002_views_sql),
         Migration(3, "person", PackageResources._003_person_sql),
@@ -45,6 +45,7 @@ public struct Migration: Sendable, Equatable {
         Migration(16, "reminders", PackageResources._016_reminders_sql, oldest: 16),
         Migration(17, "decision", PackageResources._017_decision_sql),
         Migration(18, "templates", PackageResources._018_templates_sql),
+        Migration(19, "ownership", PackageResources._019_ownership_sql, oldest: 19),
     ]
 
     /// The number of the last one that this version knows.

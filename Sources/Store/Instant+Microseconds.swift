@@ -1,32 +1,6 @@
-import Policy
-import Postgres
 import TimeZones
 
-extension ClaimedUser {
-    /// Reads the history out of a row of `claim_taken.sql`.
-    static func history(_ rows: Rows, _ row: Int) throws(PostgresError) -> History {
-        let instants = try rows.timestampArray(row, 7)
-        let slots = try rows.dateArray(row, 8)
-        var checkIns: [CheckIn] = []
-        // Parallel by construction; where a hand has made them differ, what has no partner is left out.
-        for (at, slot) in zip(instants, slots) {
-            guard let at = Instant(microseconds: at), let slot = date(slot) else { continue }
-            checkIns.append(CheckIn(at: at, slot: slot))
-        }
-        return History(
-            checkIns: checkIns,
-            closed: try rows.dateArray(row, 9).compactMap(date),
-            sent: try rows.timestampArray(row, 10).compactMap(Instant.init(microseconds:))
-        )
-    }
-
-    /// An infinite date, which only a hand can have written, has no day after it: the search for the next slot would never end.
-    private static func date(_ days: Int32?) -> LocalDate? {
-        guard let days, days != .max, days != .min else { return nil }
-        return LocalDate(days: days)
-    }
-}
-
+/// PostgreSQL counts microseconds, the policy seconds.
 extension Instant {
     /// From PostgreSQL's microseconds, rounded down; nil from nil and from the infinities, which no calendar can say.
     init?(microseconds: Int64?) {
