@@ -1,5 +1,4 @@
--- Claimed users' devices, one row each; read once the users' rows are ours, in the same transaction. $1 users, $2 most rows: so many say that somebody has more
--- devices than people have, and claim_devices_bounded.sql is asked instead.
+-- Devices of claimed users. $1 users, $2 most rows: as many as that say that somebody has more devices than people have, and claim_devices_bounded.sql is asked.
 select
     user_id,
     case when octet_length(token::text) <= 512 then token::text else left(token::text, 512) end,
