@@ -220,7 +220,9 @@ begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
             select array_agg(o.id) into intended
             from unnest(held) as o (id)
-            where o.id::text in (select unnest(i.keys) from nudged.intent i);
+            where o.id::text in (
+                select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key) where k.user_id <> all (i.settled)
+            );
             if intended is not null then
                 raise sqlstate 'ND001';
             end if;
@@ -774,18 +776,3 @@ revoke all on function nudged.end_reminders(text, text) from public;
 revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
 revoke all on function nudged.cancel_subject_reminders() from public;
 revoke all on function nudged.column_text(anyelement, text) from public;
-
--- What is due is read, ended and put on by the daemon; a spread appends to nudged.touched, as the calls do. `update` on a definition's column is
--- for the locks of FOR SHARE: nobody sets a reminder anew while it is being spread.
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
-select nudged.allow('nudged_daemon', 'select, update (created_at), delete', 'nudged.reminder');
-select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_recipients');
-select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
-select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
--- For a trigger on a table of theirs.
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');

@@ -32,19 +32,6 @@ create index message_key_at on nudged.message_key (at);
 alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
 
--- An urgent message's touch goes first (drain.sql), and its user before everyone who is merely due.
--- arrival: something came to be sent, and nothing that a decision was made on has changed. It makes the user due and stops no push that is on its way: else
--- somebody who is sent something several times a second would get it when that ends.
-alter table nudged.touched add column urgent boolean not null default false, add column arrival boolean not null default false;
-create index touched_urgent on nudged.touched (user_id, id) where urgent;
-
--- Parallel to user_ids. A user's turn can hold several nudges: which of them a push belongs to, counted from 0 (several messages that go out as one
--- digest are one nudge); and whether the message ends where the daemon dies now: an unknown one is repeated once (design.md, promise 2).
--- Null in intents of an older daemon, which sent one check-in a user.
--- records: what the decisions found to record beside the pushes (slots that went by: the policy does not find them again once the nudge counts), an array
--- of objects with the columns of nudged.delivery, or null.
-alter table nudged.intent add column nudges smallint[], add column ends boolean[], add column records jsonb;
-
 -- What a push's payload comes to, in bytes: as the daemon renders it (Daemon.MessageText; a test compares them).
 create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
 language sql immutable
@@ -397,7 +384,8 @@ begin
             return false;
         end if;
         -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
-        if exists (select 1 from nudged.intent i where recipient = any (i.user_ids) and cancel.id::text = any (i.keys)) then
+        if exists (select 1 from nudged.intent i
+            where recipient = any (i.user_ids) and recipient <> all (i.settled) and cancel.id::text = any (i.keys)) then
             raise sqlstate 'ND001';
         end if;
     exception when sqlstate 'ND001' then

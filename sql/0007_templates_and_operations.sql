@@ -1,3 +1,22 @@
+-- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each look around, and after each intent's
+-- commit before the first byte: what is paused is not written from then on, whatever a daemon had decided before.
+create table nudged.paused (
+    kind text primary key check (kind in ('check_in', 'message', 'reminder')),
+    -- When sending stopped.
+    since timestamptz not null default clock_timestamp(),
+    -- Since when users may have been held whom no resume has made due yet: a pause, a resume that was interrupted, and another pause.
+    held_since timestamptz not null default clock_timestamp(),
+    by_whom text not null,
+    words text,
+    -- Set by a resume: sent again from then on. The row goes once everyone who was held is due.
+    resumed_at timestamptz
+);
+alter table nudged.paused enable row level security;
+
+-- The daemon reads it. Who turns the switch does so with the daemon's own configuration, and so with its login: in an emergency nobody has time to find another
+-- one. It is no new power: whoever has that login can keep every nudge back as it is.
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
+
 -- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
 -- slot (docs/SQL.md). And nudged.send_test, by which an app's signed-in user tries their own device.
 
@@ -78,62 +97,9 @@ end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- The template of the last check-in that counts: its words never come twice running. Null: the configured words. The settlement that writes the row anyway
--- writes it, so it costs four bytes and no write.
-alter table nudged.person add column template integer;
--- Parallel to user_ids: what a crash leaves must be known as well.
-alter table nudged.intent add column templates integer[];
--- Which one it was; the words stand in no record.
-alter table nudged.delivery add column template integer;
-
--- What placeholders are filled with. A view that an operator has redefined is left: its column `context` comes from them. So is a table that was found: an app
--- that wants personal words redefines the view (docs/SQL.md). Where nudged made the table (0014_roles.sql remembers), it has a column for it.
-do $$
-declare
-    is_ours boolean;
-    has_column boolean;
-begin
-    create view nudged.recipient_of_0002 as
-    select
-        user_id,
-        notification_preferences as preferences,
-        timezone,
-        coalesce(first_session_complete, false) as first_session_complete
-    from public.context_profiles
-    where user_id is not null;
-    is_ours := pg_get_viewdef('nudged.recipient'::regclass) = pg_get_viewdef('nudged.recipient_of_0002'::regclass);
-    drop view nudged.recipient_of_0002;
-    if not is_ours then
-        raise notice 'nudged.recipient is your own: give it a column context (jsonb) to fill the placeholders of templates';
-        return;
-    end if;
-    has_column := exists (
-        select 1 from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context' and not attisdropped
-    );
-    if not has_column and exists (
-        select 1 from nudged.role_right where role = 'authenticated' and to_regclass(object) = 'public.context_profiles'::regclass
-    ) then
-        alter table public.context_profiles add column nudge_context jsonb;
-        comment on column public.context_profiles.nudge_context is
-            'fills the placeholders of nudged.template: first_name, topic, …; conversation_id, domain and locale have a meaning of their own (docs/SQL.md)';
-        has_column := true;
-    end if;
-    execute format(
-        'create or replace view nudged.recipient as
-        select
-            user_id,
-            notification_preferences as preferences,
-            timezone,
-            coalesce(first_session_complete, false) as first_session_complete,
-            %s as context
-        from public.context_profiles
-        where user_id is not null', case when has_column then 'nudge_context' else 'null::jsonb' end);
-end
-$$;
-
 -- Something to begin with. Where nudged has sent already they rest: its users go on getting the words that were configured, until somebody sets them active.
-insert into nudged.template (title, body, weight, action, active)
-select t.title, t.body, t.weight, t.action, not exists (select 1 from nudged.delivery)
+insert into nudged.template (title, body, weight, action)
+select t.title, t.body, t.weight, t.action
 from (values
     (1, 'Thinking of you', 'I''m curious how your day has been. Tell me, whenever you like.', 2, null),
     (2, 'Hello, {first_name}', 'You just came to my mind. How are you today?', 3, null),
