@@ -89,97 +89,145 @@ begin
 end
 $$;
 
--- What nudged reads of a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits. So no value of the app is
--- cast to text before its size and its numbers were looked at, and these functions never fail.
+-- What nudged reads of a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits, and a compressed value can be 270
+-- times as long as what is stored. So a value is measured before it is expanded. These functions never fail, and their text is bounded.
 
--- The preferences as text, of at most 65,536 characters. A value that is too long, or that holds an absurd number, becomes one that the policy calls
--- malformed.
-create function nudged.preferences_text(preferences jsonb) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    return nudged.bounded_json(preferences, 65536);
-end
-$$;
-
-create function nudged.preferences_text(preferences json) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    if pg_column_size(preferences) > 65536 then
-        return '"longer than 65,536 characters"';
-    end if;
-    return case when length(preferences::text) <= 65536 then preferences::text else '"longer than 65,536 characters"' end;
-end
-$$;
-
-create function nudged.preferences_text(preferences text) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    return case when octet_length(preferences) > 262144 or length(preferences) > 65536 then '"longer than 65,536 characters"' else preferences end;
-end
-$$;
-
-create function nudged.bounded_json(value jsonb, most integer) returns text
+-- For nudged.preferences_text: any value, measured. Only the keys of docs/POLICY.md are returned. A key with an absurd number holds 0.5, which is valid for
+-- no key.
+create function nudged.measured_preferences(preferences jsonb) returns text
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
+        'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
+    too_long constant text := '"longer than 65,536 characters"';
+    -- Four bytes stand for at least one character, whatever the value holds.
+    most constant integer := 270000;
+    whole jsonb;
+    absurd text[];
+begin
+    if pg_column_size(preferences) > most then
+        return too_long;
+    elsif jsonb_typeof(preferences) <> 'object' then
+        return case jsonb_typeof(preferences) when 'null' then 'null' when 'boolean' then 'false' when 'number' then '0' when 'string' then '""' else '[]' end;
+    end if;
+    -- The size above is the stored one. This is the value itself, not compressed.
+    whole := preferences || '{}';
+    if pg_column_size(whole) > most then
+        return too_long;
+    -- Deeper values are no JSON to the daemon.
+    elsif jsonb_path_exists(whole, '$.**{513}') then
+        return '"nested too deep"';
+    end if;
+    select array_agg(m.key) into absurd
+    from jsonb_each(whole) m
+    where exists (
+        select from jsonb_path_query(m.value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
+    );
+    if not absurd <@ known then
+        return '"holds a number of more than 100 digits"';
+    end if;
+    whole := whole || coalesce((select jsonb_object_agg(k, 0.5) from unnest(absurd) as k), '{}');
+    if length(whole::text) > 65536 then
+        return too_long;
+    end if;
+    return coalesce((select jsonb_object_agg(m.key, m.value)::text from jsonb_each(whole) m where m.key = any (known)), '{}');
+end
+$$;
+
+-- The preferences as text, of at most 65,537 characters. A value that can't be valid becomes a short one that the policy calls malformed.
+--
+-- Nearly every value takes the first branch, which is inlined: small, uncompressed, and its numbers between 0 and 1,000,000. (Such a number can still
+-- have 16,383 decimals, so the text is cut.) STABLE, since an IMMUTABLE function that asks for a size is not inlined.
+create function nudged.preferences_text(preferences jsonb) returns text
+language sql stable parallel safe
+return case
+    when preferences is null then null
+    when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null and jsonb_typeof(preferences) = 'object'
+        and not jsonb_path_exists(preferences, '$.** ? (@ < 0 || @ > 1000000)')
+        then left(preferences::text, 65537)
+    else nudged.measured_preferences(preferences)
+end;
+
+-- A column of type json is text as it was written. Its size without compression can't be asked: up to 65,536 stored bytes are expanded, at most 18 MB.
+create function nudged.preferences_text(preferences json) returns text
+language sql stable parallel safe
+return case
+    when preferences is null then null
+    when pg_column_size(preferences) > case when pg_column_compression(preferences) is null then 262144 + 64 else 65536 end
+        then '"longer than 65,536 characters"'
+    when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null then preferences::text
+    else left(preferences::text, 65537)
+end;
+
+-- A column of type text or varchar.
+create function nudged.preferences_text(preferences text) returns text
+language sql stable parallel safe
+return case
+    when octet_length(preferences) <= 65536 then preferences
+    when octet_length(preferences) <= 262144 then left(preferences, 65537)
+    when preferences is not null then '"longer than 65,536 characters"'
+end;
+
+-- For nudged.context_text: any value, measured. Only texts and whole numbers are returned, since nothing else fills a placeholder.
+create function nudged.measured_context(context jsonb) returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- Four bytes stand for at least one character.
+    most constant integer := 40000;
     whole jsonb;
     written text;
 begin
-    if pg_column_size(value) > 262144 then
-        return '"too long"';
-    end if;
-    whole := value || '{}';
-    if pg_column_size(whole) > 262144 then
-        return '"too long"';
-    end if;
-    if exists (
-        select from jsonb_path_query(whole, '$.** ? (@.type() == "number")') as n
-        where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
-    ) then
-        return '"holds a number of more than 100 digits"';
-    end if;
-    written := value::text;
-    return case when length(written) <= most then written else '"too long"' end;
-end
-$$;
-
--- The context as text, of at most 8,192 characters; null: there is nothing in it that a template could use.
-create function nudged.context_text(context jsonb) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    return nudged.bounded_json(context, 8192);
-end
-$$;
-
-create function nudged.context_text(context json) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    if pg_column_size(context) > 65536 then
+    if pg_column_size(context) > most or jsonb_typeof(context) <> 'object' then
         return null;
     end if;
-    return case when length(context::text) <= 8192 then context::text end;
+    whole := context || '{}';
+    if pg_column_size(whole) > most then
+        return null;
+    end if;
+    select jsonb_object_agg(m.key, m.value)::text into written
+    from jsonb_each(whole) m
+    where case jsonb_typeof(m.value)
+        when 'string' then true
+        when 'number' then scale(m.value::numeric) = 0 and abs(m.value::numeric) < 1e19
+        else false end;
+    return case when length(written) <= 8192 then written end;
 end
 $$;
 
+-- The context as text, of at most 8,193 characters (so many are too long). Null: there is nothing in it that a template could take.
+create function nudged.context_text(context jsonb) returns text
+language sql stable parallel safe
+return case
+    when context is null then null
+    when pg_column_size(context) <= 1200 and pg_column_compression(context) is null and jsonb_typeof(context) = 'object'
+        and not jsonb_path_exists(context, '$.** ? (@ < 0 || @ > 1000000)')
+        then left(context::text, 8193)
+    else nudged.measured_context(context)
+end;
+
+create function nudged.context_text(context json) returns text
+language sql stable parallel safe
+return case
+    when pg_column_size(context) > case when pg_column_compression(context) is null then 32768 + 64 else 8192 end then null
+    when length(context::text) <= 8192 then context::text
+end;
+
 create function nudged.context_text(context text) returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-    return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
-end
-$$;
+language sql stable parallel safe
+return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
+
+revoke all on function nudged.preferences_text(jsonb) from public;
+revoke all on function nudged.preferences_text(json) from public;
+revoke all on function nudged.preferences_text(text) from public;
+revoke all on function nudged.measured_preferences(jsonb) from public;
+revoke all on function nudged.context_text(jsonb) from public;
+revoke all on function nudged.context_text(json) from public;
+revoke all on function nudged.context_text(text) from public;
+revoke all on function nudged.measured_context(jsonb) from public;
 
 -- The views. An operator whose schema differs redefines these two and nudged.forget_device, and nothing else.
 do $$
@@ -264,3 +312,9 @@ comment on column nudged.device.registered_at is 'When the app last presented th
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
+comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null where it is too long or no JSON object.';
+comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null where it is too long.';
+comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null where it is too long.';

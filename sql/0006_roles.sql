@@ -166,7 +166,8 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(text)')
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.bounded_json');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
