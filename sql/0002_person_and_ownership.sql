@@ -148,7 +148,7 @@ $$;
 -- The triggers on the app's tables. They run once per statement, write one touch per user, and don't fail the app's statement.
 --
 -- Which users changed is read in a block of its own. Where that fails (a column was dropped, a type has no equality), all users of the statement are touched.
--- The block writes nothing, so it uses up no subtransaction id.
+-- The block writes nothing, so it takes no subtransaction id. A cancelled statement stays cancelled: no handler catches that.
 
 -- Whether a value has changed, for types with and without equality (json).
 create function nudged.differs(before anyelement, after anyelement) returns boolean
@@ -159,14 +159,18 @@ create function nudged.differs(before json, after json) returns boolean
 language sql immutable parallel safe
 as $$ select case when before is null or after is null then (before is null) <> (after is null) else before::text <> after::text end $$;
 
--- Appends a touch for each of these users. An error that the app's next attempt can be without is the app's to hear, since the change would be lost otherwise.
--- Any other is a fault of this schema: the app goes on, and is warned.
+-- Appends a touch for each of these users. It runs without a handler, and so without a subtransaction: more than 64 of them in one transaction slow down
+-- everybody's snapshots. An error here (a lock, a full disk) fails the app's statement, which can be tried again. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    insert into nudged.touched (user_id) select u from unnest(users) as u where u is not null;
+    if to_regclass('nudged.touched') is not null then
+        insert into nudged.touched (user_id) select u from unnest(users) as u where u is not null;
+    else
+        raise warning 'nudged.touched is missing: this change counts when its users are next due';
+    end if;
 end
 $$;
 

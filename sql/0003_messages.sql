@@ -6,13 +6,14 @@ create table nudged.message (
     user_id uuid not null,
     id uuid not null,
     created_at timestamptz not null default clock_timestamp(),
-    title text not null,
-    body text not null,
-    data jsonb,
+    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers take more room here than in text.
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
+    data jsonb check (pg_column_size(data) <= 65536),
     urgent boolean not null default false,
-    category text,
-    thread_id text,
-    collapse_key text,
+    category text check (octet_length(category) <= 255),
+    thread_id text check (octet_length(thread_id) <= 255),
+    collapse_key text check (octet_length(collapse_key) <= 255),
     expires_at timestamptz,
     primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
@@ -22,7 +23,7 @@ create index message_id on nudged.message (id);
 -- Which id a dedupe_key got, for 30 days (nudged.prune_message_keys): longer than any caller tries again.
 create table nudged.message_key (
     user_id uuid not null,
-    key text not null,
+    key text not null check (octet_length(key) <= 255),
     id uuid not null,
     at timestamptz not null default now(),
     primary key (user_id, key)
@@ -59,6 +60,16 @@ as $$
         true) end
 $$;
 
+-- How many messages of one user may wait.
+create function nudged.max_messages() returns integer
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return coalesce((select s.max_messages from nudged.setting s), 2000);
+end
+$$;
+
 -- Refuses a message that could never be sent, by the argument's name and with the mend; never with the text.
 create function nudged.check_message(
     caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
@@ -76,15 +87,27 @@ begin
     if recipient is null then
         fault := 'user_id is null';
         mend := 'Name the user whom the message is for.';
+    -- Sizes and numbers first: nothing below is expanded without a bound.
+    elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
     elsif data is not null and jsonb_typeof(data) <> 'object' then
         fault := format('data is of type %s', jsonb_typeof(data));
         mend := 'data is a JSON object; its members stand beside "aps" in the payload.';
+    elsif pg_column_size(data || '{}') > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif jsonb_path_exists(data, '$.**{61}') then
         fault := 'data is nested more than 60 levels deep';
         mend := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+    elsif exists (
+        select from jsonb_path_query(data, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
+    ) then
+        fault := 'data holds a number of more than 100 digits';
+        mend := 'Phones read numbers of 64 bits: put a longer one into a text.';
     elsif data ?| array['aps', 'action'] then
         fault := 'data holds "aps" or "action"';
         mend := 'The payload sets these itself: give those members other names.';
@@ -147,6 +170,7 @@ as $$
 declare
     made uuid := gen_random_uuid();
     known uuid;
+    most constant integer := nudged.max_messages();
 begin
     perform nudged.check_message(
         'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
@@ -163,6 +187,11 @@ begin
             end if;
             -- Gone between the two (forgotten, or thirty days old): then it is as new, and the key is to be written.
         end loop;
+    end if;
+    -- Calls at the same moment don't see each other's rows: they may pass the limit by their number.
+    if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
+        raise exception using errcode = 'ND014', message = format('nudged.send: the user has %s messages waiting', most),
+            hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
     end if;
     insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
     values (
@@ -296,6 +325,7 @@ declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
     written bigint;
+    most constant integer := nudged.max_messages();
 begin
     perform nudged.check_message(
         format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
@@ -334,22 +364,42 @@ begin
         select k.user_id, k.key, k.id from nudged.message_key k
         where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
     ),
+    -- Bounded by the limit itself: nobody has many more rows than that.
+    waiting as materialized (
+        select m.user_id, count(*) as messages from nudged.message m
+        where m.user_id = any (array(select distinct w.user_id from wanted w))
+        group by m.user_id
+    ),
     asked as materialized (
         select w.*, coalesce(k.id, w.id) as known
         from wanted w
         left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
+    -- The new ones. A user with too many waiting must not be able to stop a message to everybody: theirs are dropped, as a message to a user without
+    -- a device is.
+    fresh as materialized (
+        select a.*, coalesce(t.messages, 0) + row_number() over (partition by a.user_id order by a.place) > most as is_dropped
+        from asked a
+        left join waiting t on t.user_id = a.user_id
+        where a.known = a.id
+    ),
     inserted as (
         insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
         select
-            a.user_id, a.id, coalesce(a.title, ''), coalesce(a.body, ''), a.data, a.urgent, a.category, a.thread_id, a.collapse_key,
-            nullif(a.expires_at, 'infinity')
-        from asked a
-        where a.known = a.id
+            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), f.data, f.urgent, f.category, f.thread_id, f.collapse_key,
+            nullif(f.expires_at, 'infinity')
+        from fresh f
+        where not f.is_dropped
+    ),
+    dropped as (
+        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+        select f.user_id, 'message', f.id::text, '', 'dropped', 'too_many_waiting', clock_timestamp(), '00000000-0000-0000-0000-000000000000'
+        from fresh f
+        where f.is_dropped
     ),
     woken as (
         insert into nudged.touched (user_id, urgent, arrival)
-        select a.user_id, bool_or(a.urgent), true from asked a where a.known = a.id group by a.user_id
+        select f.user_id, bool_or(f.urgent), true from fresh f where not f.is_dropped group by f.user_id
     )
     select a.user_id, a.known from asked a order by a.place;
 end
@@ -430,5 +480,6 @@ revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
 revoke all on function nudged.cancel(uuid) from public;
 revoke all on function nudged.prune_message_keys() from public;
+revoke all on function nudged.max_messages() from public;
 
 select nudged.distribute();

@@ -13,8 +13,8 @@ select null::text as subject_type, null::text as subject_id, null::uuid as user_
 create table nudged.reminder (
     -- The author.
     user_id uuid not null,
-    subject_type text not null,
-    subject_id text not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
     -- A reminder that replaces another has another id.
     id uuid not null,
     created_at timestamptz not null default now(),
@@ -31,21 +31,21 @@ create table nudged.occurrence (
     id uuid not null default gen_random_uuid(),
     reminder_id uuid not null,
     author_id uuid not null,
-    subject_type text not null,
-    subject_id text not null,
-    title text not null,
-    body text not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
     -- An instant, or a wall time: in `timezone`, or where there is none in the zone of whoever is told.
     due_at timestamptz,
     due_local timestamp,
-    timezone text,
+    timezone text check (octet_length(timezone) <= 255),
     -- Tells nobody itself: when it is due it becomes one row per member of the subject. spread_after: the last member who has theirs.
     is_spread boolean not null default false,
     spread_after uuid,
     -- Whoever is told chose the hour: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
     -- RFC 5545 (nudged.recurrence_fault); null: nothing comes after this one.
-    recurrence text,
+    recurrence text check (octet_length(recurrence) <= 2000),
     -- The place in the series, from 1.
     number integer not null default 1,
     -- The series' first: a wall time, or an instant (until a zone of whoever is told was asked; an instant that is everyone's stays one). And this one's wall
@@ -85,7 +85,7 @@ declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
     -- Not upper(): what is upper case depends on the locale there.
-    line constant text := translate(rule, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+    line constant text := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
     part text;
     name text;
     value text;
@@ -97,7 +97,7 @@ begin
         return null;
     elsif line = '' then
         return 'recurrence: found nothing, wanted a rule such as FREQ=WEEKLY;BYDAY=MO';
-    elsif octet_length(convert_to(line, 'UTF8')) > 500 then
+    elsif octet_length(rule) > 2000 or octet_length(convert_to(line, 'UTF8')) > 500 then
         return 'recurrence: found more than 500 bytes, wanted a shorter rule';
     elsif starts_with(line, 'RRULE:') then
         return 'recurrence: found the prefix RRULE:, wanted the rule alone, from FREQ= on';
@@ -180,7 +180,7 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 begin
-    if name <> 'UTC' and (
+    if octet_length(name) > 255 or name <> 'UTC' and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
         -- Only these have digits. Any other with a number at its end is an offset to PostgreSQL, whatever stands before.
         or name ~ '[0-9]' and name !~ '^Etc/GMT[+-]?[0-9]{1,2}$'
@@ -347,6 +347,7 @@ as $$
 declare
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
     wall constant timestamp := nudged.whole_second(set_reminder.due_local);
+    most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
     refused record;
     recipients uuid[];
     replaced uuid[];
@@ -372,6 +373,14 @@ begin
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
         perform nudged.check_isolation('nudged.set_reminder');
+    -- Of the author's own. What others tell them must not use up their number. Calls at the same moment may pass the limit by their number.
+    elsif (
+        select count(*) from (
+            select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
+        ) as pending
+    ) >= most then
+        raise exception using errcode = 'ND015', message = format('nudged.set_reminder: the author has %s reminders pending', most),
+            hint = 'Cancel reminders of this author that nobody needs (nudged.cancel_reminders), or raise nudged.setting.max_reminders.';
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
@@ -400,11 +409,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     -- As the daemon renders it (Daemon.TextContent; a test compares them).
-    bytes constant integer := nudged.payload_bytes(title, body, null, false, null, null)
+    is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
+        or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
+    bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
         + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
-        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text);
+        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
     rule_fault constant text := nudged.recurrence_fault(recurrence);
-    until_text constant text := substring(translate(recurrence, 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
+    until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
     -- Somebody's wall time is up to 14 hours before and 12 after UTC's; two of the same kind compare exactly.
     slack interval := '0';
 begin
@@ -422,11 +433,11 @@ begin
     then
         fault := 'author is nobody in nudged.recipient or nudged.device';
         mend := 'Name a user of the app, and write their profile first.';
-    elsif nudged.is_blank(title) and nudged.is_blank(body) then
+    elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
         mend := 'A push without words is shown by no phone: give it a title or a body.';
     elsif bytes > 4096 then
-        fault := format('the payload comes to %s bytes', bytes);
+        fault := format('the payload comes to %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
         mend := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
@@ -486,7 +497,7 @@ declare
     own_zone text;
     wall timestamp;
 begin
-    select r.preferences::text as preferences, r.timezone::text as timezone into known
+    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
     from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     begin
         wishes := known.preferences::jsonb;

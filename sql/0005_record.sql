@@ -2,17 +2,17 @@
 -- outcome: accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped, unknown.
 create table nudged.delivery (
     user_id uuid not null,
-    kind text not null,
-    key text not null,
+    kind text not null check (octet_length(kind) <= 32),
+    key text not null check (octet_length(key) <= 255),
     slot date,
-    device_hash text not null,
+    device_hash text not null check (octet_length(device_hash) <= 64),
     apns_id uuid,
     outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown')),
-    reason text,
+    reason text check (octet_length(reason) <= 1024),
     status smallint,
     attempted_at timestamptz not null,
     sweep_id uuid not null,
-    decision jsonb,
+    decision jsonb check (pg_column_size(decision) <= 8192),
     template integer,
     primary key (user_id, attempted_at, kind, key, device_hash)
 ) partition by range (attempted_at);

@@ -6,8 +6,8 @@ create table nudged.paused (
     since timestamptz not null default clock_timestamp(),
     -- Since when users may have been held whom no resume has made due yet: a pause, a resume that was interrupted, and another pause.
     held_since timestamptz not null default clock_timestamp(),
-    by_whom text not null,
-    words text,
+    by_whom text not null check (octet_length(by_whom) <= 1024),
+    words text check (octet_length(words) <= 16384),
     -- Set by a resume: sent again from then on. The row goes once everyone who was held is due.
     resumed_at timestamptz
 );
@@ -24,16 +24,16 @@ select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.p
 create table nudged.template (
     id integer generated always as identity primary key,
     -- Only for users whose context says this domain; null: for all.
-    domain text,
+    domain text check (octet_length(domain) <= 255),
     -- A language (`de`) or one of a region (`pt-BR`); null: for those whose own has none.
-    locale text,
-    title text not null default '',
-    body text not null default '',
+    locale text check (octet_length(locale) <= 64),
+    title text not null default '' check (octet_length(title) <= 4096),
+    body text not null default '' check (octet_length(body) <= 4096),
     weight integer not null default 1,
     active boolean not null default true,
     -- What a tap does. null: it opens the context's conversation, or begins a new one where there is none. open_conversation: only where there is one.
     -- new_conversation: begins one in any case.
-    action text
+    action text check (action in ('open_conversation', 'new_conversation'))
 );
 alter table nudged.template enable row level security;
 
