@@ -318,3 +318,5 @@ comment on function nudged.preferences_text(text) is 'A user''s preferences as t
 comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null where it is too long or no JSON object.';
 comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null where it is too long.';
 comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null where it is too long.';
+comment on function nudged.measured_preferences is 'For nudged.preferences_text: values that are large or hold large numbers.';
+comment on function nudged.measured_context is 'For nudged.context_text: values that are large or hold large numbers.';

@@ -70,7 +70,7 @@ begin
 end
 $$;
 
--- Refuses a message that could never be sent, by the argument's name and with the mend; never with the text.
+-- Refuses a message that could never be sent, by the argument's name and with the remedy; never with the text.
 create function nudged.check_message(
     caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
     dedupe_key text
@@ -81,51 +81,51 @@ as $$
 declare
     bytes integer;
     fault text;
-    mend text;
+    remedy text;
     long record;
 begin
     if recipient is null then
         fault := 'user_id is null';
-        mend := 'Name the user whom the message is for.';
+        remedy := 'Name the user whom the message is for.';
     -- Sizes and numbers first: nothing below is expanded without a bound.
     elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
         fault := 'the payload comes to more than 65536 bytes';
-        mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif data is not null and jsonb_typeof(data) <> 'object' then
         fault := format('data is of type %s', jsonb_typeof(data));
-        mend := 'data is a JSON object; its members stand beside "aps" in the payload.';
+        remedy := 'data is a JSON object; its members stand beside "aps" in the payload.';
     elsif pg_column_size(data || '{}') > 65536 then
         fault := 'the payload comes to more than 65536 bytes';
-        mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif jsonb_path_exists(data, '$.**{61}') then
         fault := 'data is nested more than 60 levels deep';
-        mend := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
     elsif exists (
         select from jsonb_path_query(data, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
     ) then
         fault := 'data holds a number of more than 100 digits';
-        mend := 'Phones read numbers of 64 bits: put a longer one into a text.';
+        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
     elsif data ?| array['aps', 'action'] then
         fault := 'data holds "aps" or "action"';
-        mend := 'The payload sets these itself: give those members other names.';
+        remedy := 'The payload sets these itself: give those members other names.';
     elsif data ? 'conversation_id' and (
         jsonb_typeof(data -> 'conversation_id') <> 'string'
         or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
     ) then
         fault := 'data.conversation_id is no UUID';
-        mend := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
+        remedy := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
     elsif data ? 'domain' and jsonb_typeof(data -> 'domain') <> 'string' then
         fault := 'data.domain is no text';
-        mend := 'Give the domain''s name as text, or leave it out.';
+        remedy := 'Give the domain''s name as text, or leave it out.';
     elsif expires_at <= now() then
         fault := 'expires_at is in the past';
-        mend := 'Give an instant to come, or null for a message that does not expire.';
+        remedy := 'Give an instant to come, or null for a message that does not expire.';
     elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
         fault := 'expires_at is after the year 9999';
-        mend := 'Give null for a message that does not expire.';
+        remedy := 'Give null for a message that does not expire.';
     end if;
     if fault is null then
         for long in
@@ -133,23 +133,23 @@ begin
             where value = '' or octet_length(value) > 255
         loop
             fault := format('%s has %s bytes', long.name, octet_length(long.value));
-            mend := 'It has 1 to 255 bytes, or is null.';
+            remedy := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
     -- nudged keeps places of its own beside them (nudged.send_test).
     if fault is null and starts_with(dedupe_key, 'nudged.') then
         fault := 'dedupe_key begins with "nudged."';
-        mend := 'Such keys are nudged''s own: give another beginning.';
+        remedy := 'Such keys are nudged''s own: give another beginning.';
     end if;
     if fault is null then
         bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
         if bytes > 4096 then
             fault := format('the payload comes to %s bytes', bytes);
-            mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+            remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
         end if;
     end if;
     if fault is not null then
-        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = mend;
+        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = remedy;
     end if;
 end
 $$;
@@ -483,3 +483,34 @@ revoke all on function nudged.prune_message_keys() from public;
 revoke all on function nudged.max_messages() from public;
 
 select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.message is 'Messages that wait to be sent. A row is deleted when its message ended; nudged.delivery keeps what became of it, without the words.';
+comment on column nudged.message.user_id is 'To whom.';
+comment on column nudged.message.id is 'The message, as nudged.send returned it.';
+comment on column nudged.message.created_at is 'When it was sent.';
+comment on column nudged.message.title is 'The title.';
+comment on column nudged.message.body is 'The text.';
+comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
+comment on column nudged.message.urgent is 'Whether it passes quiet hours, where the user allows that.';
+comment on column nudged.message.category is 'The category, as Apple has it: which actions the phone offers.';
+comment on column nudged.message.thread_id is 'The thread, as Apple has it: what the phone groups.';
+comment on column nudged.message.collapse_key is 'Of several that wait with one key only the newest is sent.';
+comment on column nudged.message.expires_at is 'When it is of no use any more and is dropped. Null: never.';
+comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days.';
+comment on column nudged.message_key.user_id is 'The user.';
+comment on column nudged.message_key.key is 'The dedupe_key.';
+comment on column nudged.message_key.id is 'The message that was sent with it.';
+comment on column nudged.message_key.at is 'When.';
+comment on type nudged.new_message is 'A message on its way into nudged.message.';
+comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
+comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
+comment on function nudged.max_messages is 'How many messages may wait for one user.';
+comment on function nudged.check_message is 'Fails where a message could never be sent.';
+comment on function nudged.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
+comment on function nudged.send_many(jsonb) is 'Sends many messages: an array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
+comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
+comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
+comment on function nudged.cancel is 'Takes a message back. Returns true if it was in time: nothing of it is sent then.';
+comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands at once. The daemon calls it.';

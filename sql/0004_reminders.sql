@@ -352,12 +352,12 @@ declare
     recipients uuid[];
     replaced uuid[];
 begin
-    select f.fault, f.mend into refused from nudged.reminder_fault(
+    select f.fault, f.remedy into refused from nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone
     ) f;
     if refused.fault is not null then
-        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.mend;
+        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.remedy;
     end if;
     id := gen_random_uuid();
     -- Held until the commit: a second call for this author and subject waits, and replaces this one.
@@ -399,10 +399,10 @@ begin
 end
 $$;
 
--- What is wrong with a reminder's arguments, the first of it, and the mend; nulls: nothing. Never the text.
+-- What is wrong with a reminder's arguments, the first of it, and the remedy; nulls: nothing. Never the text.
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, out fault text, out mend text
+    recurrence text, timezone text, out fault text, out remedy text
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -421,51 +421,51 @@ declare
 begin
     if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
         fault := 'subject_type is empty or longer than 100 bytes';
-        mend := 'Name what the reminder is about by its kind, such as task.';
+        remedy := 'Name what the reminder is about by its kind, such as task.';
     elsif coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then
         fault := 'subject_id is empty or longer than 200 bytes';
-        mend := 'Give the id of what the reminder is about, as text.';
+        remedy := 'Give the id of what the reminder is about, as text.';
     elsif author is null then
         fault := 'author is null';
-        mend := 'Name the user who sets the reminder.';
+        remedy := 'Name the user who sets the reminder.';
     elsif not exists (select 1 from nudged.recipient r where r.user_id = reminder_fault.author)
         and not exists (select 1 from nudged.device d where d.user_id = reminder_fault.author)
     then
         fault := 'author is nobody in nudged.recipient or nudged.device';
-        mend := 'Name a user of the app, and write their profile first.';
+        remedy := 'Name a user of the app, and write their profile first.';
     elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif bytes > 4096 then
         fault := format('the payload comes to %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
-        mend := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
+        remedy := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
-        mend := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
+        remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
     elsif not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
         or due_local > (now() at time zone 'UTC') + interval '100 years'
     then
         fault := format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end);
-        mend := 'Give a time within 100 years.';
+        remedy := 'Give a time within 100 years.';
     elsif due_at < now() then
         fault := 'due_at is in the past';
-        mend := 'Give an instant to come.';
+        remedy := 'Give an instant to come.';
     elsif due_local < (now() at time zone 'UTC') - interval '12 hours' then
         fault := 'due_local is in the past in every zone';
-        mend := 'Give a wall time to come.';
+        remedy := 'Give a wall time to come.';
     elsif audience is null or audience not in ('me', 'everyone') then
         fault := 'audience is neither me nor everyone';
-        mend := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
+        remedy := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
     elsif timezone is not null and not nudged.is_zone(timezone) then
         fault := 'timezone is no zone that the server knows';
-        mend := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
+        remedy := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
     -- Not before the line above: the name is a zone's.
     elsif due_local at time zone timezone < now() then
         fault := 'due_local is in the past in timezone';
-        mend := 'Give a wall time to come.';
+        remedy := 'Give a wall time to come.';
     elsif rule_fault is not null then
         fault := split_part(rule_fault, ', wanted ', 1);
-        mend := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
+        remedy := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
     end if;
     if fault is not null then
         return;
@@ -475,7 +475,7 @@ begin
     end if;
     if nudged.recurrence_until(until_text) + slack < coalesce(due_local, due_at at time zone 'UTC') then
         fault := 'recurrence.UNTIL is before the reminder is due';
-        mend := 'Give a later UNTIL, or none.';
+        remedy := 'Give a later UNTIL, or none.';
     end if;
 end
 $$;
@@ -787,3 +787,54 @@ revoke all on function nudged.end_reminders(text, text) from public;
 revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
 revoke all on function nudged.cancel_subject_reminders() from public;
 revoke all on function nudged.column_text(anyelement, text) from public;
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on view nudged.subject_member is 'Who is told of a subject by reminders for everyone. Redefine it over your own tables with "create or replace view"; it is read when a reminder is due.';
+comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.subject_member.subject_id is 'Its id, as text.';
+comment on column nudged.subject_member.user_id is 'A user who is told of it.';
+comment on table nudged.reminder is 'The reminders that live: one per author and subject. nudged.occurrence holds their words and times.';
+comment on column nudged.reminder.user_id is 'The author.';
+comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.reminder.subject_id is 'Its id.';
+comment on column nudged.reminder.id is 'The reminder, as nudged.set_reminder returned it. One that replaces another gets another id.';
+comment on column nudged.reminder.created_at is 'When it was set.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time.';
+comment on column nudged.occurrence.user_id is 'Who is told. Of a reminder for everyone that is not due yet: the author.';
+comment on column nudged.occurrence.id is 'Names this occurrence. nudged.delivery.key has it.';
+comment on column nudged.occurrence.reminder_id is 'The reminder. It counts only while nudged.reminder has it.';
+comment on column nudged.occurrence.author_id is 'Who set it.';
+comment on column nudged.occurrence.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.occurrence.subject_id is 'Its id.';
+comment on column nudged.occurrence.title is 'The title.';
+comment on column nudged.occurrence.body is 'The text.';
+comment on column nudged.occurrence.due_at is 'When, as an instant. Null: due_local says it.';
+comment on column nudged.occurrence.due_local is 'When, as a wall time in "timezone", or in the recipient''s own zone where that is null.';
+comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
+comment on column nudged.occurrence.is_spread is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
+comment on column nudged.occurrence.spread_after is 'The last member who has a row already.';
+comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Quiet hours don''t hold it then.';
+comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
+comment on column nudged.occurrence.number is 'The place in the series, from 1.';
+comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant.';
+comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time.';
+comment on column nudged.occurrence.planned_local is 'This one''s wall time by the rule. A snooze leaves it.';
+comment on column nudged.occurrence.restored_at is 'When a backup was restored. What was due before may have been sent since the backup, and is dropped.';
+comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
+comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, in words. Null: nothing.';
+comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: it is none.';
+comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
+comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
+comment on function nudged.hold_occurrences is 'Locks those of these occurrences that nobody else holds, and returns them.';
+comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who are there.';
+comment on function nudged.whole_second is 'The next whole second.';
+comment on function nudged.set_reminder is 'Sets a reminder; one that lives for this author and subject is replaced. Returns its id and warnings.';
+comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
+comment on function nudged.reminder_warnings is 'What the caller of nudged.set_reminder should know.';
+comment on function nudged.check_isolation is 'Fails where the transaction is not READ COMMITTED.';
+comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were taken back in time, and how many were not.';
+comment on function nudged.end_reminders is 'As nudged.cancel_reminders, under any isolation level.';
+comment on function nudged.snooze is 'What is pending of a reminder comes at "until" instead. Returns true if nothing of it comes before.';
+comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged.snooze, and returns the recipients.';
+comment on function nudged.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
+comment on function nudged.column_text is 'A column of a row as text. For nudged.cancel_subject_reminders.';

@@ -216,3 +216,22 @@ revoke all on function nudged.forget(uuid) from public;
 
 select nudged.distribute();
 select nudged.maintain_delivery(7, 90);
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.delivery is 'The record: one row per device and attempt, only appended. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
+comment on column nudged.delivery.user_id is 'The user.';
+comment on column nudged.delivery.kind is 'check_in, message or reminder.';
+comment on column nudged.delivery.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
+comment on column nudged.delivery.slot is 'The check-in''s local date.';
+comment on column nudged.delivery.device_hash is 'A hash of the device token. Empty: no device was sent to.';
+comment on column nudged.delivery.apns_id is 'The push''s apns-id.';
+comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped or unknown.';
+comment on column nudged.delivery.reason is 'Apple''s reason, or nudged''s.';
+comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer.';
+comment on column nudged.delivery.attempted_at is 'When it was attempted.';
+comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: a call.';
+comment on column nudged.delivery.decision is 'What the decision service said: an object with by, notify, priority and reason. Null where none was asked.';
+comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured words.';
+comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, some at once. The daemon calls it.';
+comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, where the record holds that answer. The daemon calls it.';
+comment on function nudged.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -344,3 +344,24 @@ select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');
 select nudged.allow('authenticated', 'execute', 'nudged.register_device');
 select nudged.allow('authenticated', 'execute', 'nudged.unregister_device');
 select nudged.grant_roles();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.migration is 'The migrations that were applied.';
+comment on column nudged.migration.number is 'Its number.';
+comment on column nudged.migration.name is 'Its name.';
+comment on column nudged.migration.checksum is 'A hash of its text.';
+comment on column nudged.migration.applied_at is 'When it was applied.';
+comment on column nudged.migration.oldest is 'The oldest migration that a daemon must know to work beside it. 0: any.';
+comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants it again.';
+comment on column nudged.role_right.role is 'The role.';
+comment on column nudged.role_right.object is 'The table, view or function, as the catalog writes it.';
+comment on column nudged.role_right.privileges is 'The privileges, as GRANT writes them.';
+comment on function nudged.apply_right is 'Grants one right, where the role and the object exist.';
+comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
+comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was made anew.';
+comment on function nudged.signed_in_user is 'The user who is signed in, by Supabase''s auth.uid().';
+comment on function nudged.device_spellings is 'The ways in which a device token may be stored. Fails where it is none.';
+comment on function nudged.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
+comment on function nudged.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
+comment on function nudged.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
+comment on function nudged.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';

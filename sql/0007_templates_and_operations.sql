@@ -37,7 +37,7 @@ create table nudged.template (
 );
 alter table nudged.template enable row level security;
 
--- Refuses what could never be sent, or not as it was meant, by the column's name and with the mend. `{first_name}` is a placeholder, {{ and }} are braces.
+-- Refuses what could never be sent, or not as it was meant, by the column's name and with the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
 create function nudged.check_template() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -48,49 +48,49 @@ declare
     bytes integer;
     broken text;
     fault text;
-    mend text;
+    remedy text;
 begin
     new.title := coalesce(new.title, '');
     new.body := coalesce(new.body, '');
     if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
         broken := 'words';
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
         broken := 'placeholders';
         fault := format('%s has a brace that belongs to no placeholder',
             case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end);
-        mend := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
+        remedy := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
     elsif new.weight is null or new.weight not between 1 and 1000 then
         broken := 'weight';
         fault := format('weight is %s', coalesce(new.weight::text, 'null'));
-        mend := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
+        remedy := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
     elsif new.active is null then
         broken := 'active';
         fault := 'active is null';
-        mend := 'true: check-ins may take it. false: it rests. Left out, it is true.';
+        remedy := 'true: check-ins may take it. false: it rests. Left out, it is true.';
     elsif new.action not in ('open_conversation', 'new_conversation') then
         broken := 'action';
         fault := 'action is none that a tap knows';
-        mend := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
+        remedy := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
     elsif new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then
         broken := 'locale';
         fault := 'locale is no language';
-        mend := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
+        remedy := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
     elsif new.domain = '' or octet_length(new.domain) > 255 then
         broken := 'domain';
         fault := format('domain has %s bytes', octet_length(new.domain));
-        mend := 'It has 1 to 255 bytes, or is null for all domains.';
+        remedy := 'It has 1 to 255 bytes, or is null for all domains.';
     else
         bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
         if bytes > 4096 then
             broken := 'payload';
             fault := format('the payload comes to %s bytes', bytes);
-            mend := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
+            remedy := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
         end if;
     end if;
     if broken is not null then
-        raise check_violation using message = 'nudged.template: ' || fault, hint = mend, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
+        raise check_violation using message = 'nudged.template: ' || fault, hint = remedy, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
     end if;
     return new;
 end
@@ -170,3 +170,23 @@ select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged.send_test');
 
 select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.paused is 'The kinds of nudges that "nudged pause" holds.';
+comment on column nudged.paused.kind is 'check_in, message or reminder.';
+comment on column nudged.paused.since is 'When sending stopped.';
+comment on column nudged.paused.held_since is 'Since when users may have been held who were not made due again.';
+comment on column nudged.paused.by_whom is 'Who paused it.';
+comment on column nudged.paused.words is 'Why, in their words.';
+comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once everybody who was held is due.';
+comment on table nudged.template is 'The words of check-ins, with placeholders such as {first_name}. Yours to write; a change counts at the next sweep (docs/SQL.md).';
+comment on column nudged.template.id is 'Names the template. nudged.delivery.template has it.';
+comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
+comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for everyone whose own has no template.';
+comment on column nudged.template.title is 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.';
+comment on column nudged.template.body is 'The text, with placeholders as in the title.';
+comment on column nudged.template.weight is '1 to 1000: of two templates the one with twice the weight is drawn twice as often.';
+comment on column nudged.template.active is 'false: it is not used.';
+comment on column nudged.template.action is 'What a tap does: open_conversation, new_conversation, or null for whichever fits the user.';
+comment on function nudged.check_template is 'Trigger on nudged.template: fails where a template could not be sent.';
+comment on function nudged.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';
