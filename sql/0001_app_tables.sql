@@ -92,6 +92,18 @@ $$;
 -- What nudged reads of a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits, and a compressed value can be 270
 -- times as long as what is stored. So a value is measured before it is expanded. These functions never fail, and their text is bounded.
 
+-- Whether a number in it has more than 100 digits. The value's size and depth must be bounded.
+create function nudged.has_long_number(value jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return exists (
+        select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
+    );
+end
+$$;
+
 -- For nudged.preferences_text: any value, measured. Only the keys of docs/POLICY.md are returned. A key with an absurd number holds 0.5, which is valid for
 -- no key.
 create function nudged.measured_preferences(preferences jsonb) returns text
@@ -122,9 +134,7 @@ begin
     end if;
     select array_agg(m.key) into absurd
     from jsonb_each(whole) m
-    where exists (
-        select from jsonb_path_query(m.value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
-    );
+    where nudged.has_long_number(m.value);
     if not absurd <@ known then
         return '"holds a number of more than 100 digits"';
     end if;
@@ -220,6 +230,7 @@ create function nudged.context_text(context text) returns text
 language sql stable parallel safe
 return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
 
+revoke all on function nudged.has_long_number(jsonb) from public;
 revoke all on function nudged.preferences_text(jsonb) from public;
 revoke all on function nudged.preferences_text(json) from public;
 revoke all on function nudged.preferences_text(text) from public;
@@ -320,3 +331,4 @@ comment on function nudged.context_text(json) is 'A user''s context as text of b
 comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null where it is too long.';
 comment on function nudged.measured_preferences is 'For nudged.preferences_text: values that are large or hold large numbers.';
 comment on function nudged.measured_context is 'For nudged.context_text: values that are large or hold large numbers.';
+comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

@@ -103,9 +103,7 @@ begin
     elsif jsonb_path_exists(data, '$.**{61}') then
         fault := 'data is nested more than 60 levels deep';
         remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
-    elsif exists (
-        select from jsonb_path_query(data, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
-    ) then
+    elsif data is not null and nudged.has_long_number(data) then
         fault := 'data holds a number of more than 100 digits';
         remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
     elsif data ?| array['aps', 'action'] then

@@ -166,6 +166,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(text)')
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.has_long_number');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
