@@ -74,13 +74,8 @@ package struct Migrator: Sendable {
         return applied
     }
 
-<<<<<<< HEAD
-    /// The roles of `sql/0014_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
-    package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
-=======
     /// The roles of `sql/0006_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
-    public func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
->>>>>>> sqlh
+    package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let connection = try await database.connection()
         let query = Query.rolesWanting
         let rows = try await connection.run(query())
