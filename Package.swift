@@ -82,11 +82,27 @@ let package = Package(
         library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library("Metrics", ["Locks"]),
+        library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
+        library("Planning", ["JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration"]),
         library(
-            "Daemon",
+            "Delivery",
             [
-                "JSON", "HTML", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Store", "Systemd", "Metrics", logging,
+                "JSON", "TimeZones", "Policy", "Postgres", "APNs", "HTTPClient", "Store", "Systemd", "Configuration",
+                "Planning",
+            ]
+        ),
+        library(
+            "Service",
+            [
+                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Store", "Systemd",
+                "Metrics", "Configuration", "Planning", "Delivery", logging,
+            ]
+        ),
+        library(
+            "Operator",
+            [
+                "JSON", "HTML", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "Store", "Systemd", "Configuration", "Planning", "Delivery", "Service",
             ]
         ),
         library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
@@ -94,23 +110,29 @@ let package = Package(
         library("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         library(
             "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Daemon", "APNsSimulator", "LocalPostgres"]
+            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Delivery", "APNsSimulator", "LocalPostgres"]
         ),
         library(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator",
-                "LocalPostgres",
-                logging,
+                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Configuration", "Delivery", "Service",
+                "APNsSimulator", "LocalPostgres", logging,
             ],
             resources: [.embedInCode("SQL")]
         ),
-        executable("nudged", ["TimeZones", "Policy", "Systemd", "Daemon", "Demo", argumentParser, logging]),
+        executable(
+            "nudged",
+            [
+                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", "Demo",
+                argumentParser, logging,
+            ]
+        ),
         executable(
             "nudged-bench",
             [
                 "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
-                "Daemon", "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
+                "Configuration", "Delivery", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
+                argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
@@ -137,30 +159,55 @@ let package = Package(
         tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
         tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon", "TestSupport"]),
+        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Delivery", "TestSupport"]),
         tests("Systemd", ["Locks", logging]),
         tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
         tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        // Users and configurations as several test targets need them.
+        .target(
+            name: "Fixtures",
+            dependencies: ["Policy", "Store", "TimeZones", "Configuration", "Planning"],
+            path: "Tests/Fixtures",
+            swiftSettings: strict
+        ),
+        tests("Configuration", ["JSON", "YAML", "Policy", "Systemd", "Seeded", "TestSupport", "Fixtures"]),
         tests(
-            "Daemon",
+            "Planning",
             [
-                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Postgres", "Store", "Systemd", "Metrics",
-                "TimeZones", "TestSupport", logging,
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration", "Seeded", "TestSupport",
+                "Fixtures",
+            ]
+        ),
+        tests(
+            "Delivery",
+            ["JSON", "TimeZones", "Policy", "APNs", "Store", "Planning", "Seeded", "TestSupport", "Fixtures"]
+        ),
+        tests(
+            "Service",
+            [
+                "TimeZones", "Policy", "Postgres", "APNs", "Store", "Systemd", "Metrics", "Configuration", "Planning",
+                "Delivery", "TestSupport", "Fixtures", logging,
+            ]
+        ),
+        tests(
+            "Operator",
+            [
+                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
+                "Planning", "Delivery", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
             "Demo",
             [
-                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Daemon",
-                "LocalPostgres",
+                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
+                "Planning", "Delivery", "Service", "Operator", "LocalPostgres",
             ]
         ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
-                "Daemon",
-                logging,
+                "Configuration", "Planning", "Delivery", "Service", "Operator", logging,
             ],
             swiftSettings: strict
         ),
@@ -183,8 +230,9 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = [
-        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults",
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Configuration", "Planning", "Delivery", "Service",
+        "Operator", "LocalPostgres", "Demo", "Faults",
     ]
-    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
+    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "Fixtures", "IntegrationTests"])
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -1,4 +1,4 @@
-import Daemon
+import Service
 import Glibc
 public import Systemd
 import TimeZones

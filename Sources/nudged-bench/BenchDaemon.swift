@@ -1,4 +1,6 @@
-import Daemon
+import Configuration
+import Delivery
+import Service
 import Logging
 import Synchronization
 import TimeZones

@@ -1,6 +1,6 @@
+import Service
 import ArgumentParser
 import Chaos
-import Daemon
 import Glibc
 import Systemd
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Daemon
 import Glibc
 import LocalPostgres
 import Postgres

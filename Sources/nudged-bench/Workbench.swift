@@ -1,4 +1,3 @@
-import Daemon
 import Glibc
 import LocalPostgres
 import Logging

@@ -6,7 +6,9 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Daemon
+@testable import Operator
+@testable import Planning
+@testable import Service
 @testable import Demo
 
 /// What `nudged explain` says of a user is what the sweep of that instant does: over a seeded population, with everything that Apple answers.

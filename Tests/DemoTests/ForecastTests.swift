@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Daemon
+@testable import Operator
+@testable import Service
 @testable import Demo
 
 /// What `nudged forecast` says is what a simulated run of those hours then sends, across a change of clocks and in every zone.

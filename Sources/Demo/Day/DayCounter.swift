@@ -1,4 +1,4 @@
-import Daemon
+import Delivery
 import Synchronization
 
 /// The sweeps' reports, added up since the last hour's line.

@@ -1,5 +1,7 @@
+import Configuration
+import Delivery
+import Service
 import APNsSimulator
-import Daemon
 import LocalPostgres
 import Logging
 import Postgres

@@ -1,4 +1,4 @@
-import Daemon
+import Delivery
 import Glibc
 import LocalPostgres
 import Seeded
