@@ -98,6 +98,12 @@ package struct Configuration: Sendable, Equatable {
 
         /// How many they are, in the text.
         package static let countPlaceholder = "{count}"
+
+        package init(digestAfter: Int, digestTitle: String, digestBody: String) {
+            self.digestAfter = digestAfter
+            self.digestTitle = digestTitle
+            self.digestBody = digestBody
+        }
     }
 
     /// The service that is asked of each nudge that the rules allow.

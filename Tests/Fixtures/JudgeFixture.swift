@@ -19,7 +19,11 @@ package enum JudgeFixture {
         Judge(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane), messages: messages)
     }
 
-    package static let messages = Configuration.Messages(digestAfter: 3, digestTitle: "New", digestBody: "{count} came.")
+    package static let messages = Configuration.Messages(
+        digestAfter: 3,
+        digestTitle: "New",
+        digestBody: "{count} came."
+    )
 
     package static func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(seconds: 0) }
 

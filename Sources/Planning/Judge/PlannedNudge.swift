@@ -48,9 +48,9 @@ package final class PlannedNudge: Sendable {
     /// Whether nothing is remembered of an earlier try.
     let isFirst: Bool
     /// Attempts before this one.
-    let attempt: Int
+    package let attempt: Int
     /// When the history's own entry of this nudge was made, where another device was answered already.
-    let countedAt: Instant?
+    package let countedAt: Instant?
     /// Its words, where the decision service is to hear them; nil: it is asked nothing.
     let content: TextContent?
     /// As the policy found.

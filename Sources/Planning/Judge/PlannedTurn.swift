@@ -12,7 +12,7 @@ package final class PlannedTurn: Sendable {
     package let candidate: Candidate
     package let userID: UUID
     package let version: Int64
-    let fingerprint: Int64
+    package let fingerprint: Int64
     /// The template of the last check-in that counts, these not.
     let template: Int32?
     package let nudges: [PlannedNudge]
@@ -26,7 +26,7 @@ package final class PlannedTurn: Sendable {
     /// it was looked.
     package let records: [DeliveryRecord]
     /// Messages and reminders that ended without a push.
-    let ended: [NudgeIdentity]
+    package let ended: [NudgeIdentity]
     /// What comes after its reminders, once they end.
     let continuations: [NudgeIdentity: ReminderContinuation]
     /// What the app tells of the user, as JSON (the view's column `context`).
@@ -82,7 +82,9 @@ package final class PlannedTurn: Sendable {
     }
 
     /// The row of one of its messages or reminders; nil: it is none.
-    package func reference(_ identity: NudgeIdentity) -> MessageReference? { MessageReference(userID: userID, identity) }
+    package func reference(_ identity: NudgeIdentity) -> MessageReference? {
+        MessageReference(userID: userID, identity)
+    }
 
     /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
     package func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
@@ -203,7 +205,7 @@ package final class PlannedTurn: Sendable {
 
 extension History {
     /// With a nudge's own entry.
-    func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
+    package func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
         if let slot = identity.slot { adding(CheckIn(at: instant, slot: slot)) } else { adding(sent: instant) }
     }
 

@@ -12,7 +12,7 @@ extension Retry {
     }
 
     /// nil: nothing is left.
-    static func json(_ retries: [Retry]) -> String? {
+    package static func json(_ retries: [Retry]) -> String? {
         guard let first = retries.first else { return nil }
         if retries.count == 1, first.identity.slot != nil { return first.json }
         return "[\(retries.map(\.json).joined(separator: ","))]"
