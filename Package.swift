@@ -200,7 +200,7 @@ let package = Package(
             "Demo",
             [
                 "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
-                "Planning", "Delivery", "Service", "Operator", "LocalPostgres",
+                "Planning", "Delivery", "Service", "Operator", "LocalPostgres", "TestSupport",
             ]
         ),
         .testTarget(
