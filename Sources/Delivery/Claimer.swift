@@ -1,3 +1,4 @@
+import Planning
 import Policy
 import Postgres
 import Store
@@ -108,7 +109,7 @@ actor Claimer {
                 }
             }
         } catch {
-            if error.isEndOfMembership { return delivery.ownership.noteEnd(of: share.member) }
+            if error.isFenced { return delivery.ownership.noteEnd(of: share.member) }
             guard error.code == .refusedByServer else { throw error }
             delivery.onEvent(.settlementFailed(error: error.description))
         }
@@ -173,17 +174,16 @@ actor Claimer {
             ) { refusals.append($0) }
             // What was read under an ended membership may be another daemon's by now.
             guard delivery.ownership.isCurrent(share.member) else { break }
-            let users = claimed.compactMap { user -> (ClaimedUser, HeldUser)? in
+            let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
                 delivery.hand.take(user.userID, member: share.member, claimedAt: now, run: run).map { (user, $0) }
             }
             await delivery.hooks.reach(.claimed)
             run.count { $0.users += users.count }
-            let isShort = claimed.count + refusals.count < limit
-            if isShort { startOver() } else { startsOver = false }
+            if claimed.isComplete { startOver() } else { startsOver = false }
             await delivery.setAside(refusals, member: share.member, now: now)
             if !users.isEmpty { await readTemplates() }
             await plan(users, now: now, member: share.member, run)
-            if isShort, !areTouchesLeft { break }
+            if claimed.isComplete, !areTouchesLeft { break }
         }
     }
 

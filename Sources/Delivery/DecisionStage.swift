@@ -1,3 +1,4 @@
+import Planning
 import Policy
 import Postgres
 import Store
@@ -156,7 +157,7 @@ actor DecisionStage {
             known = budget
             return await decider.ask(question, pass)
         } catch {
-            if error.isEndOfMembership { delivery.ownership.noteEnd(of: member) }
+            if error.isFenced { delivery.ownership.noteEnd(of: member) }
             delivery.onEvent(.settlementFailed(error: error.description))
             return .failure(.stopped)
         }
@@ -164,11 +165,13 @@ actor DecisionStage {
 
     /// Of everything that would be asked, while the service is left alone: what it had said before, or the fallback.
     private func fallbacks(_ turn: PlannedTurn) -> [NudgeIdentity: DecisionVerdict] {
-        let asked = turn.nudges.filter(\.isToBeAsked).map { nudge in
-            let known = turn.question(nudge).flatMap { known($0, nudge) }
-            return (nudge.identity, known.map(DecisionVerdict.init) ?? turn.fallback(nudge, because: .resting))
+        var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
+        for nudge in turn.nudges where nudge.isToBeAsked {
+            let answer = turn.question(nudge).flatMap { known($0, nudge) }
+            verdicts[nudge.identity] =
+                answer.map { DecisionVerdict($0) } ?? turn.fallback(nudge, because: .resting)
         }
-        return Dictionary(asked, uniquingKeysWith: { first, _ in first })
+        return verdicts
     }
 
     /// The user as they go to their lane. nil: nothing is sent now, and the settlement says so.

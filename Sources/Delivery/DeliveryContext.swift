@@ -1,3 +1,4 @@
+import Planning
 import APNs
 import Postgres
 import Store
@@ -82,7 +83,7 @@ final class DeliveryContext: Sendable {
         do throws(PostgresError) {
             try await store.postpone(postponements, member: member)
         } catch {
-            if error.isEndOfMembership { ownership.noteEnd(of: member) }
+            if error.isFenced { ownership.noteEnd(of: member) }
         }
     }
 
@@ -112,9 +113,4 @@ final class Answers: Sendable {
             for nudge in turn.nudges { memory.forget(turn.userID, nudge.identity) }
         }
     }
-}
-
-extension PostgresError {
-    /// The membership is over: another daemon may work on its users.
-    var isEndOfMembership: Bool { sqlState == "ND020" || sqlState == "23503" }
 }

@@ -1,3 +1,4 @@
+import Planning
 import APNs
 import Policy
 import Postgres
@@ -124,16 +125,16 @@ struct Dispatcher: Sendable {
 
     private func refused(_ flight: Flight, _ sender: Sender, _ error: PostgresError) async {
         let users = flight.passengers
-        if error.isEndOfMembership { return delivery.ownership.noteEnd(of: flight.member) }
+        if error.isFenced { return delivery.ownership.noteEnd(of: flight.member) }
         delivery.onEvent(.settlementFailed(error: error.description))
-        guard error.isRefusal else {
+        guard (error.isAboutContent || error.isHeldRow) else {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
             return settler.add(flight.unsent("intent_failed").map { .withdrawn($0) })
         }
         guard users.count > 1 else {
-            guard !error.isHeld else { return }
+            guard !error.isHeldRow else { return }
             return await delivery.setAside(
-                users.map { Refusal(userID: $0.turn.userID, error) },
+                users.map { Refusal($0.turn.userID, error) },
                 member: flight.member,
                 now: flight.attemptedAt
             )

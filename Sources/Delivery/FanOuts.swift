@@ -1,3 +1,4 @@
+import Planning
 import Postgres
 import Store
 import TimeZones

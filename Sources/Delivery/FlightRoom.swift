@@ -1,3 +1,5 @@
+import Planning
+
 /// The room for pushes whose intents are open: never more than `apns.maxInFlight` in all, shared out among lanes by `FlightBudget`.
 final class FlightRoom: Sendable {
     private let open = Monitor<[LaneIdentity: Int]>([:])

@@ -1,3 +1,4 @@
+import Planning
 import Store
 import TimeZones
 

@@ -1,3 +1,4 @@
+import Planning
 import TimeZones
 
 /// What the lanes have been given to send and have not begun to send. Bounded: what goes beyond stays in the database.

@@ -1,3 +1,4 @@
+import Planning
 import APNs
 import Store
 import TimeZones

@@ -1,19 +1,20 @@
+import Planning
 import Postgres
 import Store
 import Synchronization
 
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// Which users are this daemon's: it is a member of those who share the work, and owns ranges of the hash of `user_id`. Joins, renews the membership, takes
 /// free ranges, declares others dead, and leaves; what the database says is kept here for every stage to read.
-actor Ownership {
+package actor Ownership {
     /// What this daemon owns now.
-    struct Share: Sendable, Equatable {
-        let member: UUID
+    package struct Share: Sendable, Equatable {
+        package let member: UUID
         /// Sorted.
-        let ranges: [Int32]
+        package let ranges: [Int32]
         /// Members that live, this one included.
-        let members: Int
+        package let members: Int
     }
 
     private struct View: Sendable {
@@ -156,7 +157,7 @@ actor Ownership {
             return
         }
         nextRenewal = asked + period
-        let share = Share(member: member, ranges: found.ranges, members: found.members)
+        let share = Share(member: member, ranges: found.ranges, members: found.living.count)
         let isNews = view.withLock { view -> Bool in
             guard view.share?.member == member else { return false }
             let isNews = view.share?.ranges != share.ranges || view.share?.members != share.members

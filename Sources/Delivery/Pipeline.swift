@@ -1,7 +1,8 @@
 import APNs
+package import Planning
 import Policy
 package import Postgres
-import Store
+package import Store
 import TimeZones
 
 import struct FoundationEssentials.UUID

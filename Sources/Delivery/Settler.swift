@@ -1,3 +1,4 @@
+import Planning
 import APNs
 import Policy
 import Postgres
@@ -124,9 +125,9 @@ actor Settler {
                 return
             } catch {
                 attempt += 1
-                if error.isEndOfMembership { return fence(entries) }
+                if error.isFenced { return fence(entries) }
                 delivery.onEvent(.settlementFailed(error: error.description))
-                if error.isRefusal, await take(apart: entries, error, attempt: attempt) { return }
+                if (error.isAboutContent || error.isHeldRow), await take(apart: entries, error, attempt: attempt) { return }
                 try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
             }
         }
@@ -143,8 +144,8 @@ actor Settler {
             await write(Array(entries[middle...]), attempt: 0)
             return true
         }
-        if case .rest(let update, _, _, _, let held) = entry, !error.isHeld, attempt >= Self.patience {
-            await delivery.setAside([Refusal(userID: update.userID, error)], member: held.member, now: held.claimedAt)
+        if case .rest(let update, _, _, _, let held) = entry, !error.isHeldRow, attempt >= Self.patience {
+            await delivery.setAside([Refusal(update.userID, error)], member: held.member, now: held.claimedAt)
             return true
         }
         let pause = Self.pause(attempt)
@@ -206,12 +207,17 @@ actor Settler {
     }
 
     private func settled(_ arrival: Flight.Arrival, _ judge: Judge) -> Judge.Settled {
-        judge.settle(
+        var settled = judge.settle(
             arrival.passenger.turn,
             outcomes: arrival.outcomes,
             attemptedAt: arrival.flight.attemptedAt,
             now: delivery.clock.now ?? arrival.flight.attemptedAt
         )
+        // What was attempted has the intent's own instant, to the microsecond.
+        for place in settled.records.indices where settled.records[place].apnsID != nil {
+            settled.records[place].fraction = arrival.flight.fraction
+        }
+        return settled
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {

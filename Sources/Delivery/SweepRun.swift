@@ -52,5 +52,5 @@ final class SweepTotals: Sendable {
 
     var value: SweepReport { report.withLock { $0 } }
 
-    func count(_ body: (inout SweepReport) -> Void) { report.withLock(body) }
+    func count(_ body: (inout SweepReport) -> Void) { report.withLock { body(&$0) } }
 }

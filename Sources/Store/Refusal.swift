@@ -20,7 +20,7 @@ package struct Refusal: Sendable, Equatable {
         self.isHeld = isHeld
     }
 
-    init(_ userID: UUID, _ error: PostgresError, column: String? = nil) {
+    package init(_ userID: UUID, _ error: PostgresError, column: String? = nil) {
         self.init(
             userID: userID,
             column: column ?? error.object,
@@ -38,10 +38,10 @@ extension PostgresError {
     }
 
     /// Somebody holds a row for longer than a commit takes. (A membership is held by the one who ends it.)
-    var isHeldRow: Bool { sqlState == "55P03" && statement != Query.holdMember.name }
+    package var isHeldRow: Bool { sqlState == "55P03" && statement != Query.holdMember.name }
 
     /// The database refuses what a statement reads or writes, and not the statement: a value that is too large, a check, a time-out, a function of the app's.
-    var isAboutContent: Bool {
+    package var isAboutContent: Bool {
         if code == .unexpectedResult { return true }
         guard code == .refusedByServer, let sqlState, !isFenced else { return false }
         if ["53200", "57014", "P0001"].contains(sqlState) { return true }

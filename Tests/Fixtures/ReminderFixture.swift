@@ -1,16 +1,8 @@
-<<<<<<< HEAD
-package import Policy
-=======
 import Policy
->>>>>>> modules
 package import Store
 package import TimeZones
 
 package import struct FoundationEssentials.UUID
-<<<<<<< HEAD
-
-=======
->>>>>>> modules
 
 /// Reminders as a claim would bring them, of the user of `JudgeFixture` unless told otherwise.
 package enum ReminderFixture {

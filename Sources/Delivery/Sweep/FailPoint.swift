@@ -1,6 +1,18 @@
 /// A place in a sweep at which a test ends or holds the process (faults.md, "kill -9 at any point"). Only debug builds listen for them; the
 /// names are here for all, so that whoever kills can go through every one.
 package enum FailPoint: String, CaseIterable, Sendable {
+    /// The daemon is about to join those who share the work.
+    case beforeJoin = "before_join"
+    /// It is a member, and owns no range yet.
+    case afterJoin = "after_join"
+    /// It is about to leave them, or to leave and join again with its share.
+    case beforeLeave = "before_leave"
+    /// It has left.
+    case afterLeave = "after_leave"
+    /// It looks for members whose lease has ended.
+    case beforeBury = "before_bury"
+    /// Some were declared dead, and their ranges are free.
+    case afterBury = "after_bury"
     /// Before changes are drained.
     case beforeDrain = "before_drain"
     /// A page of a reminder for everyone is committed.
@@ -33,10 +45,6 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case beforeSettle = "before_settle"
     /// A chunk is settled, and its room is not yet free.
     case afterSettle = "after_settle"
-    /// Users are about to be given back unchanged.
-    case beforeRelease = "before_release"
-    /// They are given back.
-    case afterRelease = "after_release"
     /// An intent failed to commit, and is about to be withdrawn.
     case beforeWithdrawal = "before_withdrawal"
     /// It is withdrawn.

@@ -125,7 +125,7 @@ package final class PlannedTurn: Sendable {
     }
 
     /// As many nudges as fit. One whose devices alone are too many is split: the others follow under the same answer.
-    private func fitting(_ room: Int) -> PlannedTurn {
+    package func fitting(_ room: Int) -> PlannedTurn {
         var room = room
         var isFirst = true
         return rebuilt { nudge in

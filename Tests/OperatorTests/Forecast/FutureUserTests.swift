@@ -16,18 +16,11 @@ import TimeZones
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY;COUNT=3", first))
         let start = JudgeFixture.at("2026-11-20T05:00:00Z")
         let user = JudgeFixture.user(
-<<<<<<< HEAD
-            preferences: #"{"timezone":"Asia/Tokyo"}"#,
-=======
->>>>>>> modules
             history: History(
                 checkIns: [CheckIn(at: JudgeFixture.at("2026-11-20T01:00:00Z"), slot: JudgeFixture.date("2026-11-20"))],
                 sent: [JudgeFixture.at("2026-11-20T01:00:00Z")]
             ),
-<<<<<<< HEAD
-=======
             preferences: #"{"timezone":"Asia/Tokyo"}"#,
->>>>>>> modules
             reminders: [reminder]
         )
         var tally = ForecastTally(start: start, end: start + 96 * 3600)

@@ -7,10 +7,6 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-<<<<<<< HEAD
-
-=======
->>>>>>> modules
 /// Random users with random outcomes, crashes and changes, over six weeks with the autumn's change of clocks in them.
 @Suite struct JudgePropertyTests {
     typealias F = JudgeFixture
