@@ -74,7 +74,7 @@ package struct Migrator: Sendable {
         return applied
     }
 
-    /// The roles of `sql/0014_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
+    /// The roles of `sql/0006_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let connection = try await database.connection()
         let query = Query.rolesWanting
@@ -92,12 +92,6 @@ package struct Migrator: Sendable {
         "migration_lock",
         sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
     )
-
-    /// Citus refuses triggers on tables that the app has distributed. Older migrations make them; 0011 takes them away again.
-    private static let allowTriggers = """
-        select set_config('citus.enable_unsafe_triggers', 'on', true)
-        where exists (select 1 from pg_extension where extname = 'citus');
-        """
 
     private func applyPatiently(
         _ migration: Migration,
@@ -151,7 +145,6 @@ package struct Migrator: Sendable {
                     number integer primary key, name text not null, checksum bigint not null,
                     applied_at timestamptz not null default now(), oldest integer
                 );
-                alter table nudged.migration add column if not exists oldest integer;
                 """
         )
         let known = Statement(
@@ -160,7 +153,6 @@ package struct Migrator: Sendable {
             parameters: [.int4(migration.number)]
         )
         guard try await transaction.run(known).count == 0 else { return false }
-        try await transaction.execute(script: allowTriggers)
         for statement in ScriptStatements.of(migration.script) {
             try await transaction.execute(script: statement, name: migration.name)
         }

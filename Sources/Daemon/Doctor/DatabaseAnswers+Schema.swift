@@ -130,7 +130,7 @@ extension DatabaseAnswers {
                     return place.error(
                         "\(name) is not there: changes of that table count only when a user is next asked",
                         mend:
-                            "create it again as nudged's migrations did (sql/0003_person.sql, sql/0006_quarantine.sql), "
+                            "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
                             + "or call nudged.touch(user_id) where the app changes that table",
                         .configuration
                     )

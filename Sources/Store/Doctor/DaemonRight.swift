@@ -17,7 +17,7 @@ extension DaemonRight {
     /// The role whose rights the migrations speak of.
     private static let role = "nudged_daemon"
 
-    /// All that the migrations allow it (`nudged.allow`, sql/0014_roles.sql), which is what the daemon's statements need: read from their own text, so that
+    /// All that the migrations allow it (`nudged.allow`, sql/0006_roles.sql), which is what the daemon's statements need: read from their own text, so that
     /// there is one list of it. What a later one says of an object takes the place of what was said before.
     package static let all: [DaemonRight] = {
         var found: [(object: String, privileges: [String])] = []

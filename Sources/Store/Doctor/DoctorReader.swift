@@ -11,9 +11,10 @@ package struct DoctorReader: Sendable {
     private static let appTables = ["context_profiles", "push_tokens"]
     /// By table.
     private static let triggers = [
-        ("context_profiles", "nudged_profile_changed"), ("context_profiles", "nudged_profile_came"),
-        ("push_tokens", "nudged_device_changed"), ("push_tokens", "nudged_device_came"),
-        ("push_tokens", "nudged_device_registered"),
+        ("context_profiles", "nudged_profile_inserted"), ("context_profiles", "nudged_profile_updated"),
+        ("context_profiles", "nudged_profile_deleted"),
+        ("push_tokens", "nudged_device_inserted"), ("push_tokens", "nudged_device_updated"),
+        ("push_tokens", "nudged_device_deleted"),
     ]
 
     /// A reader on this connection, which it leaves open.

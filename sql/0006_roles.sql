@@ -142,62 +142,43 @@ $$;
 
 -- What the daemon does (sql/queries). It can't change the record, only append. `update` of one column is for the locks
 -- of FOR UPDATE, which ask for no more.
-select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
-select nudged.allow('nudged_daemon', 'select, update (id), delete', 'nudged.touched');
-select nudged.allow('nudged_daemon', 'select, insert, update (number), delete', 'nudged.intent');
-select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.daemon');
 select nudged.allow('nudged_daemon', 'select', 'nudged.migration');
--- For the locks of FOR KEY SHARE, too (on several machines by an update that changes nothing: hold_messages_distributed.sql).
+select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
+select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
+select nudged.allow('nudged_daemon', 'select, insert, update (joined_at), delete', 'nudged.member');
+select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.daemon');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.intent');
+select nudged.allow('nudged_daemon', 'select', 'nudged.setting');
+select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
 select nudged.allow('nudged_daemon', 'select, update (urgent), delete', 'nudged.message');
 select nudged.allow('nudged_daemon', 'select, delete', 'nudged.message_key');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
+select nudged.allow('nudged_daemon', 'select, update (created_at), delete', 'nudged.reminder');
 select nudged.allow('nudged_daemon', 'select', 'nudged.recipient');
 select nudged.allow('nudged_daemon', 'select', 'nudged.device');
+select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_member');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_recipients');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(jsonb)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(json)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.preferences_text(text)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(jsonb)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(json)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.context_text(text)');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.has_long_number');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_preferences');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.measured_context');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.maintain_delivery');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
 
--- With the rights of its owner, as the two views read. Only where the search_path is fixed: an operator's own function without that would run
--- whatever its caller puts in the way.
+-- The tables that nudged made: a signed-in user sees and changes their own rows. A found table is never changed.
 do $$
-declare
-    forget regprocedure := 'nudged.forget_device(uuid, text, text, text, timestamptz)';
 begin
-    if exists (select 1 from pg_proc p, unnest(p.proconfig) as setting where p.oid = forget and setting like 'search\_path=%') then
-        execute format('alter function %s security definer', forget);
-    else
-        raise notice 'nudged.forget_device is your own, without a fixed search_path: nudged_daemon deletes tokens by it only as far as its own rights go';
-    end if;
-end
-$$;
-
--- The app's tables that nudged made: a signed-in user sees and changes their own rows. A found table is never changed.
---
--- Made by us is what came in the same transaction as the row that says that migration 1 was applied: the row of the catalog for a column bears the number of the
--- transaction that wrote it, and nothing writes it anew but a change of that column. Where that is gone (restored from a dump before this
--- migration) a table counts as found; docs/SQL.md has the line that says otherwise.
-do $$
-declare
-    made text;
-begin
-    for made in
-        select c.relname
-        from pg_class c
-        join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id'
-        join nudged.migration m on m.number = 1 and m.xmin = a.xmin
-        -- A restore in one transaction wrote all rows in it.
-        join nudged.migration o on o.number = 2 and o.xmin <> m.xmin
-        where c.relnamespace = 'public'::regnamespace and c.relname in ('context_profiles', 'push_tokens') and c.relrowsecurity
-        order by c.relname
-    loop
-        perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.' || made);
-        if made = 'push_tokens' then
-            -- Whoever had this token before is found by it.
-            create index if not exists push_tokens_device_token on public.push_tokens (device_token);
-        end if;
-    end loop;
+    perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.' || t.name) from nudged.own_table t order by t.name;
 end
 $$;
 
@@ -354,6 +335,34 @@ select nudged.allow('nudged_app', 'execute', 'nudged.touch');
 select nudged.allow('nudged_app', 'execute', 'nudged.forget');
 select nudged.allow('nudged_app', 'execute', 'nudged.register_device_for');
 select nudged.allow('nudged_app', 'execute', 'nudged.unregister_device_for');
+select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
+select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
+select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
+-- For a trigger on a table of theirs.
+select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
+select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
+select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');
 select nudged.allow('authenticated', 'execute', 'nudged.register_device');
 select nudged.allow('authenticated', 'execute', 'nudged.unregister_device');
 select nudged.grant_roles();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.migration is 'The migrations that were applied.';
+comment on column nudged.migration.number is 'Its number.';
+comment on column nudged.migration.name is 'Its name.';
+comment on column nudged.migration.checksum is 'A hash of its text.';
+comment on column nudged.migration.applied_at is 'When it was applied.';
+comment on column nudged.migration.oldest is 'The oldest migration that a daemon must know to work beside it. 0: any.';
+comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants it again.';
+comment on column nudged.role_right.role is 'The role.';
+comment on column nudged.role_right.object is 'The table, view or function, as the catalog writes it.';
+comment on column nudged.role_right.privileges is 'The privileges, as GRANT writes them.';
+comment on function nudged.apply_right is 'Grants one right, where the role and the object exist.';
+comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
+comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was made anew.';
+comment on function nudged.signed_in_user is 'The user who is signed in, by Supabase''s auth.uid().';
+comment on function nudged.device_spellings is 'The ways in which a device token may be stored. Fails where it is none.';
+comment on function nudged.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
+comment on function nudged.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
+comment on function nudged.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
+comment on function nudged.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';

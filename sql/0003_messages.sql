@@ -6,13 +6,14 @@ create table nudged.message (
     user_id uuid not null,
     id uuid not null,
     created_at timestamptz not null default clock_timestamp(),
-    title text not null,
-    body text not null,
-    data jsonb,
+    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers take more room here than in text.
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
+    data jsonb check (pg_column_size(data) <= 65536),
     urgent boolean not null default false,
-    category text,
-    thread_id text,
-    collapse_key text,
+    category text check (octet_length(category) <= 255),
+    thread_id text check (octet_length(thread_id) <= 255),
+    collapse_key text check (octet_length(collapse_key) <= 255),
     expires_at timestamptz,
     primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
@@ -22,7 +23,7 @@ create index message_id on nudged.message (id);
 -- Which id a dedupe_key got, for 30 days (nudged.prune_message_keys): longer than any caller tries again.
 create table nudged.message_key (
     user_id uuid not null,
-    key text not null,
+    key text not null check (octet_length(key) <= 255),
     id uuid not null,
     at timestamptz not null default now(),
     primary key (user_id, key)
@@ -31,19 +32,6 @@ create index message_key_at on nudged.message_key (at);
 
 alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
-
--- An urgent message's touch goes first (drain.sql), and its user before everyone who is merely due.
--- arrival: something came to be sent, and nothing that a decision was made on has changed. It makes the user due and stops no push that is on its way: else
--- somebody who is sent something several times a second would get it when that ends.
-alter table nudged.touched add column urgent boolean not null default false, add column arrival boolean not null default false;
-create index touched_urgent on nudged.touched (user_id, id) where urgent;
-
--- Parallel to user_ids. A user's turn can hold several nudges: which of them a push belongs to, counted from 0 (several messages that go out as one
--- digest are one nudge); and whether the message ends where the daemon dies now: an unknown one is repeated once (design.md, promise 2).
--- Null in intents of an older daemon, which sent one check-in a user.
--- records: what the decisions found to record beside the pushes (slots that went by: the policy does not find them again once the nudge counts), an array
--- of objects with the columns of nudged.delivery, or null.
-alter table nudged.intent add column nudges smallint[], add column ends boolean[], add column records jsonb;
 
 -- What a push's payload comes to, in bytes: as the daemon renders it (Daemon.MessageText; a test compares them).
 create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
@@ -72,7 +60,17 @@ as $$
         true) end
 $$;
 
--- Refuses a message that could never be sent, by the argument's name and with the mend; never with the text.
+-- How many messages of one user may wait.
+create function nudged.max_messages() returns integer
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return coalesce((select s.max_messages from nudged.setting s), 2000);
+end
+$$;
+
+-- Refuses a message that could never be sent, by the argument's name and with the remedy; never with the text.
 create function nudged.check_message(
     caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
     dedupe_key text
@@ -83,39 +81,49 @@ as $$
 declare
     bytes integer;
     fault text;
-    mend text;
+    remedy text;
     long record;
 begin
     if recipient is null then
         fault := 'user_id is null';
-        mend := 'Name the user whom the message is for.';
+        remedy := 'Name the user whom the message is for.';
+    -- Sizes and numbers first: nothing below is expanded without a bound.
+    elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif data is not null and jsonb_typeof(data) <> 'object' then
         fault := format('data is of type %s', jsonb_typeof(data));
-        mend := 'data is a JSON object; its members stand beside "aps" in the payload.';
+        remedy := 'data is a JSON object; its members stand beside "aps" in the payload.';
+    elsif pg_column_size(data || '{}') > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
     elsif jsonb_path_exists(data, '$.**{61}') then
         fault := 'data is nested more than 60 levels deep';
-        mend := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+    elsif data is not null and nudged.has_long_number(data) then
+        fault := 'data holds a number of more than 100 digits';
+        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
     elsif data ?| array['aps', 'action'] then
         fault := 'data holds "aps" or "action"';
-        mend := 'The payload sets these itself: give those members other names.';
+        remedy := 'The payload sets these itself: give those members other names.';
     elsif data ? 'conversation_id' and (
         jsonb_typeof(data -> 'conversation_id') <> 'string'
         or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
     ) then
         fault := 'data.conversation_id is no UUID';
-        mend := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
+        remedy := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
     elsif data ? 'domain' and jsonb_typeof(data -> 'domain') <> 'string' then
         fault := 'data.domain is no text';
-        mend := 'Give the domain''s name as text, or leave it out.';
+        remedy := 'Give the domain''s name as text, or leave it out.';
     elsif expires_at <= now() then
         fault := 'expires_at is in the past';
-        mend := 'Give an instant to come, or null for a message that does not expire.';
+        remedy := 'Give an instant to come, or null for a message that does not expire.';
     elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
         fault := 'expires_at is after the year 9999';
-        mend := 'Give null for a message that does not expire.';
+        remedy := 'Give null for a message that does not expire.';
     end if;
     if fault is null then
         for long in
@@ -123,23 +131,23 @@ begin
             where value = '' or octet_length(value) > 255
         loop
             fault := format('%s has %s bytes', long.name, octet_length(long.value));
-            mend := 'It has 1 to 255 bytes, or is null.';
+            remedy := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
     -- nudged keeps places of its own beside them (nudged.send_test).
     if fault is null and starts_with(dedupe_key, 'nudged.') then
         fault := 'dedupe_key begins with "nudged."';
-        mend := 'Such keys are nudged''s own: give another beginning.';
+        remedy := 'Such keys are nudged''s own: give another beginning.';
     end if;
     if fault is null then
         bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
         if bytes > 4096 then
             fault := format('the payload comes to %s bytes', bytes);
-            mend := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+            remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
         end if;
     end if;
     if fault is not null then
-        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = mend;
+        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = remedy;
     end if;
 end
 $$;
@@ -160,6 +168,7 @@ as $$
 declare
     made uuid := gen_random_uuid();
     known uuid;
+    most constant integer := nudged.max_messages();
 begin
     perform nudged.check_message(
         'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
@@ -176,6 +185,11 @@ begin
             end if;
             -- Gone between the two (forgotten, or thirty days old): then it is as new, and the key is to be written.
         end loop;
+    end if;
+    -- Calls at the same moment don't see each other's rows: they may pass the limit by their number.
+    if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
+        raise exception using errcode = 'ND014', message = format('nudged.send: the user has %s messages waiting', most),
+            hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
     end if;
     insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
     values (
@@ -309,6 +323,7 @@ declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
     written bigint;
+    most constant integer := nudged.max_messages();
 begin
     perform nudged.check_message(
         format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
@@ -347,22 +362,42 @@ begin
         select k.user_id, k.key, k.id from nudged.message_key k
         where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
     ),
+    -- Bounded by the limit itself: nobody has many more rows than that.
+    waiting as materialized (
+        select m.user_id, count(*) as messages from nudged.message m
+        where m.user_id = any (array(select distinct w.user_id from wanted w))
+        group by m.user_id
+    ),
     asked as materialized (
         select w.*, coalesce(k.id, w.id) as known
         from wanted w
         left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
+    -- The new ones. A user with too many waiting must not be able to stop a message to everybody: theirs are dropped, as a message to a user without
+    -- a device is.
+    fresh as materialized (
+        select a.*, coalesce(t.messages, 0) + row_number() over (partition by a.user_id order by a.place) > most as is_dropped
+        from asked a
+        left join waiting t on t.user_id = a.user_id
+        where a.known = a.id
+    ),
     inserted as (
         insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
         select
-            a.user_id, a.id, coalesce(a.title, ''), coalesce(a.body, ''), a.data, a.urgent, a.category, a.thread_id, a.collapse_key,
-            nullif(a.expires_at, 'infinity')
-        from asked a
-        where a.known = a.id
+            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), f.data, f.urgent, f.category, f.thread_id, f.collapse_key,
+            nullif(f.expires_at, 'infinity')
+        from fresh f
+        where not f.is_dropped
+    ),
+    dropped as (
+        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+        select f.user_id, 'message', f.id::text, '', 'dropped', 'too_many_waiting', clock_timestamp(), '00000000-0000-0000-0000-000000000000'
+        from fresh f
+        where f.is_dropped
     ),
     woken as (
         insert into nudged.touched (user_id, urgent, arrival)
-        select a.user_id, bool_or(a.urgent), true from asked a where a.known = a.id group by a.user_id
+        select f.user_id, bool_or(f.urgent), true from fresh f where not f.is_dropped group by f.user_id
     )
     select a.user_id, a.known from asked a order by a.place;
 end
@@ -397,7 +432,8 @@ begin
             return false;
         end if;
         -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
-        if exists (select 1 from nudged.intent i where recipient = any (i.user_ids) and cancel.id::text = any (i.keys)) then
+        if exists (select 1 from nudged.intent i
+            where recipient = any (i.user_ids) and recipient <> all (i.settled) and cancel.id::text = any (i.keys)) then
             raise sqlstate 'ND001';
         end if;
     exception when sqlstate 'ND001' then
@@ -442,5 +478,37 @@ revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
 revoke all on function nudged.cancel(uuid) from public;
 revoke all on function nudged.prune_message_keys() from public;
+revoke all on function nudged.max_messages() from public;
 
 select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.message is 'Messages that wait to be sent. A row is deleted when its message ended; nudged.delivery keeps what became of it, without the words.';
+comment on column nudged.message.user_id is 'To whom.';
+comment on column nudged.message.id is 'The message, as nudged.send returned it.';
+comment on column nudged.message.created_at is 'When it was sent.';
+comment on column nudged.message.title is 'The title.';
+comment on column nudged.message.body is 'The text.';
+comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
+comment on column nudged.message.urgent is 'Whether it passes quiet hours, where the user allows that.';
+comment on column nudged.message.category is 'The category, as Apple has it: which actions the phone offers.';
+comment on column nudged.message.thread_id is 'The thread, as Apple has it: what the phone groups.';
+comment on column nudged.message.collapse_key is 'Of several that wait with one key only the newest is sent.';
+comment on column nudged.message.expires_at is 'When it is of no use any more and is dropped. Null: never.';
+comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days.';
+comment on column nudged.message_key.user_id is 'The user.';
+comment on column nudged.message_key.key is 'The dedupe_key.';
+comment on column nudged.message_key.id is 'The message that was sent with it.';
+comment on column nudged.message_key.at is 'When.';
+comment on type nudged.new_message is 'A message on its way into nudged.message.';
+comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
+comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
+comment on function nudged.max_messages is 'How many messages may wait for one user.';
+comment on function nudged.check_message is 'Fails where a message could never be sent.';
+comment on function nudged.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
+comment on function nudged.send_many(jsonb) is 'Sends many messages: an array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
+comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
+comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
+comment on function nudged.cancel is 'Takes a message back. Returns true if it was in time: nothing of it is sent then.';
+comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands at once. The daemon calls it.';

@@ -13,8 +13,8 @@ select null::text as subject_type, null::text as subject_id, null::uuid as user_
 create table nudged.reminder (
     -- The author.
     user_id uuid not null,
-    subject_type text not null,
-    subject_id text not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
     -- A reminder that replaces another has another id.
     id uuid not null,
     created_at timestamptz not null default now(),
@@ -31,21 +31,21 @@ create table nudged.occurrence (
     id uuid not null default gen_random_uuid(),
     reminder_id uuid not null,
     author_id uuid not null,
-    subject_type text not null,
-    subject_id text not null,
-    title text not null,
-    body text not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
     -- An instant, or a wall time: in `timezone`, or where there is none in the zone of whoever is told.
     due_at timestamptz,
     due_local timestamp,
-    timezone text,
+    timezone text check (octet_length(timezone) <= 255),
     -- Tells nobody itself: when it is due it becomes one row per member of the subject. spread_after: the last member who has theirs.
     is_spread boolean not null default false,
     spread_after uuid,
     -- Whoever is told chose the hour: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
     -- RFC 5545 (nudged.recurrence_fault); null: nothing comes after this one.
-    recurrence text,
+    recurrence text check (octet_length(recurrence) <= 2000),
     -- The place in the series, from 1.
     number integer not null default 1,
     -- The series' first: a wall time, or an instant (until a zone of whoever is told was asked; an instant that is everyone's stays one). And this one's wall
@@ -85,7 +85,7 @@ declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
     -- Not upper(): what is upper case depends on the locale there.
-    line constant text := translate(rule, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+    line constant text := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
     part text;
     name text;
     value text;
@@ -97,7 +97,7 @@ begin
         return null;
     elsif line = '' then
         return 'recurrence: found nothing, wanted a rule such as FREQ=WEEKLY;BYDAY=MO';
-    elsif octet_length(convert_to(line, 'UTF8')) > 500 then
+    elsif octet_length(rule) > 2000 or octet_length(convert_to(line, 'UTF8')) > 500 then
         return 'recurrence: found more than 500 bytes, wanted a shorter rule';
     elsif starts_with(line, 'RRULE:') then
         return 'recurrence: found the prefix RRULE:, wanted the rule alone, from FREQ= on';
@@ -180,7 +180,7 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 begin
-    if name <> 'UTC' and (
+    if octet_length(name) > 255 or name <> 'UTC' and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
         -- Only these have digits. Any other with a number at its end is an offset to PostgreSQL, whatever stands before.
         or name ~ '[0-9]' and name !~ '^Etc/GMT[+-]?[0-9]{1,2}$'
@@ -220,7 +220,9 @@ begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
             select array_agg(o.id) into intended
             from unnest(held) as o (id)
-            where o.id::text in (select unnest(i.keys) from nudged.intent i);
+            where o.id::text in (
+                select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key) where k.user_id <> all (i.settled)
+            );
             if intended is not null then
                 raise sqlstate 'ND001';
             end if;
@@ -345,16 +347,17 @@ as $$
 declare
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
     wall constant timestamp := nudged.whole_second(set_reminder.due_local);
+    most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
     refused record;
     recipients uuid[];
     replaced uuid[];
 begin
-    select f.fault, f.mend into refused from nudged.reminder_fault(
+    select f.fault, f.remedy into refused from nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone
     ) f;
     if refused.fault is not null then
-        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.mend;
+        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.remedy;
     end if;
     id := gen_random_uuid();
     -- Held until the commit: a second call for this author and subject waits, and replaces this one.
@@ -370,6 +373,14 @@ begin
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
         perform nudged.check_isolation('nudged.set_reminder');
+    -- Of the author's own. What others tell them must not use up their number. Calls at the same moment may pass the limit by their number.
+    elsif (
+        select count(*) from (
+            select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
+        ) as pending
+    ) >= most then
+        raise exception using errcode = 'ND015', message = format('nudged.set_reminder: the author has %s reminders pending', most),
+            hint = 'Cancel reminders of this author that nobody needs (nudged.cancel_reminders), or raise nudged.setting.max_reminders.';
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
@@ -388,71 +399,73 @@ begin
 end
 $$;
 
--- What is wrong with a reminder's arguments, the first of it, and the mend; nulls: nothing. Never the text.
+-- What is wrong with a reminder's arguments, the first of it, and the remedy; nulls: nothing. Never the text.
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, out fault text, out mend text
+    recurrence text, timezone text, out fault text, out remedy text
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     -- As the daemon renders it (Daemon.TextContent; a test compares them).
-    bytes constant integer := nudged.payload_bytes(title, body, null, false, null, null)
+    is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
+        or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
+    bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
         + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
-        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text);
+        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
     rule_fault constant text := nudged.recurrence_fault(recurrence);
-    until_text constant text := substring(translate(recurrence, 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
+    until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
     -- Somebody's wall time is up to 14 hours before and 12 after UTC's; two of the same kind compare exactly.
     slack interval := '0';
 begin
     if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
         fault := 'subject_type is empty or longer than 100 bytes';
-        mend := 'Name what the reminder is about by its kind, such as task.';
+        remedy := 'Name what the reminder is about by its kind, such as task.';
     elsif coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then
         fault := 'subject_id is empty or longer than 200 bytes';
-        mend := 'Give the id of what the reminder is about, as text.';
+        remedy := 'Give the id of what the reminder is about, as text.';
     elsif author is null then
         fault := 'author is null';
-        mend := 'Name the user who sets the reminder.';
+        remedy := 'Name the user who sets the reminder.';
     elsif not exists (select 1 from nudged.recipient r where r.user_id = reminder_fault.author)
         and not exists (select 1 from nudged.device d where d.user_id = reminder_fault.author)
     then
         fault := 'author is nobody in nudged.recipient or nudged.device';
-        mend := 'Name a user of the app, and write their profile first.';
-    elsif nudged.is_blank(title) and nudged.is_blank(body) then
+        remedy := 'Name a user of the app, and write their profile first.';
+    elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif bytes > 4096 then
-        fault := format('the payload comes to %s bytes', bytes);
-        mend := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
+        fault := format('the payload comes to %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
+        remedy := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
-        mend := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
+        remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
     elsif not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
         or due_local > (now() at time zone 'UTC') + interval '100 years'
     then
         fault := format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end);
-        mend := 'Give a time within 100 years.';
+        remedy := 'Give a time within 100 years.';
     elsif due_at < now() then
         fault := 'due_at is in the past';
-        mend := 'Give an instant to come.';
+        remedy := 'Give an instant to come.';
     elsif due_local < (now() at time zone 'UTC') - interval '12 hours' then
         fault := 'due_local is in the past in every zone';
-        mend := 'Give a wall time to come.';
+        remedy := 'Give a wall time to come.';
     elsif audience is null or audience not in ('me', 'everyone') then
         fault := 'audience is neither me nor everyone';
-        mend := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
+        remedy := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
     elsif timezone is not null and not nudged.is_zone(timezone) then
         fault := 'timezone is no zone that the server knows';
-        mend := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
+        remedy := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
     -- Not before the line above: the name is a zone's.
     elsif due_local at time zone timezone < now() then
         fault := 'due_local is in the past in timezone';
-        mend := 'Give a wall time to come.';
+        remedy := 'Give a wall time to come.';
     elsif rule_fault is not null then
         fault := split_part(rule_fault, ', wanted ', 1);
-        mend := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
+        remedy := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
     end if;
     if fault is not null then
         return;
@@ -462,7 +475,7 @@ begin
     end if;
     if nudged.recurrence_until(until_text) + slack < coalesce(due_local, due_at at time zone 'UTC') then
         fault := 'recurrence.UNTIL is before the reminder is due';
-        mend := 'Give a later UNTIL, or none.';
+        remedy := 'Give a later UNTIL, or none.';
     end if;
 end
 $$;
@@ -484,7 +497,7 @@ declare
     own_zone text;
     wall timestamp;
 begin
-    select r.preferences::text as preferences, r.timezone::text as timezone into known
+    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
     from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
     begin
         wishes := known.preferences::jsonb;
@@ -775,17 +788,53 @@ revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
 revoke all on function nudged.cancel_subject_reminders() from public;
 revoke all on function nudged.column_text(anyelement, text) from public;
 
--- What is due is read, ended and put on by the daemon; a spread appends to nudged.touched, as the calls do. `update` on a definition's column is
--- for the locks of FOR SHARE: nobody sets a reminder anew while it is being spread.
-select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.occurrence');
-select nudged.allow('nudged_daemon', 'select, update (created_at), delete', 'nudged.reminder');
-select nudged.allow('nudged_daemon', 'select', 'nudged.subject_member');
-select nudged.allow('nudged_daemon', 'execute', 'nudged.hold_recipients');
-select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
-select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
--- For a trigger on a table of theirs.
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on view nudged.subject_member is 'Who is told of a subject by reminders for everyone. Redefine it over your own tables with "create or replace view"; it is read when a reminder is due.';
+comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.subject_member.subject_id is 'Its id, as text.';
+comment on column nudged.subject_member.user_id is 'A user who is told of it.';
+comment on table nudged.reminder is 'The reminders that live: one per author and subject. nudged.occurrence holds their words and times.';
+comment on column nudged.reminder.user_id is 'The author.';
+comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.reminder.subject_id is 'Its id.';
+comment on column nudged.reminder.id is 'The reminder, as nudged.set_reminder returned it. One that replaces another gets another id.';
+comment on column nudged.reminder.created_at is 'When it was set.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time.';
+comment on column nudged.occurrence.user_id is 'Who is told. Of a reminder for everyone that is not due yet: the author.';
+comment on column nudged.occurrence.id is 'Names this occurrence. nudged.delivery.key has it.';
+comment on column nudged.occurrence.reminder_id is 'The reminder. It counts only while nudged.reminder has it.';
+comment on column nudged.occurrence.author_id is 'Who set it.';
+comment on column nudged.occurrence.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.occurrence.subject_id is 'Its id.';
+comment on column nudged.occurrence.title is 'The title.';
+comment on column nudged.occurrence.body is 'The text.';
+comment on column nudged.occurrence.due_at is 'When, as an instant. Null: due_local says it.';
+comment on column nudged.occurrence.due_local is 'When, as a wall time in "timezone", or in the recipient''s own zone where that is null.';
+comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
+comment on column nudged.occurrence.is_spread is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
+comment on column nudged.occurrence.spread_after is 'The last member who has a row already.';
+comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Quiet hours don''t hold it then.';
+comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
+comment on column nudged.occurrence.number is 'The place in the series, from 1.';
+comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant.';
+comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time.';
+comment on column nudged.occurrence.planned_local is 'This one''s wall time by the rule. A snooze leaves it.';
+comment on column nudged.occurrence.restored_at is 'When a backup was restored. What was due before may have been sent since the backup, and is dropped.';
+comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
+comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, in words. Null: nothing.';
+comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: it is none.';
+comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
+comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
+comment on function nudged.hold_occurrences is 'Locks those of these occurrences that nobody else holds, and returns them.';
+comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who are there.';
+comment on function nudged.whole_second is 'The next whole second.';
+comment on function nudged.set_reminder is 'Sets a reminder; one that lives for this author and subject is replaced. Returns its id and warnings.';
+comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
+comment on function nudged.reminder_warnings is 'What the caller of nudged.set_reminder should know.';
+comment on function nudged.check_isolation is 'Fails where the transaction is not READ COMMITTED.';
+comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were taken back in time, and how many were not.';
+comment on function nudged.end_reminders is 'As nudged.cancel_reminders, under any isolation level.';
+comment on function nudged.snooze is 'What is pending of a reminder comes at "until" instead. Returns true if nothing of it comes before.';
+comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged.snooze, and returns the recipients.';
+comment on function nudged.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
+comment on function nudged.column_text is 'A column of a row as text. For nudged.cancel_subject_reminders.';

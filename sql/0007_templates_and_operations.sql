@@ -1,3 +1,22 @@
+-- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each look around, and after each intent's
+-- commit before the first byte: what is paused is not written from then on, whatever a daemon had decided before.
+create table nudged.paused (
+    kind text primary key check (kind in ('check_in', 'message', 'reminder')),
+    -- When sending stopped.
+    since timestamptz not null default clock_timestamp(),
+    -- Since when users may have been held whom no resume has made due yet: a pause, a resume that was interrupted, and another pause.
+    held_since timestamptz not null default clock_timestamp(),
+    by_whom text not null check (octet_length(by_whom) <= 1024),
+    words text check (octet_length(words) <= 16384),
+    -- Set by a resume: sent again from then on. The row goes once everyone who was held is due.
+    resumed_at timestamptz
+);
+alter table nudged.paused enable row level security;
+
+-- The daemon reads it. Who turns the switch does so with the daemon's own configuration, and so with its login: in an emergency nobody has time to find another
+-- one. It is no new power: whoever has that login can keep every nudge back as it is.
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
+
 -- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
 -- slot (docs/SQL.md). And nudged.send_test, by which an app's signed-in user tries their own device.
 
@@ -5,20 +24,20 @@
 create table nudged.template (
     id integer generated always as identity primary key,
     -- Only for users whose context says this domain; null: for all.
-    domain text,
+    domain text check (octet_length(domain) <= 255),
     -- A language (`de`) or one of a region (`pt-BR`); null: for those whose own has none.
-    locale text,
-    title text not null default '',
-    body text not null default '',
+    locale text check (octet_length(locale) <= 64),
+    title text not null default '' check (octet_length(title) <= 4096),
+    body text not null default '' check (octet_length(body) <= 4096),
     weight integer not null default 1,
     active boolean not null default true,
     -- What a tap does. null: it opens the context's conversation, or begins a new one where there is none. open_conversation: only where there is one.
     -- new_conversation: begins one in any case.
-    action text
+    action text check (action in ('open_conversation', 'new_conversation'))
 );
 alter table nudged.template enable row level security;
 
--- Refuses what could never be sent, or not as it was meant, by the column's name and with the mend. `{first_name}` is a placeholder, {{ and }} are braces.
+-- Refuses what could never be sent, or not as it was meant, by the column's name and with the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
 create function nudged.check_template() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -29,111 +48,58 @@ declare
     bytes integer;
     broken text;
     fault text;
-    mend text;
+    remedy text;
 begin
     new.title := coalesce(new.title, '');
     new.body := coalesce(new.body, '');
     if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
         broken := 'words';
         fault := 'title and body are both empty';
-        mend := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
     elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
         broken := 'placeholders';
         fault := format('%s has a brace that belongs to no placeholder',
             case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end);
-        mend := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
+        remedy := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
     elsif new.weight is null or new.weight not between 1 and 1000 then
         broken := 'weight';
         fault := format('weight is %s', coalesce(new.weight::text, 'null'));
-        mend := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
+        remedy := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
     elsif new.active is null then
         broken := 'active';
         fault := 'active is null';
-        mend := 'true: check-ins may take it. false: it rests. Left out, it is true.';
+        remedy := 'true: check-ins may take it. false: it rests. Left out, it is true.';
     elsif new.action not in ('open_conversation', 'new_conversation') then
         broken := 'action';
         fault := 'action is none that a tap knows';
-        mend := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
+        remedy := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
     elsif new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then
         broken := 'locale';
         fault := 'locale is no language';
-        mend := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
+        remedy := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
     elsif new.domain = '' or octet_length(new.domain) > 255 then
         broken := 'domain';
         fault := format('domain has %s bytes', octet_length(new.domain));
-        mend := 'It has 1 to 255 bytes, or is null for all domains.';
+        remedy := 'It has 1 to 255 bytes, or is null for all domains.';
     else
         bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
         if bytes > 4096 then
             broken := 'payload';
             fault := format('the payload comes to %s bytes', bytes);
-            mend := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
+            remedy := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
         end if;
     end if;
     if broken is not null then
-        raise check_violation using message = 'nudged.template: ' || fault, hint = mend, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
+        raise check_violation using message = 'nudged.template: ' || fault, hint = remedy, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
     end if;
     return new;
 end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- The template of the last check-in that counts: its words never come twice running. Null: the configured words. The settlement that writes the row anyway
--- writes it, so it costs four bytes and no write.
-alter table nudged.person add column template integer;
--- Parallel to user_ids: what a crash leaves must be known as well.
-alter table nudged.intent add column templates integer[];
--- Which one it was; the words stand in no record.
-alter table nudged.delivery add column template integer;
-
--- What placeholders are filled with. A view that an operator has redefined is left: its column `context` comes from them. So is a table that was found: an app
--- that wants personal words redefines the view (docs/SQL.md). Where nudged made the table (0014_roles.sql remembers), it has a column for it.
-do $$
-declare
-    is_ours boolean;
-    has_column boolean;
-begin
-    create view nudged.recipient_of_0002 as
-    select
-        user_id,
-        notification_preferences as preferences,
-        timezone,
-        coalesce(first_session_complete, false) as first_session_complete
-    from public.context_profiles
-    where user_id is not null;
-    is_ours := pg_get_viewdef('nudged.recipient'::regclass) = pg_get_viewdef('nudged.recipient_of_0002'::regclass);
-    drop view nudged.recipient_of_0002;
-    if not is_ours then
-        raise notice 'nudged.recipient is your own: give it a column context (jsonb) to fill the placeholders of templates';
-        return;
-    end if;
-    has_column := exists (
-        select 1 from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context' and not attisdropped
-    );
-    if not has_column and exists (
-        select 1 from nudged.role_right where role = 'authenticated' and to_regclass(object) = 'public.context_profiles'::regclass
-    ) then
-        alter table public.context_profiles add column nudge_context jsonb;
-        comment on column public.context_profiles.nudge_context is
-            'fills the placeholders of nudged.template: first_name, topic, …; conversation_id, domain and locale have a meaning of their own (docs/SQL.md)';
-        has_column := true;
-    end if;
-    execute format(
-        'create or replace view nudged.recipient as
-        select
-            user_id,
-            notification_preferences as preferences,
-            timezone,
-            coalesce(first_session_complete, false) as first_session_complete,
-            %s as context
-        from public.context_profiles
-        where user_id is not null', case when has_column then 'nudge_context' else 'null::jsonb' end);
-end
-$$;
-
 -- Something to begin with. Where nudged has sent already they rest: its users go on getting the words that were configured, until somebody sets them active.
-insert into nudged.template (title, body, weight, action, active)
-select t.title, t.body, t.weight, t.action, not exists (select 1 from nudged.delivery)
+insert into nudged.template (title, body, weight, action)
+select t.title, t.body, t.weight, t.action
 from (values
     (1, 'Thinking of you', 'I''m curious how your day has been. Tell me, whenever you like.', 2, null),
     (2, 'Hello, {first_name}', 'You just came to my mind. How are you today?', 3, null),
@@ -204,3 +170,23 @@ select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged.send_test');
 
 select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.paused is 'The kinds of nudges that "nudged pause" holds.';
+comment on column nudged.paused.kind is 'check_in, message or reminder.';
+comment on column nudged.paused.since is 'When sending stopped.';
+comment on column nudged.paused.held_since is 'Since when users may have been held who were not made due again.';
+comment on column nudged.paused.by_whom is 'Who paused it.';
+comment on column nudged.paused.words is 'Why, in their words.';
+comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once everybody who was held is due.';
+comment on table nudged.template is 'The words of check-ins, with placeholders such as {first_name}. Yours to write; a change counts at the next sweep (docs/SQL.md).';
+comment on column nudged.template.id is 'Names the template. nudged.delivery.template has it.';
+comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
+comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for everyone whose own has no template.';
+comment on column nudged.template.title is 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.';
+comment on column nudged.template.body is 'The text, with placeholders as in the title.';
+comment on column nudged.template.weight is '1 to 1000: of two templates the one with twice the weight is drawn twice as often.';
+comment on column nudged.template.active is 'false: it is not used.';
+comment on column nudged.template.action is 'What a tap does: open_conversation, new_conversation, or null for whichever fits the user.';
+comment on function nudged.check_template is 'Trigger on nudged.template: fails where a template could not be sent.';
+comment on function nudged.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';
