@@ -4,10 +4,15 @@ select d.user_id, d.token, d.registered_at, d.environment, d.topic
 from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
     select
-        f.user_id, left(f.token::text, 512) as token,
-        -- As in claim_devices.sql.
+        f.user_id,
+        case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then left(f.token::text, 512)
+            when f.token is not null then 'too long' end as token,
+        -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
         case when f.registered_at between '0001-01-01' and '9999-12-31' then f.registered_at::timestamptz end as registered_at,
-        nullif(left(f.environment::text, 256), '') as environment, nullif(left(f.topic::text, 256), '') as topic,
+        case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(left(f.environment::text, 256), '')
+            when f.environment is not null then 'too long' end as environment,
+        case when pg_column_size(f.topic) <= 1028 and pg_column_compression(f.topic) is null then nullif(left(f.topic::text, 256), '')
+            when f.topic is not null then 'too long' end as topic,
         row_number() over (partition by f.user_id order by f.registered_at desc nulls last) as place
     from (select * from nudged.device o where o.user_id = u.user_id limit $2) f
 ) d

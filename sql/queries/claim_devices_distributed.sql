@@ -3,10 +3,15 @@
 select user_id, token, registered_at, environment, topic
 from (
     select
-        user_id, left(token::text, 512) as token,
-        -- As in claim_devices.sql.
+        user_id,
+        case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
+            when token is not null then 'too long' end as token,
+        -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
         case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-        nullif(left(environment::text, 256), '') as environment, nullif(left(topic::text, 256), '') as topic,
+        case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
+            when environment is not null then 'too long' end as environment,
+        case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(left(topic::text, 256), '')
+            when topic is not null then 'too long' end as topic,
         row_number() over (partition by user_id order by registered_at desc nulls last) as place
     from nudged.device
     where user_id = any ($1)
