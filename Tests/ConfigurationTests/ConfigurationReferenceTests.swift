@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConfigurationReferenceTests {
     /// A file of the checkout.
     private static func file(_ path: String) throws -> String {
-        let root = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" }
+        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let file = try #require(fopen(root + "/" + path, "r"))
         defer { fclose(file) }
         var bytes: [UInt8] = []

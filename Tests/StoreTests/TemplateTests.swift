@@ -65,7 +65,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// As Daemon.TemplateText reads it (DaemonTests/TemplateTextTests has the same).
+    /// As Planning.TemplateText reads it (PlanningTests/TemplateTextTests has the same).
     @Test func syntax_whenWritten_isWhatTheDaemonReads() async throws {
         let fixture = try await F()
         try fixture.prepareAttempts()
