@@ -96,7 +96,7 @@ extension Store {
         Query.heartbeat(
             [
                 .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
-                .json(beat.state),
+                beat.state.map(Parameter.json) ?? .null(.jsonb),
             ] + membership
         )
     }

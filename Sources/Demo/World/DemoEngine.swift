@@ -80,7 +80,10 @@ struct DemoEngine: Sendable {
             await engine.pipeline.quiesce()
             if counter.progress == progress {
                 // The sweep found nobody free: nobody is due, or the lane took nothing.
-                let remaining = try await engine.store.remaining(now: instant)
+                let remaining = try await engine.store.remaining(
+                    now: instant,
+                    ranges: engine.pipeline.share?.ranges ?? []
+                )
                 guard remaining.isAnyoneDue else {
                     // In the day's fast motion a window of verdicts has long closed by the next instant.
                     if await engine.pipeline.concludeWindows() { continue }

@@ -29,8 +29,6 @@ struct FailPointKill {
 
     mutating func play() async throws {
         try await prepare()
-        let busy = Task { [stage, point] in try await Self.disturb(stage, point) }
-        defer { busy.cancel() }
         var kills = 0
         for time in 1...2 {
             // The first is sure to come; the second may find the work done.
@@ -43,8 +41,6 @@ struct FailPointKill {
             if process.exit == .signal(SIGKILL) { kills += 1 }
         }
         if kills == 0 { stage.fail("\(point.rawValue) was never reached") }
-        busy.cancel()
-        _ = try? await busy.value
         try await stage.sql("drop trigger if exists judge_refuses on nudged.intent")
     }
 
@@ -72,16 +68,6 @@ struct FailPointKill {
             )
             stage.allow { $0.changed.insert(person.id) }
         default: break
-        }
-    }
-
-    /// Users are given back where they change between claim and intent: so they are touched, without a pause.
-    private static func disturb(_ stage: Stage, _ point: FailPoint) async throws {
-        guard point == .beforeRelease || point == .afterRelease else { return }
-        while !Task.isCancelled {
-            try await stage.sql(
-                "insert into nudged.touched (user_id) select user_id from nudged.person where lease_id is not null limit 10"
-            )
         }
     }
 }

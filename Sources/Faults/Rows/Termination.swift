@@ -21,9 +21,9 @@ extension Fault {
                 let after = stage.taken.all.count { $0.at > begin }
                 if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
                 let left = try await stage.number(
-                    "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.person where lease_until > now())"
+                    "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.member)"
                 )
-                if left != 0 { stage.fail("\(left) intents and leases are left") }
+                if left != 0 { stage.fail("\(left) intents and memberships are left") }
                 stage.recovered(after: took)
             }
         }

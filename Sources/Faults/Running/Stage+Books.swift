@@ -68,8 +68,8 @@ extension Stage {
         books.left = try await texts(
             connection,
             """
-            select user_id || ': due ' || due_at || coalesce(', leased until ' || lease_until, '') from nudged.person
-            where due_at <= now() - interval '3 seconds' or lease_until > now()
+            select user_id || ': due ' || due_at from nudged.person
+            where due_at <= now() - interval '3 seconds'
             """
         )
         await connection.close()

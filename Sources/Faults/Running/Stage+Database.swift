@@ -105,7 +105,7 @@ extension Stage {
     public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
 
     static let idle = """
-        select not exists (select from nudged.person where due_at <= now() or lease_until > now())
+        select not exists (select from nudged.person where due_at <= now())
             and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
         """
 }

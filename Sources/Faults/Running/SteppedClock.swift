@@ -84,7 +84,7 @@ struct SteppedClock: Sendable {
         try await stage.wait(.seconds(60), for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
             try await stage.sql(
                 """
-                select not exists (select from nudged.person where due_at <= faulted.clock_timestamp() or lease_until > faulted.clock_timestamp())
+                select not exists (select from nudged.person where due_at <= faulted.clock_timestamp())
                     and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
                 """
             ) == "t"

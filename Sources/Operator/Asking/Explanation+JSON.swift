@@ -111,7 +111,9 @@ extension Explanation {
         json.put("asked_at", user.askedAt?.rfc3339)
         json.put("since", user.since?.rfc3339)
         json.put("touched_at", user.touchedAt?.rfc3339)
-        json.put("leased_until", read.leaseEnd?.rfc3339)
+        json.key("range")
+        json.int(Int(read.range))
+        json.put("owner", read.owner?.uuidString.lowercased())
         json.list("paused", paused.map(\.rawValue).sorted()) { kind, json in json.string(kind) }
         json.list("check_ins", user.history.checkIns) { checkIn, json in
             json.beginObject()

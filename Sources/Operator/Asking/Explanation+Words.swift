@@ -71,9 +71,7 @@ extension Explanation {
                 ? "is being sent" : "was being sent by a daemon that died, and will be recorded as unknown"
             page.field("", "\(intent.kind) \(intent.key) \(state) to device \(intent.deviceHash), and counts already")
         }
-        if let end = read.leaseEnd, read.intents.isEmpty, end > now {
-            page.field("", "a daemon has them under its hands until \(local(end))")
-        }
+        if read.owner == nil { page.field("", "no daemon owns their range: nothing is sent until one runs") }
         for entry in asked { show(entry, in: &page) }
     }
 

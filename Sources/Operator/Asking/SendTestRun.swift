@@ -96,7 +96,7 @@ package struct SendTestRun: Sendable {
             )
         }
         let outcomes = await withCheckedContinuation { (continuation: CheckedContinuation<[PushOutcome], Never>) in
-            let collector = Chunk.Collector(count: pushes.count) { continuation.resume(returning: $0) }
+            let collector = OutcomeCollector(count: pushes.count) { continuation.resume(returning: $0) }
             sender.send(pushes) { collector.take($0) }
             // What Apple gives no answer to by then is cut off, and answered so.
             Task { await sender.drain(after: end) }
@@ -111,6 +111,32 @@ package struct SendTestRun: Sendable {
                 trouble: heard
             )
         }
+    }
+}
+
+/// Collects outcomes until each push has one. The sender calls it from its own threads.
+private final class OutcomeCollector: Sendable {
+    private let outcomes: Mutex<[PushOutcome?]>
+    private let onComplete: @Sendable ([PushOutcome]) -> Void
+
+    init(count: Int, onComplete: @escaping @Sendable ([PushOutcome]) -> Void) {
+        outcomes = Mutex(Array(repeating: nil, count: count))
+        self.onComplete = onComplete
+    }
+
+    /// Tags are places in the list.
+    func take(_ results: [PushResult]) {
+        let complete = outcomes.withLock { outcomes -> [PushOutcome]? in
+            var isNews = false
+            for result in results {
+                guard let place = Int(exactly: result.tag), outcomes.indices.contains(place), outcomes[place] == nil
+                else { continue }
+                outcomes[place] = result.outcome
+                isNews = true
+            }
+            return isNews && outcomes.allSatisfy { $0 != nil } ? outcomes.compactMap(\.self) : nil
+        }
+        if let complete { onComplete(complete) }
     }
 }
 

@@ -46,7 +46,7 @@ package struct RecoverRun: Sendable {
                 try await store.restoreIntents(limit: Self.chunksAtOnce)
             }
             report.unknown += found.pushes
-            if found.chunks < Self.chunksAtOnce { break }
+            if found.intents < Self.chunksAtOnce { break }
         }
         var next: UUID? = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         while let user = next {

@@ -99,6 +99,7 @@ package struct StatusPage: Sendable {
             lines.append("  last at work  \(dated(work))")
         }
         if let decision = state.decision { lines.append("  decisions     \(describe(decision))") }
+        lines.append("  ranges        \(row.ranges) of 64")
         if state.inFlight > 0 { lines.append("  in flight     \(Elapsed.grouped(state.inFlight))") }
         if state.lostLines > 0 {
             lines.append("  log lines     \(Elapsed.grouped(state.lostLines)) lost since it started")
@@ -147,7 +148,7 @@ package struct StatusPage: Sendable {
         json.key("now")
         json.string(work.now.rfc3339)
         for (name, count) in [
-            ("due_users", work.dueUsers), ("touches", work.touches), ("open_chunks", work.openChunks),
+            ("due_users", work.dueUsers), ("touches", work.touches), ("open_chunks", work.openIntents),
             ("open_pushes", work.openPushes), ("unknown_24h", work.unknownPushes), ("counted_up_to", WorkStanding.most),
         ] {
             json.key(name)
@@ -201,6 +202,8 @@ package struct StatusPage: Sendable {
         json.int(row.unseenMilliseconds)
         json.key("alive")
         json.bool(daemon.isAlive)
+        json.key("ranges")
+        json.int(row.ranges)
         json.key("state")
         // As it was written: a newer daemon may say more than this version knows.
         json.value((try? JSONValue(parsing: row.state)) ?? .null)

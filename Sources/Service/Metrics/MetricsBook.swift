@@ -29,7 +29,9 @@ struct MetricsBook: Sendable {
             }
         case .quarantined: quarantined += 1
         case .settlementFailed: writeFailures += 1
-        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed: break
+        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed,
+            .ownership, .membershipEnded, .membersBuried:
+            break
         }
     }
 }

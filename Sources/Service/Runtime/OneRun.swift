@@ -120,7 +120,8 @@ package struct OneRun: Sendable {
                 return words
             }
             let remaining = try await engine.store.remaining(
-                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
+                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds,
+                ranges: engine.pipeline.share?.ranges ?? []
             )
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
@@ -143,12 +144,10 @@ package struct OneRun: Sendable {
         totals.report.resting[SweepReport.zonesUnread].map { "time-zone files can't be read: \($0) users were put off" }
     }
 
-    /// Where the only ones left are leased by a daemon that may be dead, their lease is awaited; where pushes were not written, a moment.
+    /// Where the only ones left belong to another daemon, it serves them, or its lease ends; where pushes were not written, a moment.
     private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
-        if remaining.isAnyoneFree && moved && !unsent { return }
-        let wait =
-            remaining.isAnyoneFree || unsent ? 250 : min(max(remaining.millisecondsToFirstLeaseEnd + 10, 50), 1000)
-        try await Task.sleep(for: .milliseconds(wait))
+        if remaining.isAnyoneOurs && moved && !unsent { return }
+        try await Task.sleep(for: .milliseconds(250))
     }
 }
 

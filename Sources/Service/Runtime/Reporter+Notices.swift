@@ -7,12 +7,13 @@ extension Reporter {
     func notice(_ notice: Notice) {
         guard notices.isNew(notice.value) else { return }
         switch notice {
-        case .rowUnreadable(let id):
+        case .rowUnreadable(let id, let column, let error):
             let user = Self.name(id)
+            let what = column ?? "a value of theirs"
             say(
                 .rowUnreadable,
-                "the row of user \(user) in nudged.person holds what can't be read; mend or delete it; they are left alone for a day",
-                ["user_id": "\(user)"]
+                "user \(user) is set aside: \(what) can't be read or written (\(error)); they are evaluated again in a day, or when their data changes",
+                ["user_id": "\(user)", "column": "\(column ?? "unknown")"]
             )
         case .preferencesMalformed(let id, _, let why):
             let user = Self.name(id)
