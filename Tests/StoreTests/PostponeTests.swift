@@ -97,7 +97,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             alter database "\(fixture.name)" set timezone = '\(zone)';
-            drop trigger nudged_device_registered on public.push_tokens;
             drop view nudged.quarantined; drop view nudged.device;
             alter table public.push_tokens alter created_at type timestamp, alter updated_at type timestamp;
             update public.push_tokens set created_at = '2026-11-20 12:00', updated_at = '2026-11-20 12:00'
