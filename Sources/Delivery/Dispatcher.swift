@@ -100,48 +100,44 @@ struct Dispatcher: Sendable {
         guard let held = passengers.first?.held else { return }
         guard await hasLease(held.member) else { return }
         await delivery.hooks.reach(.beforeIntent)
-        let flight = Flight(
-            intent: UUID(),
-            member: held.member,
-            lane: lane,
-            sweepID: held.run.id,
-            attemptedAt: attemptedAt,
-            fraction: delivery.nextFraction(),
-            passengers: passengers
-        )
+        let intent = intent(of: passengers, held, attemptedAt: attemptedAt)
         do throws(PostgresError) {
-            let committed = try await delivery.store.commit(intent(of: flight))
+            let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
-            let left = flight.keeping(committed.kept)
+            let kept = passengers.filter { committed.kept.contains($0.turn.userID) }
             let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
-            held.run.count { $0.changed += flight.passengers.count - left.passengers.count + changed.count }
-            guard !left.passengers.isEmpty else { return }
-            hand(left, to: sender, except: committed.changed, committed.cancelled)
+            held.run.count { $0.changed += passengers.count - kept.count + changed.count }
+            guard !kept.isEmpty else { return }
+            hand(kept, intent, to: sender, except: committed.changed, committed.cancelled)
             await delivery.hooks.reach(.handedOver)
         } catch {
-            await refused(flight, sender, error)
+            await refused(passengers, intent, sender, error)
         }
     }
 
-    private func refused(_ flight: Flight, _ sender: Sender, _ error: PostgresError) async {
-        let users = flight.passengers
-        if error.isFenced { return delivery.ownership.noteEnd(of: flight.member) }
+    private func refused(
+        _ users: [Flight.Passenger],
+        _ intent: Intent,
+        _ sender: Sender,
+        _ error: PostgresError
+    ) async {
+        if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
         delivery.onEvent(.settlementFailed(error: error.description))
         guard (error.isAboutContent || error.isHeldRow) else {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
-            return settler.add(flight.unsent("intent_failed").map { .withdrawn($0) })
+            return settler.add(Flight(intent, users).unsent("intent_failed").map { .withdrawn($0) })
         }
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
             return await delivery.setAside(
                 users.map { Refusal($0.turn.userID, error) },
-                member: flight.member,
-                now: flight.attemptedAt
+                member: intent.member,
+                now: intent.attemptedAt
             )
         }
         let middle = users.count / 2
-        await launch(Array(users[..<middle]), sender, attemptedAt: flight.attemptedAt)
-        await launch(Array(users[middle...]), sender, attemptedAt: flight.attemptedAt)
+        await launch(Array(users[..<middle]), sender, attemptedAt: intent.attemptedAt)
+        await launch(Array(users[middle...]), sender, attemptedAt: intent.attemptedAt)
     }
 
     /// Whether the lease lasts for a write; a renewal is tried where it does not.
@@ -155,23 +151,24 @@ struct Dispatcher: Sendable {
         delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
     }
 
-    private func intent(of flight: Flight) -> Intent {
+    private func intent(of passengers: [Flight.Passenger], _ held: HeldUser, attemptedAt: Instant) -> Intent {
         let judge = delivery.terms.judge
-        let turns = flight.passengers.map(\.turn)
+        let turns = passengers.map(\.turn)
         return Intent(
-            id: flight.intent,
-            member: flight.member,
-            sweepID: flight.sweepID,
-            attemptedAt: flight.attemptedAt,
-            fraction: flight.fraction,
-            entries: turns.map { judge.entry($0, attemptedAt: flight.attemptedAt) },
+            id: UUID(),
+            member: held.member,
+            sweepID: held.run.id,
+            attemptedAt: attemptedAt,
+            fraction: delivery.nextFraction(),
+            entries: turns.map { judge.entry($0, attemptedAt: attemptedAt) },
             records: turns.flatMap(\.records).filter(Judge.survivesCrash),
             messages: Judge.messages(in: turns)
         )
     }
 
     private func hand(
-        _ flight: Flight,
+        _ passengers: [Flight.Passenger],
+        _ intent: Intent,
         to sender: Sender,
         except changed: Set<UUID>,
         _ cancelled: Set<MessageReference>
@@ -179,13 +176,13 @@ struct Dispatcher: Sendable {
         let boot = BootTime.milliseconds()
         let settings = delivery.terms.settings
         // Read after the commit: a renewal that came meanwhile counts.
-        let lastWrite = lastWrite(flight.member)
+        let lastWrite = lastWrite(intent.member)
         // To the millisecond: a second too many would be a second of quiet hours.
-        let now = delivery.clock.milliseconds ?? flight.attemptedAt.seconds * 1000
+        let now = delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000
         var pushes: [Push] = []
         var unsent: [PushResult] = []
         var tag: UInt64 = 0
-        for passenger in flight.passengers {
+        for passenger in passengers {
             let turn = passenger.turn
             let userChanged = changed.contains(turn.userID)
             for nudge in turn.nudges {
@@ -220,53 +217,26 @@ struct Dispatcher: Sendable {
                 }
             }
         }
+        let flight = Flight(intent, passengers)
         settler.add(flight.take(unsent).map { .arrived($0) })
         guard !pushes.isEmpty else { return }
-        let (settler, hooks, delivery) = (settler, delivery.hooks, delivery)
-        sender.send(pushes, onQuarantine: { Self.quarantine($0, of: flight, delivery) }) { results in
+        let (settler, hooks) = (settler, delivery.hooks)
+        // The sender keeps what it is given until its verdict on refused tokens: no user is kept in hand by that.
+        let verdict = TokenVerdict(passengers.map(\.turn), lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        sender.send(pushes, onQuarantine: { verdict.quarantine($0) }) { results in
             hooks.pass(.answered)
             settler.add(flight.take(results).map { .arrived($0) })
-        }
-    }
-
-    // MARK: Refused devices
-
-    /// Devices that Apple refuses, by the verdict on a window of answers. Tried for as long as a settlement would be; what is not written is answered the
-    /// same again.
-    private static func quarantine(_ tokens: [RefusedToken], of flight: Flight, _ delivery: DeliveryContext) {
-        delivery.hand.errand {
-            let now = delivery.clock.now ?? flight.attemptedAt
-            let devices = flight.devices(tokens, at: max(now, flight.attemptedAt + 1))
-            var attempt = 0
-            while !delivery.hand.isAbandoned {
-                do throws(PostgresError) {
-                    try await delivery.store.quarantine(devices, now: now)
-                    for device in devices { delivery.onEvent(.quarantined(device)) }
-                    return
-                } catch {
-                    attempt += 1
-                    delivery.onEvent(.settlementFailed(error: error.description))
-                    if !error.isTransient, attempt >= 3 { return }
-                    try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
-                }
-            }
         }
     }
 }
 
 extension Flight {
-    /// The same flight with those only whose intent holds.
-    func keeping(_ kept: Set<UUID>) -> Flight {
-        let left = passengers.filter { kept.contains($0.turn.userID) }
-        guard left.count < passengers.count else { return self }
-        return Flight(
-            intent: intent,
-            member: member,
-            lane: lane,
-            sweepID: sweepID,
-            attemptedAt: attemptedAt,
-            fraction: fraction,
-            passengers: left
+    convenience init(_ intent: Intent, _ passengers: [Passenger]) {
+        self.init(
+            intent: intent.id,
+            attemptedAt: intent.attemptedAt,
+            fraction: intent.fraction,
+            passengers: passengers
         )
     }
 }
