@@ -192,7 +192,7 @@ import TimeZones
             try await fixture.store.claim(
                 now: Self.late,
                 limit: 9,
-                leaseID: StoreFixture.user(9),
+                member: StoreFixture.user(9),
                 leaseMilliseconds: 1000
             ).first
         )

@@ -200,9 +200,9 @@ import struct FoundationEssentials.UUID
         try fixture.sql("alter table nudged.person set (fillfactor = 30)")
         try fixture.sql("vacuum full nudged.person")
         try fixture.sql("select pg_stat_reset()")
-        let lease = UUID()
-        let users = try await fixture.claim(500, lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim(500, member: member)
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         await fixture.close()
         let connection = try await fixture.connection()
         let stat = Statement(

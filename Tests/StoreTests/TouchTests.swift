@@ -78,8 +78,8 @@ import TimeZones
         try fixture.sql(
             "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(7)))"
         )
-        #expect(try await fixture.store.drain(limit: 2, now: F.now) == 2)
-        #expect(try await fixture.store.drain(limit: 100, now: F.now) == 1)
+        #expect(try await fixture.drain(2) == 2)
+        #expect(try await fixture.drain(100) == 1)
         #expect(try touches(fixture) == 0)
         #expect(
             try fixture.sql(
@@ -99,7 +99,7 @@ import TimeZones
         try fixture.seed(1...1)
         let before = try fixture.sql("select due_at from nudged.person")
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        try await fixture.drain(100)
         #expect(try fixture.sql("select due_at from nudged.person") == before)
         await fixture.close()
     }
@@ -112,7 +112,7 @@ import TimeZones
         let holder = try await fixture.connection()
         _ = try await holder.transaction { transaction in
             try await transaction.execute(
-                script: "update nudged.person set lease_id = gen_random_uuid(); delete from nudged.touched"
+                script: "update nudged.person set fingerprint = 1; delete from nudged.touched"
             )
             // Any wait would end in an error, not in time.
             return try fixture.sql(
