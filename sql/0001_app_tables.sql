@@ -50,7 +50,7 @@ begin
         insert into nudged.own_table (name) values ('push_tokens');
     end if;
 
-    -- The catalog is asked first: ADD COLUMN IF NOT EXISTS would lock the app's table even where there is nothing to add.
+    -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even where there is nothing to add.
     for wanted in
         select v.*, exists (
             select from pg_attribute a
@@ -160,7 +160,7 @@ return case
     else nudged.measured_preferences(preferences)
 end;
 
--- A column of type json is text as it was written. Its size without compression can't be asked: up to 65,536 stored bytes are expanded, at most 18 MB.
+-- A column of type json is text as it was written. Its size without compression is not known: up to 65,536 stored bytes are expanded, at most 18 MB.
 create function nudged.preferences_text(preferences json) returns text
 language sql stable parallel safe
 return case
@@ -269,7 +269,7 @@ select
     environment,
     topic
 from public.push_tokens
--- The stored size is asked first: no long value is expanded to be compared.
+-- The stored size is compared first: no long value is expanded.
 where case when pg_column_size(platform) <= 64
     then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
 

@@ -162,14 +162,15 @@ as $$ select case when before is null or after is null then (before is null) <> 
 -- Appends a touch for each of these users. It runs without a handler, and so without a subtransaction: more than 64 of them in one transaction slow down
 -- everybody's snapshots. An error here (a lock, a full disk) fails the app's statement, which can be tried again. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
+language plpgsql
 as $$
 begin
-    if to_regclass('nudged.touched') is not null then
-        insert into nudged.touched (user_id) select u from unnest(users) as u where u is not null;
-    else
+    if users is null or users = '{}' then
+        return;
+    elsif to_regclass('nudged.touched') is null then
         raise warning 'nudged.touched is missing: this change counts when its users are next due';
+    else
+        insert into nudged.touched (user_id) select u from unnest(users) as u where u is not null;
     end if;
 end
 $$;
@@ -240,9 +241,8 @@ begin
         users := array(select user_id from old_rows union select user_id from new_rows);
     end;
     if registered is not null then
-        users := array(
-            select unnest(users)
-            union select p.user_id from nudged.person p where p.user_id = any (registered) and p.quarantine is not null
+        users := users || array(
+            select p.user_id from nudged.person p where p.user_id = any (registered) and p.user_id <> all (coalesce(users, '{}')) and p.quarantine is not null
         );
     end if;
     perform nudged.append_touches(users);

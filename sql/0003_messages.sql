@@ -70,7 +70,7 @@ begin
 end
 $$;
 
--- Refuses a message that could never be sent, by the argument's name and with the remedy; never with the text.
+-- Refuses a message that could never be sent. The error names the argument and the remedy, and never holds the text.
 create function nudged.check_message(
     caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
     dedupe_key text
@@ -175,7 +175,7 @@ begin
         send.dedupe_key);
     if send.dedupe_key is not null then
         for attempt in 1..3 loop
-            -- Waits for whoever is sending the same at this moment, as a unique key waits.
+            -- Waits for a call with the same key that is not committed yet, as a unique key does.
             insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
             on conflict (user_id, key) do nothing;
             exit when found;
@@ -297,7 +297,7 @@ begin
         raise invalid_parameter_value using message = 'nudged.send_many: user_ids is null',
             hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
     end if;
-    -- The words are everyone's, and looked at where there is nobody, too.
+    -- The text is the same for all, and is checked even for an empty list.
     perform nudged.check_message(
         'nudged.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
         send_many.thread_id, send_many.collapse_key, send_many.expires_at, send_many.dedupe_key);
@@ -311,7 +311,7 @@ begin
 end
 $$;
 
--- Checks and inserts messages; theirs who are refused nobody's. For nudged.send_many only.
+-- Checks and inserts messages, for nudged.send_many. If one is refused, none is inserted.
 create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -349,7 +349,7 @@ begin
         where (k.user_id, k.key) in (select m.user_id, m.dedupe_key from unnest(messages) as m);
         exit when written = keys;
     end loop;
-    -- A statement of its own: its snapshot has the keys of those who were quicker.
+    -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
     return query
     with wanted as materialized (
         select m.*
@@ -362,7 +362,7 @@ begin
         select k.user_id, k.key, k.id from nudged.message_key k
         where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
     ),
-    -- Bounded by the limit itself: nobody has many more rows than that.
+    -- Bounded by the limit itself: no user has many more rows than that.
     waiting as materialized (
         select m.user_id, count(*) as messages from nudged.message m
         where m.user_id = any (array(select distinct w.user_id from wanted w))
@@ -406,7 +406,7 @@ $$;
 -- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What a phone may have got already (its
 -- outcome is unknown, or one of several devices has it) is not tried again, and false is returned.
 --
--- Nobody waits for the daemon: a row that it holds is on its way out.
+-- It does not wait for the daemon: a row that the daemon holds is being sent.
 create function nudged.cancel(id uuid) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -426,7 +426,7 @@ begin
     end if;
     begin
         select m.user_id into recipient from nudged.message m where m.id = cancel.id;
-        -- Of a user whom it names: rows are not locked across machines.
+        -- With the user's id: Citus locks rows on one machine only.
         perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
         if not found then
             return false;

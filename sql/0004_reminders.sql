@@ -1,15 +1,15 @@
--- Reminders: something that an app has (a task, a table: a subject) and that someone asked to be told of at an hour. docs/SQL.md shows the calls.
+-- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows the calls.
 --
 -- An app's call only appends, or takes back what no intent holds: it never waits for a daemon. Rows are inserted and deleted; each stays with the user it
 -- is about, its texts included, so no join crosses users. What hour a wall time is, and when a recurrence comes again, is computed in Swift: no
 -- user's zone reaches AT TIME ZONE.
 
--- Who is concerned by a subject, for reminders of audience `everyone`. An operator redefines it over the app's own tables, with these columns. It is read
--- when a reminder is due: whoever came is told, whoever left is not.
+-- The members of a subject, for reminders of audience `everyone`. An operator redefines it over the app's own tables, with these columns. It is read
+-- when a reminder is due: new members are told, former members are not.
 create view nudged.subject_member as
 select null::text as subject_type, null::text as subject_id, null::uuid as user_id where false;
 
--- Which reminders live: one per author and subject. Whoever sets, cancels or spreads one holds its row first.
+-- Which reminders live: one per author and subject. Setting, cancelling and fanning out lock the row first.
 create table nudged.reminder (
     -- The author.
     user_id uuid not null,
@@ -25,7 +25,7 @@ create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
 -- What is pending: one row per recipient and hour. An author's own row is worth nothing once nudged.reminder does not name it any more.
 create table nudged.occurrence (
-    -- Who is told. Of a spread: the author.
+    -- The recipient. Of a fan-out: the author.
     user_id uuid not null,
     -- The nudge's key.
     id uuid not null default gen_random_uuid(),
@@ -35,14 +35,14 @@ create table nudged.occurrence (
     subject_id text not null check (octet_length(subject_id) <= 200),
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
-    -- An instant, or a wall time: in `timezone`, or where there is none in the zone of whoever is told.
+    -- An instant, or a wall time: in `timezone`, or else in the recipient's zone.
     due_at timestamptz,
     due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
-    -- Tells nobody itself: when it is due it becomes one row per member of the subject. spread_after: the last member who has theirs.
+    -- A fan-out: when it is due it becomes one row per member of the subject. spread_after: the last member who has a row.
     is_spread boolean not null default false,
     spread_after uuid,
-    -- Whoever is told chose the hour: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
+    -- The recipient chose the time: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
     -- RFC 5545 (nudged.recurrence_fault); null: nothing comes after this one.
     recurrence text check (octet_length(recurrence) <= 2000),
@@ -182,7 +182,7 @@ as $$
 begin
     if octet_length(name) > 255 or name <> 'UTC' and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
-        -- Only these have digits. Any other with a number at its end is an offset to PostgreSQL, whatever stands before.
+        -- Only these have digits. PostgreSQL reads any other name with a number at its end as an offset.
         or name ~ '[0-9]' and name !~ '^Etc/GMT[+-]?[0-9]{1,2}$'
     ) then
         return false;
@@ -199,7 +199,7 @@ $$;
 -- this reason (null: something takes their place). The others are on their way.
 --
 -- An intent's transaction holds its rows FOR KEY SHARE; here they are held FOR UPDATE before the open intents are looked at, in a later statement and so a
--- later snapshot. So whichever commits first is seen by the other: exact in READ COMMITTED. Nobody waits, since each passes over what the other holds.
+-- later snapshot. So the second to commit sees the first: exact in READ COMMITTED. Neither waits, since each skips what the other holds.
 -- Rows that turn out to be on their way are given back by leaving the subtransaction, or their outcome would wait for the app.
 create function nudged.take_back_reminders(recipients uuid[], occurrences uuid[], why text) returns uuid[]
 language plpgsql
@@ -248,7 +248,7 @@ begin
 end
 $$;
 
--- Holds those of these occurrences (parallel: whose, which) that nobody else holds, FOR UPDATE, and says which.
+-- Locks these occurrences (parallel: recipient, id) FOR UPDATE, skips those that are locked already, and returns what it locked.
 create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -284,10 +284,10 @@ begin
 end
 $$;
 
--- Holds users against being erased (nudged.forget) until the end of the transaction, and says who of them is there: whoever was erased meanwhile is not. For
--- whoever writes rows of users who don't know of it. A row that an erasure holds is waited for; a daemon's leases and settlements go on.
+-- Locks users against nudged.forget until the end of the transaction, and returns those who were not erased. For transactions that write rows of users who
+-- did not call. It waits for an erasure under way; the daemon's settlements go on.
 --
--- A user whom no sweep has seen yet has no row to hold: they are there where the app knows them.
+-- A user whom no sweep has seen yet has no row to lock. They count where the app knows them.
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -311,7 +311,7 @@ begin
         end loop;
     end;
     strangers := array(select unnest(recipients) except select unnest(held));
-    -- A later snapshot: who was erased while the lines above waited is gone.
+    -- A later snapshot: users who were erased while the lines above waited are gone.
     return query
     select unnest(held)
     union select user_id from nudged.recipient where user_id = any (strangers)
@@ -319,7 +319,7 @@ begin
 end
 $$;
 
--- Never earlier than asked: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
+-- Never earlier than given: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
 create function nudged.whole_second(moment timestamp) returns timestamp
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -603,7 +603,7 @@ begin
         returning r.user_id
     )
     select array_agg(user_id) into authors from gone;
-    -- A later snapshot: what was set or spread while the lines above waited is seen.
+    -- A later snapshot: it sees what was set or fanned out while the lines above waited.
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending
     from nudged.occurrence o
     where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
@@ -701,7 +701,7 @@ begin
     if recipient is not null then
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for share;
     else
-        -- All of it: two such snoozes take turns, and a page of a spread that is being told is waited for.
+        -- For all recipients: two such snoozes take turns, and wait for a page of a fan-out.
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for no key update;
     end if;
     if not found then
@@ -749,8 +749,8 @@ begin
 end
 $$;
 
--- What stands in a column of a row, as its type writes it. Whoever owns the table may have made casts for its types: none is asked for, since it would run with
--- the trigger's rights, nor is a name that is no column's, which would be a call for the row.
+-- A column of a row, as its type writes it. The table's owner may have made casts for its types. None is used, since it would run with the trigger's
+-- rights. A name that is no column is refused: it would be a call.
 create function nudged.column_text(whole anyelement, name text) returns text
 language plpgsql
 set search_path = pg_catalog, pg_temp

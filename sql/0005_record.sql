@@ -128,10 +128,9 @@ revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], tim
 -- Call it in the transaction in which the app deletes its own rows of the user, after them: what the triggers append then goes as well. Where the
 -- app's rows stay, the next change of them brings the user back. A push that is being written at that moment goes out; its outcome is recorded nowhere.
 --
--- The order is that of everyone who waits: definitions of reminders (as a spread, a snooze), touches, then person (as a drain). Whoever writes something for
--- this user meanwhile holds one of these rows (spread_tell.sql, nudged.snooze), so it is waited for, and what it wrote is found by the statements after. No lock
--- on an intent is waited for: whoever holds one waits for the person's row, finds it gone, and records nothing (settle.sql, recover.sql).
--- It erases what later migrations keep of a user as well (messages, reminders, templates beside an open intent): nobody calls it before they are there.
+-- Locks are taken in the order of every writer that waits: definitions of reminders (as a fan-out, a snooze), touches, then person (as a drain). A transaction
+-- that writes something for this user holds one of these rows. So it is waited for, and the statements after see what it wrote. Locks on intents are not waited for:
+-- their holder waits for the person's row, finds it gone, and records nothing.
 create function nudged.forget(user_id uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -191,8 +190,7 @@ begin
     delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- A spread that pauses after this user goes on after whoever is no user, one before: from the beginning, where
-    -- nobody can be before them.
+    -- A fan-out that paused after this user goes on after the id one below. For the lowest id it starts again.
     while place >= 0 and get_byte(before, place) = 0 loop
         before := set_byte(before, place, 255);
         place := place - 1;
@@ -204,7 +202,7 @@ begin
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- What was appended meanwhile; one that a daemon has taken already finds nobody of whom the app has anything (drain.sql).
+    -- What was appended meanwhile. A touch that a daemon has taken already finds a user without data, and makes no row.
     delete from nudged.touched where user_id = recipient and (user_id, id) in (
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );

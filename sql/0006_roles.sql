@@ -1,7 +1,7 @@
--- Who may what (docs/SQL.md). Row-level security stands on every table; rights go to roles that can do nothing else: nudged_daemon (what the daemon does),
+-- Rights (docs/SQL.md). Every table has row-level security. Rights go to roles that can do nothing else: nudged_daemon (what the daemon does),
 -- nudged_app (the calls of the SQL API), and on Supabase authenticated (the calls for the signed-in user, and their own rows).
 --
--- A later migration says of each table and each call that it makes who may what, by nudged.allow, which works whether the role is there or not:
+-- A later migration says who may use each table and call that it makes. nudged.allow works whether the role exists or not:
 --     select nudged.allow('nudged_daemon', 'select, insert, delete', 'nudged.message');
 --     select nudged.allow('nudged_app', 'execute', 'nudged.send');
 
@@ -57,7 +57,7 @@ begin
     if is_call and to_regprocedure(what) is null or not is_call and to_regclass(what) is null then
         return;
     end if;
-    -- A role of this name speaks for a user only where something says for whom.
+    -- A role of this name stands for a user only where auth.uid() says for which one.
     if who = 'authenticated' and not exists (
         select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
     ) then
@@ -70,7 +70,7 @@ begin
     end if;
     relation := to_regclass(what);
     policy := case who when 'authenticated' then 'nudged_own_rows' else who end;
-    -- A user's own rows, asked once a statement and not once a row; whoever else has rights has them on all rows.
+    -- A signed-in user has their own rows; auth.uid() is called once per statement. Other roles have all rows.
     rows := case who when 'authenticated' then 'user_id = (select auth.uid())' else 'true' end;
     if exists (select 1 from pg_class where oid = relation and relrowsecurity)
         and not exists (select 1 from pg_policy where polrelid = relation and polname = policy)
@@ -82,7 +82,7 @@ exception when insufficient_privilege then
 end
 $$;
 
--- Who may what, once and for all: as GRANT, but remembered. `privileges` is execute for a call, or a list of select, insert, update, delete for a table or view,
+-- As GRANT, but remembered. `privileges` is execute for a call, or a list of select, insert, update, delete for a table or view,
 -- each of all columns, or of one as in `update (id)`. `what` has its schema; a call that has namesakes has its types, too. Said again for the same object it takes the place of what was said before.
 create function nudged.allow(who text, privileges text, what text) returns void
 language plpgsql
@@ -126,7 +126,7 @@ as $$
 declare
     one record;
 begin
-    -- What everybody may call by default, nobody may who isn't told so.
+    -- Revoke PUBLIC's default EXECUTE.
     for one in
         select p.oid::regprocedure as call from pg_proc p
         where p.pronamespace = 'nudged'::regnamespace and has_function_privilege('public', p.oid, 'execute')
@@ -182,7 +182,7 @@ begin
 end
 $$;
 
--- Who is signed in, as Supabase says it. For calls that speak for them.
+-- The signed-in user, as Supabase has it. For calls on their behalf.
 create function nudged.signed_in_user() returns uuid
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -223,7 +223,7 @@ end
 $$;
 
 -- What an app does at each start: this device is this user's, now. Renews the registration (so a quarantine ends, and an older 410 deletes nothing), and takes
--- the token from whoever was signed in on the same phone before. A database whose tokens lie elsewhere redefines this and nudged.unregister_device_for.
+-- the token from the user who was signed in on the same phone before. A database whose tokens lie elsewhere redefines this and nudged.unregister_device_for.
 --
 -- Writes no columns but those that nudged knows, each in the type that the table has, and trusts no unique key to be there: calls for one token take turns.
 -- What the table refuses is said without the row, which the server's DETAIL would show.

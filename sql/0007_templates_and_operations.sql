@@ -1,20 +1,22 @@
--- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each look around, and after each intent's
--- commit before the first byte: what is paused is not written from then on, whatever a daemon had decided before.
+-- What operators and trials need: the kill switch, the words of check-ins, and a test push.
+
+-- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each sweep, and after each intent's commit before the first
+-- byte. So what is paused is not written from then on, whatever a daemon had decided before.
 create table nudged.paused (
     kind text primary key check (kind in ('check_in', 'message', 'reminder')),
     -- When sending stopped.
     since timestamptz not null default clock_timestamp(),
-    -- Since when users may have been held whom no resume has made due yet: a pause, a resume that was interrupted, and another pause.
+    -- Since when users may have been held whom no resume has made due: after a pause, an interrupted resume and another pause.
     held_since timestamptz not null default clock_timestamp(),
     by_whom text not null check (octet_length(by_whom) <= 1024),
     words text check (octet_length(words) <= 16384),
-    -- Set by a resume: sent again from then on. The row goes once everyone who was held is due.
+    -- Set by a resume: sent again from then on. The row is deleted once everybody who was held is due.
     resumed_at timestamptz
 );
 alter table nudged.paused enable row level security;
 
--- The daemon reads it. Who turns the switch does so with the daemon's own configuration, and so with its login: in an emergency nobody has time to find another
--- one. It is no new power: whoever has that login can keep every nudge back as it is.
+-- Operators pause with the daemon's own configuration and login: in an emergency there is no time to find another one. That is no new power: this login can
+-- keep back every nudge already.
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
 
 -- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
@@ -37,7 +39,7 @@ create table nudged.template (
 );
 alter table nudged.template enable row level security;
 
--- Refuses what could never be sent, or not as it was meant, by the column's name and with the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
+-- Refuses what could never be sent, or not as it was meant. The error names the column and the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
 create function nudged.check_template() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp

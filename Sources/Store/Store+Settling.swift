@@ -18,8 +18,8 @@ extension Store {
             guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
                 throw error
             }
+            return try await settleParts(settlement, after: error)
         }
-        return try await settleParts(settlement)
     }
 
     /// User by user, as far as that is needed.

@@ -39,7 +39,9 @@ struct BisectionTests {
         let users = (0..<1_500).map { _ in UUID() }
         for (place, user) in users.enumerated() { aside.suspect(user, at: Int64(place)) }
         let suspects = aside.suspects(at: 2_000)
-        #expect(suspects.count == SetAside.mostSuspects && suspects.contains(users[1_499]) && !suspects.contains(users[0]))
+        #expect(
+            suspects.count == SetAside.mostSuspects && suspects.contains(users[1_499]) && !suspects.contains(users[0])
+        )
         #expect(aside.suspects(at: SetAside.suspectMilliseconds + 3_000).isEmpty)
     }
 

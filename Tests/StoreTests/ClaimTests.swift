@@ -108,7 +108,7 @@ import struct FoundationEssentials.UUID
     @Test func claim_whenTheDevicesAreLocked_fails() async throws {
         let fixture = try await F()
         try fixture.seed(1...30)
-        try await fixture.holding("lock table public.push_tokens in access exclusive mode") {
+        try await fixture.holding("lock table public.push_tokens in access exclusive mode") { () async throws -> Void in
             let error = await #expect(throws: PostgresError.self) { try await fixture.claim() }
             #expect(error?.sqlState == "55P03")
         }
@@ -119,12 +119,16 @@ import struct FoundationEssentials.UUID
     @Test func remaining_whenSomeoneIsDue_saysWhoseTheyAre() async throws {
         let fixture = try await F()
         let store = fixture.store
-        #expect(try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: false, isAnyoneOurs: false))
+        #expect(
+            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: false, isAnyoneOurs: false)
+        )
         try fixture.seed(1...1)
         #expect(try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: true))
         #expect(try await store.remaining(now: F.now, ranges: []) == .init(isAnyoneDue: true, isAnyoneOurs: false))
         try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (gen_random_uuid())")
-        #expect(try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: false))
+        #expect(
+            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: false)
+        )
         await fixture.close()
     }
 

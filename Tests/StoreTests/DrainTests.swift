@@ -80,7 +80,9 @@ import struct FoundationEssentials.UUID
     @Test func drain_whenAUserHasSeveral_takesThemTogether() async throws {
         let fixture = try await F()
         try fixture.seed(1...50)
-        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person, generate_series(1, 20)")
+        try fixture.sql(
+            "insert into nudged.touched (user_id) select user_id from nudged.person, generate_series(1, 20)"
+        )
         try await fixture.drain(60)
         // Of everybody who was among the first sixty nothing is left.
         #expect(
@@ -102,7 +104,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...100)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        try await fixture.holding(holding) {
+        try await fixture.holding(holding) { () async throws -> Void in
             var refused: [Refusal] = []
             #expect(try await fixture.drain { refused.append($0) } == 99)
             #expect(refused.map(\.userID) == [F.user(2)] && refused.allSatisfy(\.isHeld))
@@ -119,6 +121,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...600)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
         try await fixture.holding("select from nudged.person where user_id <= \(F.quoted(400)) for update") {
+            () async throws -> Void in
             let began = ContinuousClock.now
             #expect(try await fixture.drain() == 200)
             #expect(ContinuousClock.now - began < .seconds(10))

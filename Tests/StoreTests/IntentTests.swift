@@ -65,7 +65,12 @@ import struct FoundationEssentials.UUID
             _ = try await transaction.run(Query.intent(intent.parameters))
             let withdrawal = Task {
                 try await fixture.store.settle(
-                    Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) }, withdrawn: [intent.id])
+                    Settlement(
+                        member: member,
+                        sweepID: UUID(),
+                        updates: users.map { F.update($0) },
+                        withdrawn: [intent.id]
+                    )
                 )
             }
             try await fixture.untilSomebodyWaits()

@@ -31,7 +31,8 @@ import struct FoundationEssentials.UUID
         var counts: [Int] = []
         for member in members {
             counts.append(
-                try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000)).ranges.count)
+                try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000)).ranges.count
+            )
         }
         #expect(counts == [22, 22, 20])
         // A renewal takes nothing more.

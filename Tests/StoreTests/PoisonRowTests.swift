@@ -10,8 +10,9 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct PoisonRowTests {
     typealias F = StoreFixture
 
-    private func claim(_ fixture: F, startingOver: Bool = true) async throws -> (users: [ClaimedUser], refused: [Refusal])
-    {
+    private func claim(_ fixture: F, startingOver: Bool = true) async throws -> (
+        users: [ClaimedUser], refused: [Refusal]
+    ) {
         var refused: [Refusal] = []
         let found = try await fixture.store.claim(
             ranges: F.ranges,
@@ -23,7 +24,8 @@ import struct FoundationEssentials.UUID
     }
 
     /// The table of the issue: small where it is stored, over a gigabyte as text.
-    @Test(arguments: [8_500, 2_400]) func claim_whenPreferencesHoldHugeNumbers_servesEverybody(count: Int) async throws {
+    @Test(arguments: [8_500, 2_400]) func claim_whenPreferencesHoldHugeNumbers_servesEverybody(count: Int) async throws
+    {
         let fixture = try await F()
         try fixture.seed(1...50)
         try fixture.sql(
@@ -133,7 +135,9 @@ import struct FoundationEssentials.UUID
         let found = try await claim(fixture)
         #expect(ContinuousClock.now - began < .seconds(1))
         #expect(found.users.count == 20)
-        #expect(found.users.prefix(10).allSatisfy { $0.devices.first?.topic == "too long" && $0.timezone == "too long" })
+        #expect(
+            found.users.prefix(10).allSatisfy { $0.devices.first?.topic == "too long" && $0.timezone == "too long" }
+        )
         await fixture.close()
     }
 

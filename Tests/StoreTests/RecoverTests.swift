@@ -58,6 +58,7 @@ import struct FoundationEssentials.UUID
         }
         try fixture.die()
         try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
+            () async throws -> Void in
             let found = try await fixture.store.recoverOrphans(limit: 100)
             #expect(found.pushes == 39 && found.intents == (perIntent == 1 ? 39 : 0))
             #expect(found.refused.map(\.userID) == [F.user(2)] && found.refused.allSatisfy(\.isHeld))

@@ -77,7 +77,9 @@ import struct FoundationEssentials.UUID
             Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) })
         )
         #expect(
-            try fixture.lines("select due_at > '2026-11-20 12:00Z', touched_at is null from nudged.person order by user_id")
+            try fixture.lines(
+                "select due_at > '2026-11-20 12:00Z', touched_at is null from nudged.person order by user_id"
+            )
                 == ["f|f", "t|t"]
         )
         await fixture.close()
@@ -111,6 +113,7 @@ import struct FoundationEssentials.UUID
         let next = ReminderContinuation(
             userID: users[0].userID,
             id: id,
+            number: 2,
             first: .at(F.now),
             planned: LocalDateTime(F.slot + 1, secondOfDay: 0),
             due: .at(F.now + 86_400),
@@ -222,6 +225,7 @@ import struct FoundationEssentials.UUID
             closed: [F.whole(intent)]
         )
         try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
+            () async throws -> Void in
             let result = try await fixture.store.settle(settlement)
             #expect(result.usersSettled == 199 && result.refused.map(\.userID) == [F.user(2)], "\(result)")
             #expect(result.refused.first?.isHeld == true)

@@ -1,3 +1,4 @@
+import Foundation
 import LocalPostgres
 import Policy
 import Postgres
@@ -5,8 +6,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TimeZones
-
-import struct FoundationEssentials.UUID
 
 @testable import Store
 
@@ -111,6 +110,15 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
+    /// Every statement of `sql/queries`.
+    static let statements: [(name: String, sql: String)] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql/queries")
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return files.filter { $0.pathExtension == "sql" }.map { file in
+            (file.deletingPathExtension().lastPathComponent, (try? String(contentsOf: file, encoding: .utf8)) ?? "")
+        }
+    }()
+
     /// All ranges.
     static let ranges = Array(RangeWalk.ranges)
 
@@ -157,7 +165,7 @@ final class StoreFixture: Sendable {
         let fixture = try await StoreFixture()
         try fixture.seed(numbers)
         let member = try await fixture.member()
-        return (fixture, member, try await fixture.claim())
+        return (fixture, member, try await fixture.claim(numbers.count))
     }
 
     /// An intent of which nothing else is open.

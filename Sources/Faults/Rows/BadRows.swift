@@ -33,6 +33,8 @@ extension Fault {
     /// Twelve kinds in turn, each with a token; the last has good preferences that are due, and a token that is none. A megabyte each for a few.
     private static func insert(_ count: Int) -> String {
         """
+        -- As in a table that was found, which has no limits.
+        alter table public.context_profiles drop constraint if exists notification_preferences_size, drop constraint if exists timezone_length;
         create function public.bad_id(n integer) returns uuid language sql immutable as $$ select ('bad' || lpad(to_hex(n), 29, '0'))::uuid $$;
         insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
         select public.bad_id(n), case n % 12

@@ -88,8 +88,8 @@ enum DatabaseAnswersFixture {
         answers.standing = .value(.current)
         answers.rights = .value(DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) })
         answers.triggers = .value([
-            Facts.Trigger(table: "context_profiles", name: "nudged_profile_came", state: "O"),
-            Facts.Trigger(table: "push_tokens", name: "nudged_device_came", state: "A"),
+            Facts.Trigger(table: "context_profiles", name: "nudged_profile_inserted", state: "O"),
+            Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: "A"),
         ])
         answers.columns = .value(columns)
         answers.views = .value([:])

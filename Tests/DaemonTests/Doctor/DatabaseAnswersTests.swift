@@ -165,13 +165,16 @@ import TimeZones
     @Test func triggers_whenTheyDontFire_areNamedWithTheMend() throws {
         func odd(_ state: String?, _ change: (inout DatabaseAnswers) -> Void = { _ in }) throws -> [Finding] {
             try Fixture.odd {
-                $0.triggers = .value([Facts.Trigger(table: "push_tokens", name: "nudged_device_came", state: state)])
+                $0.triggers = .value([Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: state)]
+                )
                 change(&$0)
             }
         }
         let disabled = try odd("D")
         #expect(disabled.count == 1 && disabled[0].level == .error)
-        #expect(disabled[0].mend?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_came") == true)
+        #expect(
+            disabled[0].mend?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_inserted") == true
+        )
         #expect(try odd("R").count == 1 && odd(nil).count == 1)
         #expect(try odd(nil)[0].mend?.contains("nudged.touch(user_id)") == true)
         // Whose app's tables are others, or on other machines, calls nudged.touch itself.

@@ -76,7 +76,6 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         // Whatever the first look cost on a loaded machine.
         fixture.store.claiming.with { $0.express = ExpressPace() }
-        let member = try await fixture.member()
         let users = try await fixture.claim(10, startingOver: false)
         #expect(users.map(\.userID) == [F.user(199)])
         await fixture.close()

@@ -21,7 +21,9 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        _ = try await fixture.store.commit(F.messageIntent(users, member: member, ends: ends, isCounted: ends, retry: ends ? nil : #"[{"x":1}]"#))
+        _ = try await fixture.store.commit(
+            F.messageIntent(users, member: member, ends: ends, isCounted: ends, retry: ends ? nil : #"[{"x":1}]"#)
+        )
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(try fixture.sql("select count(*) from nudged.message") == (ends ? "0" : "2"))
@@ -56,13 +58,15 @@ import struct FoundationEssentials.UUID
             )
         }
         let plain = F.intent(users, member: member)
-        _ = try await fixture.store.commit(Intent(
+        _ = try await fixture.store.commit(
+            Intent(
                 member: member,
                 sweepID: plain.sweepID,
                 attemptedAt: F.now,
                 entries: plain.entries,
                 records: skipped
-            ))
+            )
+        )
         try fixture.sql("select nudged.forget(\(F.quoted(2)))")
         #expect(try fixture.sql("select jsonb_array_length(records) from nudged.intent") == "1")
         try fixture.die()

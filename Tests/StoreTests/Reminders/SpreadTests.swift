@@ -119,6 +119,7 @@ import struct FoundationEssentials.UUID
         let next = ReminderContinuation(
             userID: F.user(1),
             id: spread.reminder.id,
+            number: 2,
             first: .at(first),
             planned: planned,
             due: .at(F.now + 7),
