@@ -27,21 +27,28 @@ extension Store {
     /// Runs `work` over a list; where the database refuses it because of its content, or because somebody holds a row, over halves of it.
     ///
     /// - Parameters:
+    ///   - first: what it was refused with already; nil: it was not tried.
     ///   - parting: parts a list into those whose rows nobody holds and the others; nil: that can't be told.
     ///   - refused: hears of each element that is refused by itself, or that somebody holds.
     /// - Throws: what is no element's fault, and the error of the last where too many are refused.
     func bisecting<Element>(
         _ all: [Element],
+        first: PostgresError? = nil,
         parting: (([Element]) async throws(PostgresError) -> (free: [Element], held: [Element])?)? = nil,
         refused: (Element, PostgresError) async throws(PostgresError) -> Void,
         work: ([Element], Patience) async throws(PostgresError) -> Void
     ) async throws(PostgresError) {
         var bisection = Bisection(all)
+        var first = first
         var refusals = 0
         var wasSlow = false
         var searchEnd: ContinuousClock.Instant?
         while let piece = bisection.next() {
             do throws(PostgresError) {
+                if let error = first {
+                    first = nil
+                    throw error
+                }
                 try await work(piece, bisection.isSearching ? .searching : .usual)
             } catch {
                 guard error.isHeldRow || error.isAboutContent else { throw error }

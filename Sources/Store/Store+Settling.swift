@@ -18,12 +18,15 @@ extension Store {
             guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
                 throw error
             }
+            return try await settleParts(settlement, after: error)
         }
-        return try await settleParts(settlement)
     }
 
     /// User by user, as far as that is needed.
-    private func settleParts(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
+    private func settleParts(
+        _ settlement: Settlement,
+        after error: PostgresError
+    ) async throws(PostgresError) -> Settlement.Result {
         var result = Settlement.Result()
         if !settlement.withdrawn.isEmpty {
             let withdrawal = Settlement(
@@ -35,6 +38,7 @@ extension Store {
         }
         try await bisecting(
             settlement.users.sorted(),
+            first: error,
             parting: parting(records) { $0 },
             refused: { (user, error) async throws(PostgresError) in
                 // The app's own table refuses that a token is deleted: the outcome is recorded all the same.

@@ -25,11 +25,13 @@ struct TouchFloor: Sendable {
     ///   - first: the lowest id that was found; nil: there was none.
     ///   - isFull: as many were found as were asked for.
     mutating func took(start: Int64, first: Int64?, last: Int64?, isFull: Bool, asked: Int64, answered: Int64) {
-        if start == 0 {
-            nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked))
-            id = 0
+        if start == 0 { nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked)) }
+        if isFull {
+            // What was found is still there: it is about to be taken.
+            if start == 0 { id = 0 }
+            id = max(id, (first ?? 0) - Self.margin)
+        } else {
+            id = max(id, (last ?? 0) - Self.margin)
         }
-        // What was found is still there: it is about to be taken.
-        if let mark = isFull ? first : last { id = max(id, mark - Self.margin) }
     }
 }

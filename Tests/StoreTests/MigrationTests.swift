@@ -219,12 +219,7 @@ import TimeZones
         )
         _ = try await migrate(fixture)
         let user = try #require(
-            try await fixture.store.claim(
-                now: Self.late,
-                limit: 9,
-                leaseID: StoreFixture.user(9),
-                leaseMilliseconds: 1000
-            ).first
+            try await fixture.store.claim(ranges: StoreFixture.ranges, now: Self.late, limit: 9).users.first
         )
         #expect(user.preferences == nil && !user.firstSessionComplete)
         #expect(user.devices == [Device(token: "ab", registeredAt: nil)])

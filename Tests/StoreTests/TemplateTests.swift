@@ -161,7 +161,6 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "\(view.replacing("create view", with: "create or replace view").replacing("first_session_complete\n", with: "first_session_complete, 'no object'::text as context\n"))"
         )
-        try fixture.sql("update nudged.person set lease_id = null, lease_until = null")
         #expect(try await context(fixture) == ["no object", "no object"])
         await fixture.close()
     }
@@ -214,10 +213,9 @@ import struct FoundationEssentials.UUID
         try fixture.lines("select coalesce(template::text, '-') from nudged.person order by user_id")
     }
 
-    private static func intent(_ users: [ClaimedUser], _ lease: UUID, isCounted: Bool = false) -> Intent {
+    private static func intent(_ users: [ClaimedUser], _ member: UUID, isCounted: Bool = false) -> Intent {
         Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: UUID(),
             attemptedAt: F.now,
             entries: users.enumerated().map { number, user in
@@ -252,10 +250,10 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func template_whenSettled_isReadBack() async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         var updates = users.map { F.update($0, dueAt: F.now) }
         updates[1].template = 7
-        var settlement = Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: updates)
+        var settlement = Settlement(member: member, sweepID: UUID(), updates: updates)
         settlement.records = [
             DeliveryRecord(
                 userID: users[1].userID,
@@ -281,13 +279,13 @@ import struct FoundationEssentials.UUID
 
     /// A dead daemon's check-in may have been seen: its words count as the last ones.
     @Test(arguments: [false, true]) func recover_whenADaemonDied_entersTheTemplate(isCounted: Bool) async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         try fixture.sql("update nudged.person set template = 9")
-        _ = try await fixture.store.commit(Self.intent(users, lease, isCounted: isCounted), leaseMilliseconds: 60_000)
+        _ = try await fixture.store.commit(Self.intent(users, member, isCounted: isCounted))
         let read = try await fixture.store.reading { try await $0.user(users[2].userID, now: F.now) }
         #expect(read?.user.template == (isCounted ? 9 : 2))
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 6))
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 6))
         #expect(try template(fixture) == (isCounted ? ["9", "9", "9"] : ["-", "1", "2"]))
         #expect(
             try fixture.lines("select kind, coalesce(template::text, '-') from nudged.delivery order by user_id, kind")
@@ -298,12 +296,12 @@ import struct FoundationEssentials.UUID
 
     /// The others' templates stay theirs.
     @Test func forget_whenAnIntentIsOpen_takesTheUsersTemplateAlong() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(Self.intent(users, lease), leaseMilliseconds: 60_000)
+        let (fixture, member, users) = try await F.claimed()
+        _ = try await fixture.store.commit(Self.intent(users, member))
         _ = try fixture.sql("select nudged.forget(\(F.quoted(2)))")
         #expect(try fixture.sql("select templates from nudged.intent") == "{NULL,NULL,NULL,2}")
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        _ = try await fixture.store.recover(except: [], limit: 9)
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(try template(fixture) == ["-", "2"])
         await fixture.close()
     }

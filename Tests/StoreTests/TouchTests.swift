@@ -169,8 +169,8 @@ import TimeZones
         try fixture.sql(
             "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(7)))"
         )
-        #expect(try await fixture.store.drain(limit: 2, now: F.now) == 2)
-        #expect(try await fixture.store.drain(limit: 100, now: F.now) == 1)
+        #expect(try await fixture.drain(2) == 2)
+        #expect(try await fixture.drain(100) == 1)
         #expect(try touches(fixture) == 0)
         #expect(
             try fixture.sql(
@@ -190,7 +190,7 @@ import TimeZones
         try fixture.seed(1...1)
         let before = try fixture.sql("select due_at from nudged.person")
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        try await fixture.drain(100)
         #expect(try fixture.sql("select due_at from nudged.person") == before)
         await fixture.close()
     }
