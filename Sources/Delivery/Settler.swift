@@ -116,44 +116,55 @@ actor Settler {
         var attempt = attempt
         await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
         while !delivery.hand.isAbandoned {
-            let (settlement, parts) = settlement(of: entries)
+            let settlement = settlement(of: entries)
             do throws(PostgresError) {
                 let result = try await delivery.store.settle(settlement)
-                count(settlement, entries, result)
-                for part in parts { part.flight.settled(part.count) }
+                await settled(entries, settlement, result, attempt: attempt)
                 await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
                 return
             } catch {
                 attempt += 1
                 if error.isFenced { return fence(entries) }
                 delivery.onEvent(.settlementFailed(error: error.description))
-                if (error.isAboutContent || error.isHeldRow), await take(apart: entries, error, attempt: attempt) { return }
+                // Too many of one transaction are refused by themselves: halves, so that the others need not wait for them.
+                if error.isAboutContent, entries.count > 1, !entries.isWithdrawal {
+                    let middle = entries.count / 2
+                    await write(Array(entries[..<middle]), attempt: 0)
+                    await write(Array(entries[middle...]), attempt: 0)
+                    return
+                }
                 try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
             }
         }
     }
 
-    /// The database refused it because of its content, or somebody holds a row: halves, until the one user is alone, who then waits beside the others.
-    /// False: it is to be tried again as it is.
-    private func take(apart entries: [Entry], _ error: PostgresError, attempt: Int) async -> Bool {
-        // The intent's commit is still under way (it waits for a synchronous standby).
-        if case .withdrawn? = entries.first { return false }
-        guard entries.count == 1, let entry = entries.first else {
-            let middle = entries.count / 2
-            await write(Array(entries[..<middle]), attempt: 0)
-            await write(Array(entries[middle...]), attempt: 0)
-            return true
+    /// The database took it, but for users of whom it refuses something, or whose rows somebody holds: they wait beside the others.
+    private func settled(
+        _ entries: [Entry],
+        _ settlement: Settlement,
+        _ result: Settlement.Result,
+        attempt: Int
+    ) async {
+        guard !result.refused.isEmpty else { return count(settlement, entries, result) }
+        let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
+        let done = entries.filter { refused[$0.held.userID] == nil }
+        count(settlement.only(Set(done.map(\.held.userID))), done, result)
+        for entry in entries {
+            guard let refusal = refused[entry.held.userID] else { continue }
+            delivery.onEvent(.settlementFailed(error: refusal.error))
+            await retryLater(entry, refusal, attempt: attempt + 1)
         }
-        if case .rest(let update, _, _, _, let held) = entry, !error.isHeldRow, attempt >= Self.patience {
-            await delivery.setAside([Refusal(update.userID, error)], member: held.member, now: held.claimedAt)
-            return true
+    }
+
+    private func retryLater(_ entry: Entry, _ refusal: Refusal, attempt: Int) async {
+        if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt >= Self.patience {
+            return await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
         }
         let pause = Self.pause(attempt)
         Task {
             try? await Task.sleep(for: .milliseconds(pause))
             await write([entry], attempt: attempt)
         }
-        return true
     }
 
     private static func pause(_ attempt: Int) -> Int64 {
@@ -175,7 +186,7 @@ actor Settler {
 
     // MARK: What is written
 
-    private func settlement(of entries: [Entry]) -> (Settlement, [(flight: Flight, count: Int)]) {
+    private func settlement(of entries: [Entry]) -> Settlement {
         guard let held = entries.first?.held else { preconditionFailure("a settlement has users") }
         var settlement = Settlement(member: held.member, sweepID: held.run.id)
         let judge = delivery.terms.judge
@@ -203,7 +214,7 @@ actor Settler {
                 Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
             )
         }
-        return (settlement, flights.values.map { ($0.flight, $0.users.count) })
+        return settlement
     }
 
     private func settled(_ arrival: Flight.Arrival, _ judge: Judge) -> Judge.Settled {
@@ -226,6 +237,7 @@ actor Settler {
             switch entry {
             case .rest: break
             case .arrived(let arrival):
+                arrival.flight.settled(1)
                 unsent += arrival.outcomes.count { !$0.wasWritten }
                 if arrival.outcomes.contains(where: \.wasWritten) { delivery.answers.forget(arrival.passenger.turn) }
             case .withdrawn(let arrival): unsent += arrival.outcomes.count
@@ -273,4 +285,9 @@ actor Settler {
         }
         for point in points { await delivery.hooks.reach(point) }
     }
+}
+
+extension [Settler.Entry] {
+    /// Whether nobody knows if their intent was committed.
+    fileprivate var isWithdrawal: Bool { if case .withdrawn? = first { true } else { false } }
 }

@@ -55,7 +55,7 @@ enum DatabaseAnswersFixture {
             dueUsers: due,
             firstDue: due > 0 ? now - late : nil,
             touches: touches,
-            openChunks: 0,
+            openIntents: 0,
             openPushes: 0,
             unknownPushes: 0,
             pauses: pauses,

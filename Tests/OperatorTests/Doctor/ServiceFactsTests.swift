@@ -22,7 +22,7 @@ import TimeZones
             dueUsers: 0,
             firstDue: nil,
             touches: 0,
-            openChunks: 0,
+            openIntents: 0,
             openPushes: 0,
             unknownPushes: 0,
             daemons: daemons

@@ -62,7 +62,7 @@ import struct FoundationEssentials.UUID
             dueUsers: due,
             firstDue: due > 0 ? now - 200 : nil,
             touches: 3,
-            openChunks: 1,
+            openIntents: 1,
             openPushes: 1200,
             unknownPushes: unknown,
             daemons: daemons

@@ -51,7 +51,7 @@ import struct FoundationEssentials.UUID
                     dueUsers: 20,
                     firstDue: now - 100,
                     touches: 21,
-                    openChunks: 1,
+                    openIntents: 1,
                     openPushes: 2,
                     unknownPushes: 22,
                     daemons: [row(unseen: 1000), row(unseen: 31_000)]

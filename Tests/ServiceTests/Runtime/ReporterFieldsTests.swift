@@ -36,7 +36,7 @@ import struct FoundationEssentials.UUID
         return [
             .finished(id: UUID(), report), .recovered(pushes: 2),
             .noticed([
-                .rowUnreadable(user: user), .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
+                .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"), .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
                 .timezoneInvalid(user: user, valueHash: 2), .historyAhead(user: user),
                 .deviceNotServed(user: user, environment: "sandbox", topic: nil),
             ]), .zonesUnread(unread, users: 2),
