@@ -66,8 +66,8 @@ nightly: lint
 	BENCH_LONG=1 $(MAKE) bench
 
 demo: dependencies
-	$(SWIFT) build $(RELEASE) --product nudged
-	$(BIN)/nudged demo
+	$(SWIFT) build $(RELEASE) --product nudged-demo
+	$(BIN)/nudged-demo
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Fuzz

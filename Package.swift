@@ -123,10 +123,11 @@ let package = Package(
         executable(
             "nudged",
             [
-                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", "Demo",
-                argumentParser, logging,
+                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", argumentParser,
+                logging,
             ]
         ),
+        executable("nudged-demo", ["Systemd", "Demo", argumentParser]),
         executable(
             "nudged-bench",
             [
@@ -233,6 +234,8 @@ if sanitizer != nil {
         "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Configuration", "Planning", "Delivery", "Service",
         "Operator", "LocalPostgres", "Demo", "Faults",
     ]
-    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "Fixtures", "IntegrationTests"])
+    let names = Set(
+        left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests"]
+    )
     package.targets.removeAll { names.contains($0.name) }
 }
