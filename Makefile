@@ -70,10 +70,10 @@ demo: dependencies
 	$(BIN)/nudged-demo
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Fuzz
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Workbench Tests Fuzz
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Fuzz
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Workbench Tests Fuzz
 
 test: dependencies lint
 	scripts/try-platforms
