@@ -133,12 +133,12 @@ let package = Package(
         workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Delivery", "APNsSimulator", "LocalPostgres"]
+            ["Seeded", "JSON", "TimeZones", "Postgres", "Delivery", "APNsSimulator", "LocalPostgres"]
         ),
         workbench(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Configuration", "Delivery", "Service",
+                "Seeded", "TimeZones", "Postgres", "Store", "Systemd", "Configuration", "Delivery", "Service",
                 "APNsSimulator", "LocalPostgres", logging,
             ],
             resources: [.embedInCode("SQL")]
@@ -168,7 +168,7 @@ let package = Package(
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["Locks", "OpenSSL", "HTTP2Server", "TestSupport"]),
+        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
             [
@@ -176,13 +176,13 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
+        tests("HTTPClient", ["CLibCurl", "Seeded", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Delivery", "TestSupport"]),
-        tests("Systemd", ["Locks", logging]),
+        tests("Chaos", ["APNs", "TestSupport"]),
+        tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
+        tests("Systemd", [logging]),
         tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
-        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        tests("Store", ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         // Users and configurations as several test targets need them.
         .target(
             name: "Fixtures",
@@ -200,7 +200,7 @@ let package = Package(
         ),
         tests(
             "Delivery",
-            ["JSON", "TimeZones", "Policy", "APNs", "Store", "Planning", "Seeded", "TestSupport", "Fixtures"]
+            ["JSON", "TimeZones", "Policy", "Store", "Planning", "Seeded", "TestSupport"]
         ),
         tests(
             "Service",
@@ -212,22 +212,22 @@ let package = Package(
         tests(
             "Operator",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Store", "Systemd", "Configuration",
                 "Planning", "Delivery", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
             "Demo",
             [
-                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
-                "Planning", "Delivery", "Service", "Operator", "LocalPostgres", "TestSupport",
+                "Seeded", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Planning", "Service", "Operator",
+                "LocalPostgres", "TestSupport",
             ]
         ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
-                "Configuration", "Planning", "Delivery", "Service", "Operator", logging,
+                "Configuration", "Delivery", "Service", logging,
             ],
             swiftSettings: strict
         ),
