@@ -6,10 +6,10 @@ import PackageDescription
 let sanitizer = Context.environment["NUDGED_SANITIZE"]
 
 /// The fuzzers see nothing without marks on every edge. SwiftPM's `--sanitize` passes the kinds one by one, and the last one's marks are
-/// not libFuzzer's: hence flags.
+/// not libFuzzer's: hence flags. The fuzzers drive a session from the inside, in a release build: hence `-enable-testing`.
 let isFuzzing = Context.environment["NUDGED_FUZZ"] != nil
 let coverage: [SwiftSetting] =
-    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : []
 
 /// Every target of ours: Swift 6 mode, warnings are errors, imports are internal unless said otherwise.
 let strict: [SwiftSetting] =
@@ -32,6 +32,21 @@ func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// What tests, demo and benchmarks are made of: no product of ours that ships depends on it.
+func workbench(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Workbench/\(name)",
+        resources: resources,
+        swiftSettings: strict
+    )
+}
+
+func workbenchExecutable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Workbench/\(name)", swiftSettings: strict)
 }
 
 func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
@@ -67,7 +82,6 @@ let package = Package(
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
         library("Locks", []),
-        library("Seeded", []),
         library("JSON", []),
         library("HTML", []),
         library("NudgedKit", ["JSON"]),
@@ -105,29 +119,32 @@ let package = Package(
                 "Store", "Systemd", "Configuration", "Planning", "Delivery", "Service",
             ]
         ),
-        library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        library("LocalPostgres", ["CLinux"]),
-        library("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
-        library(
-            "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Delivery", "APNsSimulator", "LocalPostgres"]
+        executable(
+            "nudged",
+            [
+                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", argumentParser,
+                logging,
+            ]
         ),
-        library(
+        workbench("Seeded", []),
+        workbench("HTTP2Server", ["Locks", "CNGHTTP2", "OpenSSL", "HTTP2"]),
+        workbench("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
+        workbench("LocalPostgres", ["CLinux"]),
+        workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
+        workbench(
+            "Faults",
+            ["Seeded", "JSON", "TimeZones", "Postgres", "Delivery", "APNsSimulator", "LocalPostgres"]
+        ),
+        workbench(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Configuration", "Delivery", "Service",
+                "Seeded", "TimeZones", "Postgres", "Store", "Systemd", "Configuration", "Delivery", "Service",
                 "APNsSimulator", "LocalPostgres", logging,
             ],
             resources: [.embedInCode("SQL")]
         ),
-        executable(
-            "nudged",
-            [
-                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", "Demo",
-                argumentParser, logging,
-            ]
-        ),
-        executable(
+        workbenchExecutable("nudged-demo", ["Systemd", "Demo", argumentParser]),
+        workbenchExecutable(
             "nudged-bench",
             [
                 "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
@@ -151,18 +168,21 @@ let package = Package(
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["Locks", "OpenSSL", "TestSupport"]),
+        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
-            ["Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]
+            [
+                "Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
+                "TestSupport",
+            ]
         ),
-        tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
+        tests("HTTPClient", ["CLibCurl", "Seeded", "TestSupport"]),
         tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Delivery", "TestSupport"]),
-        tests("Systemd", ["Locks", logging]),
+        tests("Chaos", ["APNs", "TestSupport"]),
+        tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
+        tests("Systemd", [logging]),
         tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
-        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        tests("Store", ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
         // Users and configurations as several test targets need them.
         .target(
             name: "Fixtures",
@@ -180,7 +200,7 @@ let package = Package(
         ),
         tests(
             "Delivery",
-            ["JSON", "TimeZones", "Policy", "APNs", "Store", "Planning", "Seeded", "TestSupport", "Fixtures"]
+            ["JSON", "TimeZones", "Policy", "Store", "Planning", "Seeded", "TestSupport"]
         ),
         tests(
             "Service",
@@ -192,22 +212,22 @@ let package = Package(
         tests(
             "Operator",
             [
-                "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Store", "Systemd", "Configuration",
                 "Planning", "Delivery", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
             "Demo",
             [
-                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Configuration",
-                "Planning", "Delivery", "Service", "Operator", "LocalPostgres", "TestSupport",
+                "Seeded", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Planning", "Service", "Operator",
+                "LocalPostgres", "TestSupport",
             ]
         ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
-                "Configuration", "Planning", "Delivery", "Service", "Operator", logging,
+                "Configuration", "Delivery", "Service", logging,
             ],
             swiftSettings: strict
         ),
@@ -233,6 +253,8 @@ if sanitizer != nil {
         "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Configuration", "Planning", "Delivery", "Service",
         "Operator", "LocalPostgres", "Demo", "Faults",
     ]
-    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "Fixtures", "IntegrationTests"])
+    let names = Set(
+        left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests"]
+    )
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -1,17 +1,19 @@
+@testable import HTTP2
+
 /// A client session without socket, TLS and thread, driven step by step in the order of `ClientWire.serve`: for the fuzzer.
-package final class BareClient {
+final class BareClient {
     private let session: ClientSession
     /// Completions and events are kept here, in order.
-    package private(set) var completions: [Completion] = []
+    private(set) var completions: [Completion] = []
 
     /// A connection that has said nothing yet; nil where there is no memory.
-    package init?(configuration: ClientConfiguration) {
+    init?(configuration: ClientConfiguration) {
         guard let session = ClientSession(configuration: configuration) else { return nil }
         self.session = session
     }
 
     /// Takes requests, as `ClientConnection.submit` does.
-    package func submit(_ requests: [Request]) {
+    func submit(_ requests: [Request]) {
         session.queue.append(requests)
         if session.isDraining {
             session.returnQueue(.closed)
@@ -21,13 +23,13 @@ package final class BareClient {
     }
 
     /// `ClientConnection.drain`.
-    package func drain() {
+    func drain() {
         session.isDraining = true
         session.returnQueue(.closed)
     }
 
     /// Asks for a sign of life, as after a silence.
-    package func ping() {
+    func ping() {
         if !session.awaitsPong { session.ping() }
     }
 
@@ -39,7 +41,7 @@ package final class BareClient {
     ///   - room: how many times the socket takes what it is offered.
     ///   - write: gets the bytes that were offered to the socket.
     /// - Returns: false once the connection has come to its end: call `end`.
-    package func step(_ bytes: UnsafeRawBufferPointer, now: UInt64, room: Int, write: (UnsafeRawBufferPointer) -> Void)
+    func step(_ bytes: UnsafeRawBufferPointer, now: UInt64, room: Int, write: (UnsafeRawBufferPointer) -> Void)
         -> Bool
     {
         session.boottime = now
@@ -59,7 +61,7 @@ package final class BareClient {
     }
 
     /// The connection is no more: everything completes.
-    package func end(byUs: Bool) {
+    func end(byUs: Bool) {
         session.abandon(byUs: byUs)
         collect()
     }

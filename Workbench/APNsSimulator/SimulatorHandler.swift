@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HTTP2
+import HTTP2Server
 import OpenSSL
 import Locks
 

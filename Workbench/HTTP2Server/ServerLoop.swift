@@ -2,6 +2,7 @@ import CNGHTTP2
 import Glibc
 import OpenSSL
 import Locks
+import HTTP2
 
 /// What a server's thread does: accepts, reads, asks the handler, writes.
 ///

@@ -112,7 +112,7 @@ struct HeldXmin: AsyncParsableCommand {
         let isLeft = """
             select exists (
                 select from bench.due b where b.part = \(part)
-                    and not exists (select from nudged.person p where p.user_id = b.user_id and p.asked_at is not null and p.lease_id is null)
+                    and not exists (select from nudged.person p where p.user_id = b.user_id and p.asked_at is not null)
             )
             """
         while try bench.psql(isLeft).trimmed == "t" {
@@ -144,14 +144,14 @@ struct HeldXmin: AsyncParsableCommand {
         let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         let parameters: [Parameter] = [
             .timestamp(try await Self.now(connection)), .timestamp(.min), .uuid(nobody), .int8(1000),
-            .uuidArray([]), .int4Array((-32...31).map { Int32($0) }), .uuidArray([]),
+            .int4Array((-32...31).map { Int32($0) }), .uuidArray([]),
         ]
         for _ in 0..<2 {
             let rows = try await connection.transaction(
                 [
                     Statement(
                         "explain",
-                        sql: "explain (analyze, buffers) " + Query.claimCandidates.sql,
+                        sql: "explain (analyze, buffers) " + Query.claimPeople.sql,
                         parameters: parameters
                     )
                 ],

@@ -1,4 +1,5 @@
 import CNGHTTP2
+import HTTP2
 
 extension ServerSession {
     /// Does at once what the reply says; its delay is the caller's affair. A stream that is no more is left alone.

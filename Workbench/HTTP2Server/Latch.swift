@@ -1,5 +1,6 @@
 import Glibc
 import Locks
+import HTTP2
 
 /// One thread's wait for another's deed.
 final class Latch: Sendable {

@@ -1,3 +1,5 @@
+import HTTP2
+
 /// What a server knows of one open stream. Slots are reused.
 struct ServerStream {
     var streamID: Int32 = 0

@@ -1,4 +1,5 @@
 import CNGHTTP2
+import HTTP2
 
 /// One connection's HTTP/2 on the server's side: bytes in, requests out; replies in, bytes out.
 ///

@@ -9,7 +9,7 @@ struct NudgedBench: AsyncParsableCommand {
         commandName: "nudged-bench",
         abstract: "Benchmarks of nudged; each prints one JSON object.",
         subcommands: [
-            Send.self, DecideCommand.self, Sweep.self, Idle.self, ClaimBench.self, RecordCommand.self,
+            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self,
             HeldXmin.self, MessagesCommand.self, ForecastBench.self,
             Apple.self, ChaosCommand.self, JournalBench.self,
             FaultsCommand.self,

@@ -105,7 +105,7 @@ struct RecordCommand: AsyncParsableCommand {
         side.status.append(status)
     }
 
-    /// Rows of users at random, as settle.sql appends them to the record.
+    /// Rows of users at random, as record_deliveries.sql appends them.
     private static func append(_ count: Int, _ connection: Connection) async throws {
         let sql = """
             insert into nudged.delivery (
@@ -119,17 +119,17 @@ struct RecordCommand: AsyncParsableCommand {
         _ = try await connection.transaction([statement], settings: Store.pinnedPlans)
     }
 
-    /// Milliseconds that planning takes, of the statements that meet the partitions: settle and status, on each side.
+    /// Milliseconds that planning takes, of the statements that meet the partitions, on each side.
     private static func plans(_ sides: [Side]) async throws -> [String: [Double]] {
         var found: [String: [Double]] = [:]
-        for query in [Query.settle, .status] {
+        for query in [Query.recordDeliveries, .status] {
             // Without values: the parameters' types are all that planning of the daemon's unnamed statements lacks, and NULL tells them.
-            let name = "bench_\(query.rawValue)"
+            let name = "bench_\(query.name)"
             for side in sides {
                 let planned = try await side.connection.transaction(settings: Store.pinnedPlans) { transaction in
                     try await transaction.execute(script: "prepare \(name) as \(query.sql)", name: "prepare")
                     var times: [Double] = []
-                    let nulls = query == .settle ? Array(repeating: "null", count: 30) + ["false"] : ["10000", "null"]
+                    let nulls = query == .recordDeliveries ? Array(repeating: "null", count: 14) : ["10000", "null"]
                     let explain = "explain (summary) execute \(name)(\(nulls.joined(separator: ",")))"
                     for _ in 0..<5 {
                         let rows = try await transaction.run(Statement("explain", sql: explain))
@@ -142,7 +142,7 @@ struct RecordCommand: AsyncParsableCommand {
                     try await transaction.execute(script: "deallocate \(name)", name: "deallocate")
                     return median(times)
                 }
-                found[query.rawValue, default: []].append(planned)
+                found[query.name, default: []].append(planned)
             }
         }
         return found
@@ -172,8 +172,8 @@ struct RecordCommand: AsyncParsableCommand {
             #""days":\#(days),"rows":\#(days * rowsADay + rowsADay / 2),"bytes":\#(bytes)"#,
             pair("rows_per_second", sides.map { median($0.append) }, 0),
             pair("one_row_ms", sides.map { median($0.single) }, 3),
-            pair("settle_planning_ms", plans[Query.settle.rawValue] ?? [0, 0], 3),
-            pair("status_planning_ms", plans[Query.status.rawValue] ?? [0, 0], 3),
+            pair("record_planning_ms", plans[Query.recordDeliveries.name] ?? [0, 0], 3),
+            pair("status_planning_ms", plans[Query.status.name] ?? [0, 0], 3),
             pair("status_ms", sides.map { median($0.status) }, 2),
             #""prune_day_ms":\#(median(prunes).text(2)),"prune_day_ms_worst":\#((prunes.max() ?? 0).text(2))"#,
         ]

@@ -1,10 +1,6 @@
 import ArgumentParser
 import Glibc
 import Postgres
-import Store
-import TimeZones
-
-import struct FoundationEssentials.UUID
 
 /// `nudged-bench idle`: what a sweep costs when nobody is due, and how long a message then takes.
 struct Idle: AsyncParsableCommand {
@@ -25,24 +21,25 @@ struct Idle: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.migrate()
         try bench.seedQueue(users: users)
-        let store = Store(configuration: bench.connection)
-        let quiet = try await measure(store)
+        let daemon = try await IdleDaemon(bench.connection)
+        let quiet = try await measure { try await daemon.sweep() }
+        let renewal = try await measure { try await daemon.renew() }
         var text =
             #"{"users":\#(users),"database_ms":\#(quiet.median.text(3)),"database_ms_worst":\#(quiet.worst.text(3)),"#
-            + #""cpu_percent":\#(quiet.percent.text(3))"#
+            + #""cpu_percent":\#(quiet.percent.text(3)),"renew_ms":\#(renewal.median.text(3))"#
         if burst > 0 {
             // An old snapshot keeps the dead entries: with it nobody may clean them up, without it the first reader marks them.
             let holder = try bench.holdSnapshot()
             try bench.psql(Self.serve(burst), within: .seconds(3600))
             // Seconds each, where the burst was large.
-            let held = try await measure(store, sweeps: min(sweeps, 20))
+            let held = try await measure(times: min(sweeps, 20)) { try await daemon.sweep() }
             try bench.releaseSnapshot(holder)
-            let first = try await measure(store)
+            let first = try await measure { try await daemon.sweep() }
             text +=
                 #","burst":\#(burst),"held_ms":\#(held.median.text(3)),"held_ms_worst":\#(held.worst.text(3)),"#
                 + #""after_ms":\#(first.median.text(3)),"after_ms_worst":\#(first.worst.text(3))"#
         }
-        await store.close()
+        await daemon.leave()
         if messages > 0 {
             text += "," + (try await IdleLatency(bench, nudged, messages: messages, interval: interval).measure())
         }
@@ -71,34 +68,20 @@ struct Idle: AsyncParsableCommand {
         let percent: Double
     }
 
-    private func measure(_ store: Store, sweeps given: Int? = nil) async throws -> Cost {
-        let sweeps = given ?? sweeps
+    private func measure(times given: Int? = nil, _ work: () async throws -> Void) async throws -> Cost {
+        let count = given ?? sweeps
         var times: [Double] = []
         let before = ProcessUsage.now()
-        for _ in 0..<sweeps {
+        for _ in 0..<count {
             let start = monotonicSeconds()
-            try await sweep(store)
+            try await work()
             times.append((monotonicSeconds() - start) * 1000)
         }
         let seconds = ProcessUsage.now().seconds - before.seconds
         return Cost(
             median: median(times),
             worst: times.max() ?? 0,
-            percent: seconds / Double(sweeps) * 100
+            percent: seconds / Double(count) * 100
         )
-    }
-
-    /// The statements of `Sweeper.sweep` with nothing due: all the time between question and answer is counted as the database's.
-    private func sweep(_ store: Store) async throws {
-        let now = Instant(seconds: try await store.clock() / 1_000_000)
-        _ = try await store.drain(limit: 5000, now: now)
-        _ = try await store.recover(except: [], limit: 100)
-        let users = try await store.claim(
-            now: now,
-            limit: 1000,
-            leaseID: UUID(),
-            leaseMilliseconds: 30_000
-        )
-        guard users.isEmpty else { throw ValidationError("\(users.count) users were due") }
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import OpenSSL
 import Locks
+import HTTP2
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour handed in as a `ServerHandler`.
 public final class Server: Sendable {
@@ -22,7 +23,7 @@ public final class Server: Sendable {
     /// Listens; serves from `start` on (clients may connect before, and wait).
     ///
     /// - Throws: `.credentials`, `.listen`.
-    public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(HTTP2Error) {
+    public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
         let context: TLSContext
         do throws(TLSError) {
             context = try TLSContext.server(
@@ -31,7 +32,7 @@ public final class Server: Sendable {
                 offersHTTP2: configuration.offersHTTP2
             )
         } catch {
-            throw HTTP2Error(.credentials, error.description)
+            throw ServerError(.credentials, error.description)
         }
         let (listeners, port) = try Self.listen(configuration, port: configuration.port)
         self.port = port
@@ -51,7 +52,7 @@ public final class Server: Sendable {
     /// Begins to serve, once.
     ///
     /// - Throws: `.resources` where there is no thread left.
-    public func start() throws(HTTP2Error) {
+    public func start() throws(ServerError) {
         let loop = loop
         let isStarted = state.withLock { state in
             guard case .idle = state else { return true }
@@ -59,7 +60,7 @@ public final class Server: Sendable {
             state = .running(thread)
             return true
         }
-        guard isStarted else { throw HTTP2Error(.resources(errno: EAGAIN), "no thread left for a server") }
+        guard isStarted else { throw ServerError(.resources(errno: EAGAIN), "no thread left for a server") }
     }
 
     /// Closes the listening sockets, so that connections are refused until `acceptConnections`; those that stand stay. Only once it is
@@ -73,10 +74,10 @@ public final class Server: Sendable {
     /// Listens again, at the same port.
     ///
     /// - Throws: `.listen`.
-    public func acceptConnections() throws(HTTP2Error) {
+    public func acceptConnections() throws(ServerError) {
         let latch = Latch()
         inbox.put(.listen(true, latch), for: 0)
-        guard latch.wait() else { throw HTTP2Error(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
+        guard latch.wait() else { throw ServerError(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
     }
 
     /// Closes everything and waits for the thread's end; from the handler it doesn't wait.
@@ -99,12 +100,12 @@ public final class Server: Sendable {
     static func listen(
         _ configuration: ServerConfiguration,
         port wanted: UInt16
-    ) throws(HTTP2Error) -> (listeners: [Int32], port: UInt16) {
+    ) throws(ServerError) -> (listeners: [Int32], port: UInt16) {
         var tries = wanted == 0 ? 16 : 1
         while true {
             var listeners: [Int32] = []
             var port = wanted
-            do throws(HTTP2Error) {
+            do throws(ServerError) {
                 for address in [configuration.address] + configuration.furtherAddresses {
                     let bound = try listen(address, port)
                     listeners.append(bound.listener)
@@ -122,11 +123,11 @@ public final class Server: Sendable {
     private static func listen(
         _ numeric: String,
         _ port: UInt16
-    ) throws(HTTP2Error) -> (listener: Int32, port: UInt16) {
+    ) throws(ServerError) -> (listener: Int32, port: UInt16) {
         let place = "\(numeric) port \(port)"
         guard case .success(let found) = SocketAddress.resolve(numeric, port: port, isNumeric: true),
             let address = found.first
-        else { throw HTTP2Error(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
+        else { throw ServerError(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         var one: Int32 = 1
@@ -135,7 +136,7 @@ public final class Server: Sendable {
         else {
             let number = errno
             if listener >= 0 { Glibc.close(listener) }
-            throw HTTP2Error(.listen(errno: number), "can't listen on \(place): \(String(cString: strerror(number)))")
+            throw ServerError(.listen(errno: number), "can't listen on \(place): \(String(cString: strerror(number)))")
         }
         var bound = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

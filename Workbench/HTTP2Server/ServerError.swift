@@ -1,5 +1,5 @@
 /// Why a server can't listen. (A client's failures are a `CloseReason`.)
-public struct HTTP2Error: Error, Sendable, Equatable, CustomStringConvertible {
+public struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: Sendable, Equatable {
         /// The certificate or key can't be used.

@@ -1,4 +1,4 @@
-public import HTTP2
+public import HTTP2Server
 public import OpenSSL
 
 /// A stand-in for Apple's push service: TLS, HTTP/2, the checks that Apple makes, and scripted behaviour beyond them.
@@ -36,7 +36,7 @@ public final class APNsSimulator: Sendable {
         configuration.maxConcurrentStreams = script.settings.firstStreams
         configure(&configuration)
         handler = try SimulatorHandler(script: script)
-        do throws(HTTP2Error) {
+        do throws(ServerError) {
             server = try Server(configuration: configuration, handler: handler)
         } catch {
             throw SimulatorError(code: .server, context: error.description)
@@ -46,7 +46,7 @@ public final class APNsSimulator: Sendable {
 
     /// Begins to serve, once.
     public func start() throws(SimulatorError) {
-        do throws(HTTP2Error) {
+        do throws(ServerError) {
             try server.start()
         } catch {
             throw SimulatorError(code: .server, context: error.description)
@@ -60,7 +60,7 @@ public final class APNsSimulator: Sendable {
 
     /// Accepts TCP connections again.
     public func acceptConnections() throws(SimulatorError) {
-        do throws(HTTP2Error) {
+        do throws(ServerError) {
             try server.acceptConnections()
         } catch {
             throw SimulatorError(code: .server, context: error.description)

@@ -1,15 +1,25 @@
 import ArgumentParser
 import Demo
+import Glibc
+import Systemd
 
-/// `nudged demo`.
-struct DemoCommand: AsyncParsableCommand {
+/// The demo: `make demo`.
+@main
+struct NudgedDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: "nudged-demo",
         abstract: "A private PostgreSQL, a simulated Apple, a seeded population, a day in fast motion.",
         discussion: "Needs PostgreSQL's server programs. Leaves nothing behind, Ctrl-C included."
     )
 
     @Option(help: "How many people.") var users = 10_000
+
+    static func main() async {
+        // As nudged does, whose work is shown here.
+        Heap.limitArenas()
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
 
     func validate() throws {
         guard (1...1_000_000).contains(users) else { throw ValidationError("--users is 1 to 1000000") }

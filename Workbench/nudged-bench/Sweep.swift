@@ -1,11 +1,7 @@
-import Configuration
-import Delivery
-import Service
 import ArgumentParser
-import Glibc
 import LocalPostgres
 import Logging
-import Systemd
+import Service
 
 /// `nudged-bench sweep`: users a second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on one machine.
 struct Sweep: AsyncParsableCommand {
@@ -20,19 +16,14 @@ struct Sweep: AsyncParsableCommand {
         let bench = try Workbench()
         defer { bench.stop() }
         try await bench.seed(users: users, due: true)
-        let apple = try ChildProcess(
-            [CommandLine.arguments[0], "apple", "--folder", bench.folder],
-            output: .captured
-        )
+        let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
-            let port = UInt16(apple.output.split(separator: "\n").first ?? "")
-        else { throw ValidationError("the simulated Apple did not start") }
-        let configuration = try configuration(bench, port: port)
+        let configuration = try bench.configuration(port: port, tuning)
 
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)
         let appleBefore = ProcessTimes.seconds(ofTree: apple.id)
+        let log = try bench.psql("select pg_current_wal_lsn()").trimmed
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
         let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
@@ -42,19 +33,21 @@ struct Sweep: AsyncParsableCommand {
         let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
         let appleTime = ((ProcessTimes.seconds(ofTree: apple.id) - appleBefore) * 1e6 / Double(users)).text(1)
 
+        let logged = try bench.psql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
+        let wal = ((Double(logged) ?? 0) / Double(users)).text(0)
         let recorded = try bench.psql("select count(*) from nudged.delivery where outcome = 'accepted'")
         let rate = (Double(users) / seconds).text(0)
         let cpu = ((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)
         let shares = try bench.psql(
             "select round(100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1)) from pg_stat_user_tables where relid = 'nudged.person'::regclass"
         )
-        let least = try measureFloor(bench)
-        let compared = least.map {
-            #","floor_users_per_second":\#($0.text(0)),"ratio":\#((Double(users) / seconds / $0).text(2))"#
+        let compared = try measureFloor(bench).map { floor in
+            #","floor_users_per_second":\#(floor.rows.text(0)),"ratio":\#((Double(users) / seconds / floor.rows).text(2)),"#
+                + #""ranges_users_per_second":\#(floor.ranges.text(0))"#
         }
         print(
             #"{"users":\#(users),"sent":\#(result.report.sent),"recorded":\#(recorded.filter(\.isNumber)),"seconds":\#(seconds.text(2)),"#
-                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
+                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"wal_bytes_per_user":\#(wal),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
         )
         if result.report.sent != users { throw ExitCode.failure }
     }
@@ -66,27 +59,19 @@ struct Sweep: AsyncParsableCommand {
         return tuning
     }
 
-    /// Users a second of the least SQL that does the same work, on two connections (the script prints one line a number of connections).
-    private func measureFloor(_ bench: Workbench) throws -> Double? {
+    /// Users a second of the least SQL that does the same work, on two connections: with a lease for each row, and with ranges that each connection owns.
+    private func measureFloor(_ bench: Workbench) throws -> (rows: Double, ranges: Double)? {
         guard let floor else { return nil }
-        let url = bench.cluster.url(database: "bench")
-        let lines = try ChildProcess.run(["bash", floor, url, "\(users)", "1000"]).split(separator: "\n")
-        guard let two = lines.first(where: { $0.contains(#""connections":2"#) }),
-            let place = two.firstRange(of: #""floor_users_per_second":"#)
-        else { throw ValidationError("floor.sh said nothing of two connections") }
-        return Double(two[place.upperBound...].prefix { $0.isNumber || $0 == "." })
-    }
-
-    private func configuration(_ bench: Workbench, port: UInt16) throws -> Configuration {
-        try ConfigurationLoader.load(
-            environment: [
-                "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
-                "APNS_PRIVATE_KEY": try BenchFile.read(bench.folder + "/key.p8"), "APNS_ENVIRONMENT": "sandbox",
-                "APNS_ENDPOINT": "https://localhost:\(port)", "APNS_CA_FILE": bench.folder + "/ca.pem",
-                "DATABASE_URL": bench.cluster.url(database: "bench"),
-            ].merging(tuning) { $1 },
-            checks: .system,
-            standardPath: "/nonexistent"
-        ).configuration
+        let output = try ChildProcess.run(
+            ["bash", floor, bench.cluster.url(database: "bench"), "\(users)", "1000"],
+            within: .seconds(3600)
+        )
+        func figure(_ name: String) throws -> Double {
+            guard let place = output.firstRange(of: #""\#(name)":"#),
+                let value = Double(output[place.upperBound...].prefix { $0.isNumber || $0 == "." })
+            else { throw ValidationError("floor.sh printed no \(name)") }
+            return value
+        }
+        return (try figure("floor_users_per_second"), try figure("ranges_users_per_second"))
     }
 }

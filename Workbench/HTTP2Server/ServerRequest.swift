@@ -1,3 +1,5 @@
+public import HTTP2
+
 /// A whole request as a server received it.
 public struct ServerRequest: Sendable {
     /// The number of its connection, from 1 in the order of their arrival.

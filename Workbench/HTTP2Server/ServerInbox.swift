@@ -1,4 +1,5 @@
 import Locks
+import HTTP2
 
 /// Where other threads leave what a server's connections shall do.
 final class ServerInbox: Sendable {

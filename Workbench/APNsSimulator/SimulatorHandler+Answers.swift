@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTP2
+import HTTP2Server
 import JSON
 
 /// Performs what the script says.

@@ -1,4 +1,4 @@
-import HTTP2
+import HTTP2Server
 
 /// A good request that awaits what the script says of it.
 struct PendingPush {

@@ -1,3 +1,5 @@
+public import HTTP2
+
 /// What a server does with a request.
 public enum ServerReply: Sendable {
     /// Answers, at once or after a while.

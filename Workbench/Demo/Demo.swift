@@ -3,7 +3,7 @@ import Glibc
 public import Systemd
 import TimeZones
 
-/// `nudged demo`: a day in fast motion, on a private PostgreSQL and before a simulated Apple, with a proof at its end.
+/// A day in fast motion, on a private PostgreSQL and before a simulated Apple, with a proof at its end.
 ///
 /// Everything but Apple and the clock is real: the server, the migrations on an app's own tables, the triggers, the sweep, TLS and HTTP/2.
 public struct Demo: Sendable {
