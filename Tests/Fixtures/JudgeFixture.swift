@@ -130,7 +130,7 @@ extension PlannedTurn {
     package var slot: LocalDate? { nudges.first?.identity.slot }
     package var key: String { nudges.first?.identity.key ?? "" }
     package var validUntil: Instant? { nudges.first?.validUntil }
-    package var attempt: Int? { nudges.first?.attempt }
+    package var attempt: Int? { nudges.first?.attemptsBefore }
     package var countedAt: Instant? { nudges.first?.countedAt }
 
     package func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: PlannedTurn)? {

@@ -13,13 +13,6 @@ extension Judge {
         package var staleTokens: [Settlement.StaleToken] = []
     }
 
-    /// The first back-off after a 5xx; it doubles with each attempt (apns.md).
-    static let backOffSeconds: Int64 = 900
-    /// A push that was not written may be claimed again at once; a second keeps a sweep from meeting it twice.
-    static let unsentSeconds: Int64 = 1
-    /// A refused token waits for the verdict on its window of answers, and a little longer.
-    static let verdictSeconds = VerdictWindow.spanSeconds + 5
-
     /// What the intent says of the user, for whoever finds it if we die.
     package func entry(_ turn: PlannedTurn, attemptedAt: Instant) -> Intent.Entry {
         var devices: [Intent.Target] = []
@@ -32,7 +25,6 @@ extension Judge {
                     nudge.retry(
                         version: turn.version,
                         left: left,
-                        attempt: nudge.attempt,
                         countedAt: nudge.countedAt ?? attemptedAt
                     )
                 )
@@ -65,7 +57,7 @@ extension Judge {
 
     /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it, once.
     private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
-        guard nudge.identity.kind != .checkIn else { return nudge.waiting }
+        guard RetryRules.of(nudge.identity.kind).isRepeatedOnce else { return nudge.waiting }
         return nudge.waiting
             + nudge.targets.filter { !$0.isRepeat }.map {
                 Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: true)

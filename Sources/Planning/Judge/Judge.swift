@@ -1,24 +1,21 @@
 package import Configuration
-import APNs
 package import NudgedKit
 package import Policy
 package import Store
 package import TimeZones
 
-package import struct FoundationEssentials.UUID
-
-/// Decides a claimed user's turn: `(user, now) -> Judgement`. Pure: reads no clock, no database, no network.
+/// Decides what a claimed user gets now: `(user, now) -> Plan`. Pure: reads no clock, no database, no network.
 package struct Judge: Sendable {
     package let policy: Policy
     package let lanes: LaneDirectory
     let messages: Configuration.Messages
-    /// Kinds that the kill switch holds.
+    /// Kinds that are paused.
     package var paused: Set<NudgeKind> = []
     /// What check-ins say.
     package var words = CheckInWords()
     /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
     package var recorder: DecisionRecorder?
-    /// Whether a decision service is to be asked of what the rules allow: then nudges carry their words.
+    /// Whether a decision service is to be asked of what the rules allow: then nudges carry their texts.
     package var asksService = false
     private let preferences = PreferencesCache()
 
@@ -31,52 +28,80 @@ package struct Judge: Sendable {
     /// The column's text as the policy reads it.
     package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
 
-    /// Everyone is asked again within a day, so that changed rules and zone files count for all.
-    package static let recheckSeconds: Int64 = 86_400
-    /// A device without a lane is looked at again within an hour: configurations change without a word to the database.
-    static let foreignSeconds: Int64 = 1_800
-    /// A user whose zone could not be read is asked again after a minute, and spread over the next.
-    static let unreadSeconds: Int64 = 60
-    /// The re-checks of a day are spread over its last four hours.
-    static let recheckSpreadSeconds: UInt64 = 14_400
-
     /// What waits to be said goes first: someone waits for it. Then the check-in, which counts it.
     package func judge(_ user: ClaimedUser, now: Instant) -> Judgement {
         do throws(TimeZoneError) {
-            let subject = try Subject(user, judge: self, now: now)
-            var draft = TurnDraft(subject.candidate.history)
-            draft.records = try skippedSlots(subject, now: now)
-            if subject.hasTexts { try decideTexts(subject, &draft, now: now) }
-            let checkIn = try decideCheckIn(subject, &draft, now: now)
-            return Judgement(verdict: verdict(subject, draft, checkIn, now: now), notices: subject.notices)
+            let recipient = try Recipient(user, judge: self, now: now)
+            let machine = RetryMachine(judge: self, recipient: recipient, now: now)
+            var draft = TurnDraft(recipient.candidate.history)
+            draft.records = try skippedSlots(recipient, now: now)
+            if recipient.hasTexts { try planTexts(machine, &draft) }
+            let checkIn = try plan(.checkIn, recipient.checkInRetry, machine, &draft)
+            return Judgement(verdict: verdict(recipient, draft, checkIn, now: now), notices: recipient.notices)
         } catch {
             return Judgement(verdict: .ask(error), notices: [])
         }
     }
 
-    private func verdict(_ subject: Subject, _ draft: TurnDraft, _ checkIn: Decision?, now: Instant)
+    /// Takes a nudge one step on, and enters that into the draft.
+    ///
+    /// - Returns: the decision that withholds it; nil: it goes out, or ended.
+    @discardableResult
+    func plan(
+        _ nudge: PendingNudge,
+        _ retry: Retry?,
+        _ machine: RetryMachine,
+        _ draft: inout TurnDraft
+    ) throws(TimeZoneError) -> Decision? {
+        let known = retry.map(machine.recipient.withoutRefused)
+        draft.records += known?.ends ?? []
+        let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
+        let state = NudgeState(known?.left, isRefused: isRefused, of: machine.recipient, now: machine.now)
+        switch try machine.step(nudge, state, draft.history) {
+        case .send(let planned):
+            draft.send(planned, now: machine.now)
+            return nil
+        case .wait(let decision, let left):
+            // Only a change can make sendable what is on hold, which makes the user due; but its own end is an answer as well.
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
+            return decision
+        case .backOff(let left):
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : left.dueAt, retry: left)
+            return nudge.text == nil ? try machine.evaluate(nudge, draft.history) : nil
+        case .end(let records, let closing):
+            draft.records += records
+            if let text = nudge.text {
+                draft.end(text.members)
+                return nil
+            }
+            if let closing { draft.close(closing) }
+            return try plan(.checkIn, nil, machine, &draft)
+        }
+    }
+
+    private func verdict(_ recipient: Recipient, _ draft: TurnDraft, _ checkIn: Decision?, now: Instant)
         -> Judgement.Verdict
     {
-        guard let checkIn, draft.nudges.isEmpty else { return .send(PlannedTurn(subject, draft)) }
-        var candidate = subject.candidate
+        guard let checkIn, draft.nudges.isEmpty else { return .send(PlannedTurn(recipient, draft)) }
+        var candidate = recipient.candidate
         candidate.history = draft.base
         let update = PersonUpdate(
-            userID: subject.user.userID,
-            version: subject.user.version,
+            userID: recipient.user.userID,
+            version: recipient.user.version,
             dueAt: dueAt(
-                subject.user.userID,
+                recipient.user.userID,
                 checkIn,
                 draft.retries,
                 others: draft.nextLook(now: now),
                 now: now,
-                soon: subject.hasForeignDevices
+                soon: !recipient.devices.foreign.isEmpty
             ),
             askedAt: now,
             since: candidate.since,
-            fingerprint: subject.fingerprint,
+            fingerprint: recipient.fingerprint,
             history: trimmed(candidate, now: now),
             retry: Retry.json(draft.retries),
-            template: subject.user.template
+            template: recipient.user.template
         )
         return .rest(
             Judgement.Rest(
@@ -89,61 +114,17 @@ package struct Judge: Sendable {
         )
     }
 
-    // MARK: When to ask again
-
-    /// The earliest instant at which the answer can change: exact, or a re-check within a day.
-    ///
-    /// - Parameters:
-    ///   - decision: on the check-in; nil: the zone could not be read now.
-    ///   - retries: what is left of nudges; a check-in's says when it is to be tried (or, paused, when it ends), the others' own instants are in `others`.
-    ///   - others: when the answer for something else that waits can change.
-    ///   - soon: something about the user may change without a word to the database.
-    func dueAt(
-        _ user: UUID,
-        _ decision: Decision?,
-        _ retries: [Retry],
-        others: Instant?,
-        now: Instant,
-        soon: Bool = false
-    ) -> Instant {
-        let spread = Int64(user.stableHash % Self.recheckSpreadSeconds)
-        var due = now + (Self.recheckSeconds - spread)
-        if soon { due = min(due, now + Self.foreignSeconds + Int64(user.stableHash % UInt64(Self.foreignSeconds))) }
-        if decision == nil { due = min(due, askAgainAt(user, now: now)) }
-        if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
-        let retry = retries.first { $0.identity.kind == .checkIn }
-        // Still to be sent: at once, or when the back-off of what is left ends.
-        if decision?.action == .send, retry == nil { due = now + Self.unsentSeconds }
-        if let retry { due = min(due, isPaused(decision) ? retry.validUntil ?? due : retry.dueAt) }
-        if let others { due = min(due, others) }
-        return max(due, now + 1)
-    }
-
-    /// When a user is asked again whose zone could not be read.
-    package func askAgainAt(_ user: UUID, now: Instant) -> Instant {
-        now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
-    }
-
-    /// The history that is kept: what caps can ask for, and some more, since a cap can be set after the sends that it counts.
-    func trimmed(_ candidate: Candidate, now: Instant) -> History {
-        let caps = [
-            candidate.preferences.maxPerHour, candidate.preferences.maxPerDay, policy.rules.maxPerHour,
-            policy.rules.maxPerDay, 64,
-        ]
-        return candidate.history.trimmed(now: now, cap: Int(clamping: caps.compactMap { $0 }.max() ?? 64))
-    }
-
-    private func skippedSlots(_ subject: Subject, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
-        guard let asked = subject.user.askedAt, asked < now else { return [] }
-        // The kill switch makes no slot undone: what came while it held is skipped, and the record says so.
-        var candidate = subject.candidate
+    private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
+        guard let asked = recipient.user.askedAt, asked < now else { return [] }
+        // A pause makes no slot undone: what came while it lasted is skipped, and the record says so.
+        var candidate = recipient.candidate
         candidate.paused = false
         return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
-            subject.records(
+            recipient.records(
                 [.checkIn(skipped.slot)],
                 .skipped,
                 reason: skipped.reason.rawValue,
-                // When it ended, not when we saw it: whoever sees it again (a lease that ended, a sweep that was given up) writes the same row.
+                // When it ended, not when we saw it: a daemon that sees it again writes the same row.
                 at: skipped.limit
             )
         }

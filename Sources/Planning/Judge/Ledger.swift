@@ -36,10 +36,9 @@ struct Ledger {
         case .unknown(let reason):
             wasAnswered = true
             record(.unknown, target, reason: reason)
-            // Someone waits for it: it is repeated once, with the same ids. A check-in never (design.md, promise 2).
-            if nudge.identity.kind != .checkIn, !target.isRepeat {
+            if RetryRules.of(nudge.identity.kind).isRepeatedOnce, !target.isRepeat {
                 left.append(
-                    Retry.Left(deviceHash: target.hash, notBefore: now + Judge.unsentSeconds, isRepeat: true)
+                    Retry.Left(deviceHash: target.hash, notBefore: now + Retry.unsentSeconds, isRepeat: true)
                 )
             }
         case .rejected(let status, let reason, let deletes):
@@ -47,7 +46,7 @@ struct Ledger {
             if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             wasAttempted = true
-            comeBack(target, at: now + Judge.verdictSeconds, orElse: .rejected, reason: reason, status: status)
+            comeBack(target, at: now + Retry.verdictSeconds, orElse: .rejected, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             delay(target, reason: reason, status: status, retryAfter: retryAfter)
         case .unsent:
@@ -55,7 +54,7 @@ struct Ledger {
             left.append(
                 Retry.Left(
                     deviceHash: target.hash,
-                    notBefore: now + Judge.unsentSeconds,
+                    notBefore: now + Retry.unsentSeconds,
                     isRepeat: target.isRepeat
                 )
             )
@@ -65,8 +64,8 @@ struct Ledger {
     private mutating func delay(_ target: PlannedNudge.Target, reason: String, status: Int, retryAfter: Int?) {
         wasDelayed = true
         wasAttempted = true
-        let backOff = Judge.backOffSeconds << min(Int64(nudge.attempt), 10)
-        let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Judge.backOffSeconds / 15 : backOff)
+        let backOff = Retry.backOffSeconds << min(Int64(nudge.attemptsBefore), 10)
+        let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
         comeBack(target, at: now + min(wait, 172_800), orElse: .skipped, reason: reason, status: status)
     }
 

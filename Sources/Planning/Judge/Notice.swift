@@ -1,3 +1,7 @@
+import Policy
+import Store
+import TimeZones
+
 package import struct FoundationEssentials.UUID
 
 /// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per user; never with the value itself.
@@ -5,7 +9,7 @@ package enum Notice: Sendable, Equatable {
     /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for a day. `column`: what is refused, where
     /// it is known.
     case rowUnreadable(user: UUID, column: String?, error: String)
-    /// Held for check-ins until they are mended.
+    /// Held for check-ins until they are corrected.
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
     /// A zone name that is none; another one, or none, is used.
     case timezoneInvalid(user: UUID, valueHash: UInt64)
@@ -31,5 +35,44 @@ package enum Notice: Sendable, Equatable {
         case .deviceNotServed(_, let environment, let topic):
             Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
         }
+    }
+}
+
+extension Notice {
+    /// What is wrong with a user's data.
+    ///
+    /// - Parameter foreign: a device that no lane of this daemon serves.
+    static func all(
+        of user: ClaimedUser,
+        _ candidate: Candidate,
+        foreign: Device?,
+        _ zones: ZoneDatabase,
+        now: Instant
+    ) -> [Notice] {
+        var notices: [Notice] = []
+        let name = user.userID
+        if let why = candidate.preferences.malformed {
+            let hash = (user.preferences ?? "").stableHash
+            notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
+        }
+        for zone in [candidate.preferences.timezone, user.timezone] {
+            // One that can't be read now and isn't needed is no invalid one.
+            guard let zone, let found = try? zones.zone(named: zone) as Zone?? else { continue }
+            if found == nil {
+                notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
+            }
+        }
+        let horizon = now + 48 * 3600
+        if user.history.sent.contains(where: { $0 > horizon })
+            || user.history.checkIns.contains(where: { $0.at > horizon })
+        {
+            notices.append(.historyAhead(user: name))
+        }
+        if let foreign {
+            notices.append(
+                .deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic)
+            )
+        }
+        return notices
     }
 }

@@ -44,14 +44,14 @@ extension PlannedTurn {
 
     /// What the decision service is asked of one of its nudges; nil: nothing.
     package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
-        guard let content = nudge.content else { return nil }
+        guard let text = nudge.text else { return nil }
         return DecisionQuestion(
             kind: nudge.identity.kind,
             userID: userID,
             slot: nudge.identity.slot,
             priority: nudge.isUrgent ? .urgent : .normal,
-            title: content.title,
-            body: content.body,
+            title: text.title,
+            body: text.body,
             context: RecipientContext(json: context).object
         )
     }
@@ -62,7 +62,7 @@ extension PlannedTurn {
             FallbackDecider.Nudge(
                 kind: nudge.identity.kind,
                 isUrgent: nudge.isUrgent,
-                isMention: nudge.content?.isMention ?? false
+                isMention: nudge.text?.isMention ?? false
             )
         )
         return DecisionVerdict(decision, nudge.isUrgent ? .urgent : .normal, because: failure)

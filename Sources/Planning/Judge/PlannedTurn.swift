@@ -34,7 +34,7 @@ package final class PlannedTurn: Sendable {
     /// Pushes.
     package let pushCount: Int
 
-    init(_ subject: Subject, _ draft: TurnDraft) {
+    init(_ subject: Recipient, _ draft: TurnDraft) {
         var candidate = subject.candidate
         candidate.history = draft.base
         self.candidate = candidate

@@ -43,7 +43,7 @@ struct TurnBooks {
             history = history.adding(nudge.identity, at: entryAt)
             if nudge.identity.slot != nil, nudge.countedAt == nil { template = nudge.template }
         } else {
-            // Every device was finally rejected: without this, the slot would be due again at once (apns.md).
+            // Every device was finally rejected: without this, the slot would be due again at once.
             if left.isEmpty, let slot = nudge.identity.slot { history = history.closing(slot) }
             // A cap has room that was counted as taken.
             if turn.othersDue != nil { ask(at: now) }
@@ -60,13 +60,13 @@ struct TurnBooks {
                 nudge.retry(
                     version: turn.version,
                     left: left,
-                    attempt: nudge.attempt + (ledger.wasDelayed ? 1 : 0),
+                    wasDelayed: ledger.wasDelayed,
                     countedAt: counts ? entryAt : nil
                 )
             )
         }
         guard nudge.identity.kind != .checkIn else { return }
-        ask(at: isUntouched ? now + Judge.unsentSeconds : left.map(\.notBefore).min() ?? now)
+        ask(at: isUntouched ? now + Retry.unsentSeconds : left.map(\.notBefore).min() ?? now)
     }
 
     private mutating func ask(at instant: Instant) { dueAt = min(dueAt ?? instant, instant) }

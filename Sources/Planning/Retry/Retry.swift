@@ -1,4 +1,4 @@
-import JSON
+import APNs
 import Policy
 package import TimeZones
 
@@ -11,7 +11,7 @@ package struct Retry: Sendable, Equatable {
     package struct Left: Sendable, Equatable {
         package let deviceHash: String
         package let notBefore: Instant
-        /// Whether the device may have got it: it is repeated once, with the same ids (design.md, promise 2).
+        /// Whether the device may have got it: it is repeated once, with the same ids.
         let isRepeat: Bool
 
         init(deviceHash: String, notBefore: Instant, isRepeat: Bool = false) {
@@ -20,6 +20,13 @@ package struct Retry: Sendable, Equatable {
             self.isRepeat = isRepeat
         }
     }
+
+    /// The first back-off after a 5xx; it doubles with each attempt.
+    static let backOffSeconds: Int64 = 900
+    /// A push that was not written may be claimed again at once; a second keeps a sweep from meeting it twice.
+    static let unsentSeconds: Int64 = 1
+    /// A refused token waits for the verdict on its window of answers, and a little longer.
+    static let verdictSeconds = VerdictWindow.spanSeconds + 5
 
     package let identity: NudgeIdentity
     /// What the record names: the messages of a digest; else itself.
@@ -36,6 +43,9 @@ package struct Retry: Sendable, Equatable {
 
     /// Whether the nudge counts as sent already.
     package var counts: Bool { countedAt != nil }
+
+    /// Whether the first answer holds no more.
+    func isOver(at now: Instant) -> Bool { validUntil.map { now >= $0 } ?? false }
 
     /// The earliest instant at which a device may be tried.
     var dueAt: Instant { left.map(\.notBefore).min() ?? validUntil ?? Instant(seconds: 0) }
@@ -78,4 +88,9 @@ package struct Retry: Sendable, Equatable {
             left: left
         )
     }
+}
+
+extension Sequence where Element == Retry.Left {
+    /// The devices that may have got the nudge already.
+    var repeats: Set<String> { Set(filter(\.isRepeat).map(\.deviceHash)) }
 }
