@@ -79,11 +79,11 @@ struct Dispatcher: Sendable {
         var slice: [Flight.Passenger] = []
         var used = 0
         for user in taken where delivery.ownership.isCurrent(user.held.member) {
-            let turn = user.turn.sendable(at: now, paused: terms.judge.paused)
-            if turn.nudges.isEmpty { continue }
-            used += turn.pushCount
+            let plan = user.plan.sendable(at: now, paused: terms.planner.paused)
+            if plan.nudges.isEmpty { continue }
+            used += plan.pushCount
             slice.append(
-                Flight.Passenger(turn: turn, held: user.held, places: delivery.room.places(turn.pushCount, for: lane))
+                Flight.Passenger(plan: plan, held: user.held, places: delivery.room.places(plan.pushCount, for: lane))
             )
         }
         delivery.room.giveBack(reserved - used, lane)
@@ -134,7 +134,7 @@ struct Dispatcher: Sendable {
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
             return await delivery.setAside(
-                users.map { Refusal($0.turn.userID, error) },
+                users.map { Refusal($0.plan.userID, error) },
                 member: flight.member,
                 now: flight.attemptedAt
             )
@@ -156,17 +156,17 @@ struct Dispatcher: Sendable {
     }
 
     private func intent(of flight: Flight) -> Intent {
-        let judge = delivery.terms.judge
-        let turns = flight.passengers.map(\.turn)
+        let planner = delivery.terms.planner
+        let plans = flight.passengers.map(\.plan)
         return Intent(
             id: flight.intent,
             member: flight.member,
             sweepID: flight.sweepID,
             attemptedAt: flight.attemptedAt,
             fraction: flight.fraction,
-            entries: turns.map { judge.entry($0, attemptedAt: flight.attemptedAt) },
-            records: turns.flatMap(\.records).filter(Judge.survivesCrash),
-            messages: Judge.messages(in: turns)
+            entries: plans.map { planner.entry($0, attemptedAt: flight.attemptedAt) },
+            records: plans.flatMap(\.records).filter(Planner.survivesCrash),
+            messages: Planner.messages(in: plans)
         )
     }
 
@@ -186,16 +186,16 @@ struct Dispatcher: Sendable {
         var unsent: [PushResult] = []
         var tag: UInt64 = 0
         for passenger in flight.passengers {
-            let turn = passenger.turn
-            let userChanged = changed.contains(turn.userID)
-            for nudge in turn.nudges {
+            let plan = passenger.plan
+            let userChanged = changed.contains(plan.userID)
+            for nudge in plan.nudges {
                 let isChanged =
                     userChanged
                     || !cancelled.isEmpty
-                        && nudge.members.compactMap(turn.reference).contains(where: cancelled.contains)
+                        && nudge.members.compactMap(plan.reference).contains(where: cancelled.contains)
                 let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
                 let collapseID = PushIdentity.collapseID(
-                    user: turn.userID,
+                    user: plan.userID,
                     kind: nudge.identity.kind.rawValue,
                     key: nudge.collapseKey
                 )
@@ -257,7 +257,7 @@ struct Dispatcher: Sendable {
 extension Flight {
     /// The same flight with those only whose intent holds.
     func keeping(_ kept: Set<UUID>) -> Flight {
-        let left = passengers.filter { kept.contains($0.turn.userID) }
+        let left = passengers.filter { kept.contains($0.plan.userID) }
         guard left.count < passengers.count else { return self }
         return Flight(
             intent: intent,

@@ -11,7 +11,7 @@ import struct FoundationEssentials.UUID
 final class Flight: Sendable {
     /// A user in it.
     struct Passenger: Sendable {
-        let turn: PlannedTurn
+        let plan: SendPlan
         let held: HeldUser
         let places: FlightPlaces
     }
@@ -58,13 +58,13 @@ final class Flight: Sendable {
         var tag = 0
         for passenger in passengers {
             first.append(tag)
-            tag += passenger.turn.pushCount
+            tag += passenger.plan.pushCount
         }
         firstTag = first
         state = Mutex(
             State(
                 outcomes: Array(repeating: nil, count: tag),
-                missing: passengers.map(\.turn.pushCount),
+                missing: passengers.map(\.plan.pushCount),
                 open: passengers.count
             )
         )
@@ -88,7 +88,7 @@ final class Flight: Sendable {
                 let place = passenger(of: tag)
                 state.missing[place] -= 1
                 guard state.missing[place] == 0 else { continue }
-                let tags = firstTag[place]..<firstTag[place] + passengers[place].turn.pushCount
+                let tags = firstTag[place]..<firstTag[place] + passengers[place].plan.pushCount
                 arrivals.append(
                     Arrival(
                         passenger: passengers[place],
@@ -103,7 +103,7 @@ final class Flight: Sendable {
 
     /// All of it without a push.
     func unsent(_ reason: String) -> [Arrival] {
-        let count = passengers.reduce(0) { $0 + $1.turn.pushCount }
+        let count = passengers.reduce(0) { $0 + $1.plan.pushCount }
         return take((0..<count).map { PushResult(tag: UInt64($0), outcome: .unsent(reason: reason), apnsID: nil) })
     }
 
@@ -128,12 +128,12 @@ final class Flight: Sendable {
         refused.compactMap { token in
             guard let tag = Int(exactly: token.tag), !firstTag.isEmpty else { return nil }
             let place = passenger(of: tag)
-            let turn = passengers[place].turn
-            let targets = turn.nudges.flatMap(\.targets)
+            let plan = passengers[place].plan
+            let targets = plan.nudges.flatMap(\.targets)
             guard targets.indices.contains(tag - firstTag[place]) else { return nil }
             let target = targets[tag - firstTag[place]]
             return RefusedDevice(
-                userID: turn.userID,
+                userID: plan.userID,
                 deviceHash: target.hash,
                 environment: lane.environment,
                 topic: lane.topic,

@@ -4,7 +4,7 @@ import TimeZones
 
 /// Takes a user's nudges from their states to the next step: first try, another try, the devices that are left, a pause, an end.
 struct RetryMachine {
-    let judge: Judge
+    let planner: Planner
     let recipient: Recipient
     let now: Instant
 
@@ -28,8 +28,8 @@ struct RetryMachine {
     /// The policy's answer; where somebody wants to know why, its trace is kept as well.
     func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
         let candidate = recipient.candidate(for: nudge.subject, with: history)
-        guard let recorder = judge.recorder else { return try judge.policy.decide(candidate, now: now) }
-        let (decision, trace) = try judge.policy.explain(candidate, now: now)
+        guard let recorder = planner.recorder else { return try planner.policy.decide(candidate, now: now) }
+        let (decision, trace) = try planner.policy.explain(candidate, now: now)
         recorder.note(
             DecisionRecorder.Entry(
                 kind: nudge.kind,
@@ -114,7 +114,7 @@ struct RetryMachine {
             waiting: devices.waiting,
             retry: retry
         )
-        guard let planned = judge.render(nudge, attempt, for: recipient, now: now) else {
+        guard let planned = planner.render(nudge, attempt, for: recipient, now: now) else {
             let reason = "payload_malformed"
             return .end(
                 recipient.records(nudge.text?.members ?? [identity], .dropped, reason: reason, at: now),
