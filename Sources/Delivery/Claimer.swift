@@ -56,7 +56,7 @@ actor Claimer {
     /// Check-ins say what the new configuration and the stored templates give.
     func reword() {
         let templates = templates
-        delivery.change { $0.judge.words = CheckInWords(standard: $0.judge.words.standard, templates: templates) }
+        delivery.change { $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates) }
     }
 
     // MARK: What may have come
@@ -81,10 +81,10 @@ actor Claimer {
 
     /// Kinds that are held from now on. Each intent's commit asks once more (`Store.commit`).
     private func hear(paused: Set<NudgeKind>) {
-        let before = delivery.terms.judge.paused
+        let before = delivery.terms.planner.paused
         guard paused != before else { return }
         delivery.onEvent(.paused(paused, before: before))
-        delivery.change { $0.judge.paused = paused }
+        delivery.change { $0.planner.paused = paused }
     }
 
     /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
@@ -225,12 +225,12 @@ actor Claimer {
         var planned: [PlannedUser] = []
         var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
         // The same for all of the batch, and not two dozen references counted for each.
-        let judge = delivery.terms.judge
+        let planner = delivery.terms.planner
         for (user, held) in users {
-            let judgement = judge.judge(user, now: now)
-            if !judgement.notices.isEmpty { delivery.onEvent(.noticed(judgement.notices)) }
-            switch judgement.verdict {
-            case .rest(let rest):
+            let plan = planner.plan(user, now: now)
+            if !plan.notices.isEmpty { delivery.onEvent(.noticed(plan.notices)) }
+            switch plan {
+            case .nothing(let rest, let reason, _):
                 rests.append(
                     .rest(
                         rest.update,
@@ -240,11 +240,11 @@ actor Claimer {
                         held
                     )
                 )
-                run.count { $0.resting[rest.reason.rawValue, default: 0] += 1 }
-            case .send(let turn):
-                planned.append(PlannedUser(turn: turn, held: held))
+                run.count { $0.resting[reason.rawValue, default: 0] += 1 }
+            case .send(let plan, _):
+                planned.append(PlannedUser(plan: plan, held: held))
                 run.count { $0.sending += 1 }
-            case .ask(let error): unread.append((user, held, error))
+            case .unreadable(let error): unread.append((user, held, error))
             }
         }
         let (portions, aside) = router.share(planned)
@@ -264,13 +264,13 @@ actor Claimer {
         guard let first = unread.first else { return }
         run.count { $0.resting[SweepReport.zonesUnread, default: 0] += unread.count }
         delivery.onEvent(.zonesUnread(first.error, users: unread.count))
-        let judge = delivery.terms.judge
+        let planner = delivery.terms.planner
         await delivery.postpone(
             unread.map { one in
                 Postponement(
                     userID: one.user.userID,
                     version: one.user.version,
-                    until: judge.askAgainAt(one.user.userID, now: delivery.clock.now ?? now)
+                    until: planner.askAgainAt(one.user.userID, now: delivery.clock.now ?? now)
                 )
             },
             member: member

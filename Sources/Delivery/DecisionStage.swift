@@ -34,18 +34,18 @@ actor DecisionStage {
         let now = BootTime.milliseconds()
         let isResting = decider.isResting
         for user in users {
-            guard user.turn.isToBeAsked else {
+            guard user.plan.isToBeAsked else {
                 ready.append(user)
                 continue
             }
             guard !isResting else {
                 // At once: a dead service must not slow down what goes without it.
-                if let decided = conclude(user, fallbacks(user.turn)) { ready.append(decided) }
+                if let decided = conclude(user, fallbacks(user.plan)) { ready.append(decided) }
                 continue
             }
             let isTaken = line.add(
                 Asked(user: user, lane: lane),
-                isUrgent: user.turn.nudges.contains(where: \.isUrgent),
+                isUrgent: user.plan.nudges.contains(where: \.isUrgent),
                 startBy: now + delivery.terms.settings.leaseMilliseconds / 2,
                 concurrency: decider.settings.concurrency,
                 now: now
@@ -81,8 +81,8 @@ actor DecisionStage {
     // MARK: One user
 
     private func ask(_ asked: Asked) async {
-        let turn = asked.user.turn
-        if let verdicts = await verdicts(asked.user), !delivery.isHalted, await isUnchanged(turn, verdicts) {
+        let plan = asked.user.plan
+        if let verdicts = await verdicts(asked.user), !delivery.isHalted, await isUnchanged(plan, verdicts) {
             if let decided = conclude(asked.user, verdicts) { router.append([decided], to: asked.lane) }
         }
         line.end()
@@ -95,8 +95,8 @@ actor DecisionStage {
         // The service was taken out of the configuration meanwhile: the user is planned anew without it.
         guard let decider = delivery.terms.decider else { return nil }
         var budget: AnalysisBudget?
-        for nudge in user.turn.nudges where nudge.isToBeAsked {
-            guard let question = user.turn.question(nudge) else { continue }
+        for nudge in user.plan.nudges where nudge.isToBeAsked {
+            guard let question = user.plan.question(nudge) else { continue }
             if let known = known(question, nudge) {
                 verdicts[nudge.identity] = DecisionVerdict(known)
                 continue
@@ -108,7 +108,7 @@ actor DecisionStage {
                 }
                 verdicts[nudge.identity] = DecisionVerdict(answer)
             case .failure(.stopped): return nil
-            case .failure(let failure): verdicts[nudge.identity] = user.turn.fallback(nudge, because: failure)
+            case .failure(let failure): verdicts[nudge.identity] = user.plan.fallback(nudge, because: failure)
             }
         }
         return verdicts
@@ -120,9 +120,9 @@ actor DecisionStage {
 
     /// Whether what was asked about is still so. Of what goes, the intent's commit asks it; what is declined ends without one, and a message that was
     /// cancelled while the answer was awaited has its row in the record already.
-    private func isUnchanged(_ turn: PlannedTurn, _ verdicts: [NudgeIdentity: DecisionVerdict]) async -> Bool {
+    private func isUnchanged(_ plan: SendPlan, _ verdicts: [NudgeIdentity: DecisionVerdict]) async -> Bool {
         guard verdicts.values.contains(where: { !$0.shouldNotify }) else { return true }
-        return (try? await delivery.store.isUnchanged(turn.userID, version: turn.version)) ?? false
+        return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
     }
 
     /// `.stopped` also where the user is not ours any more, or the database is away.
@@ -134,13 +134,13 @@ actor DecisionStage {
     ) async -> Result<DecisionAnswer, DecisionFailure> {
         guard !decider.isResting else { return .failure(.resting) }
         guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
-        let (userID, member) = (user.turn.userID, user.held.member)
+        let (userID, member) = (user.plan.userID, user.held.member)
         do throws(PostgresError) {
             if known == nil {
                 known = AnalysisBudget(try await delivery.store.analysed(userID, member: member) ?? [], now: now)
             }
             guard var budget = known else { return .failure(.stopped) }
-            let limit = user.turn.candidate.preferences.maxAnalysesPerHour
+            let limit = user.plan.candidate.preferences.maxAnalysesPerHour
             guard budget.allows(limit, now: now) else { return .failure(.overLimit) }
             guard let pass = decider.pass() else { return .failure(.resting) }
             budget.spend(now: now)
@@ -164,12 +164,12 @@ actor DecisionStage {
     }
 
     /// Of everything that would be asked, while the service is left alone: what it had said before, or the fallback.
-    private func fallbacks(_ turn: PlannedTurn) -> [NudgeIdentity: DecisionVerdict] {
+    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionVerdict] {
         var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
-        for nudge in turn.nudges where nudge.isToBeAsked {
-            let answer = turn.question(nudge).flatMap { known($0, nudge) }
+        for nudge in plan.nudges where nudge.isToBeAsked {
+            let answer = plan.question(nudge).flatMap { known($0, nudge) }
             verdicts[nudge.identity] =
-                answer.map { DecisionVerdict($0) } ?? turn.fallback(nudge, because: .resting)
+                answer.map { DecisionVerdict($0) } ?? plan.fallback(nudge, because: .resting)
         }
         return verdicts
     }
@@ -181,17 +181,17 @@ actor DecisionStage {
             for verdict in verdicts.values { report.verdicts[verdict.kind, default: 0] += 1 }
         }
         let now = delivery.clock.now ?? held.claimedAt
-        let judge = delivery.terms.judge
-        let turn = user.turn.decided(verdicts, at: now, paused: judge.paused)
-        guard turn.nudges.isEmpty else { return PlannedUser(turn: turn, held: held) }
-        delivery.answers.forget(user.turn)
+        let planner = delivery.terms.planner
+        let plan = user.plan.decided(verdicts, at: now, paused: planner.paused)
+        guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
+        delivery.answers.forget(user.plan)
         // Slots were looked at up to the claim's now.
-        let settled = judge.settle(turn, outcomes: [], attemptedAt: held.claimedAt, now: now)
+        let settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
         settler.add([
             .rest(
                 settled.update,
                 settled.records,
-                settled.ended.compactMap(turn.reference),
+                settled.ended.compactMap(plan.reference),
                 settled.continued,
                 held
             )
@@ -206,10 +206,10 @@ actor DecisionStage {
         let boot = BootTime.milliseconds()
         let crowded = boot - (line.crowdedSince ?? boot)
         let postponements = users.map { user in
-            let seed = user.turn.userID.stableHash &+ UInt64(bitPattern: boot)
+            let seed = user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
             return Postponement(
-                userID: user.turn.userID,
-                version: user.turn.version,
+                userID: user.plan.userID,
+                version: user.plan.version,
                 until: LanePatience.until(now, crowded: crowded, seed: seed)
             )
         }

@@ -11,7 +11,7 @@ import struct FoundationEssentials.UUID
 final class DeliveryContext: Sendable {
     /// From the configuration, the pauses and the templates. Replaced whole.
     struct Terms: Sendable {
-        var judge: Judge
+        var planner: Planner
         var settings: SweepSettings
         /// The decision service; nil: none is configured.
         var decider: Decider?
@@ -93,7 +93,7 @@ final class DeliveryContext: Sendable {
         guard !refused.isEmpty else { return }
         await hooks.reach(.beforeSetAside)
         onEvent(.noticed(refused.map { Notice.rowUnreadable(user: $0.userID, column: $0.column, error: $0.error) }))
-        let until = now + Judge.recheckSeconds
+        let until = now + Planner.recheckSeconds
         await postpone(
             refused.map { Postponement(userID: $0.userID, version: nil, until: until) },
             member: member
@@ -108,9 +108,9 @@ final class Answers: Sendable {
     func withLock<Result: Sendable>(_ body: (inout AnswerMemory) -> Result) -> Result { memory.withLock { body(&$0) } }
 
     /// What went, or ended, is not decided again.
-    func forget(_ turn: PlannedTurn) {
+    func forget(_ plan: SendPlan) {
         memory.withLock { memory in
-            for nudge in turn.nudges { memory.forget(turn.userID, nudge.identity) }
+            for nudge in plan.nudges { memory.forget(plan.userID, nudge.identity) }
         }
     }
 }

@@ -79,11 +79,11 @@ struct Dispatcher: Sendable {
         var slice: [Flight.Passenger] = []
         var used = 0
         for user in taken where delivery.ownership.isCurrent(user.held.member) {
-            let turn = user.turn.sendable(at: now, paused: terms.judge.paused)
-            if turn.nudges.isEmpty { continue }
-            used += turn.pushCount
+            let plan = user.plan.sendable(at: now, paused: terms.planner.paused)
+            if plan.nudges.isEmpty { continue }
+            used += plan.pushCount
             slice.append(
-                Flight.Passenger(turn: turn, held: user.held, places: delivery.room.places(turn.pushCount, for: lane))
+                Flight.Passenger(plan: plan, held: user.held, places: delivery.room.places(plan.pushCount, for: lane))
             )
         }
         delivery.room.giveBack(reserved - used, lane)
@@ -104,7 +104,7 @@ struct Dispatcher: Sendable {
         do throws(PostgresError) {
             let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
-            let kept = passengers.filter { committed.kept.contains($0.turn.userID) }
+            let kept = passengers.filter { committed.kept.contains($0.plan.userID) }
             let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
             held.run.count { $0.changed += passengers.count - kept.count + changed.count }
             guard !kept.isEmpty else { return }
@@ -130,7 +130,7 @@ struct Dispatcher: Sendable {
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
             return await delivery.setAside(
-                users.map { Refusal($0.turn.userID, error) },
+                users.map { Refusal($0.plan.userID, error) },
                 member: intent.member,
                 now: intent.attemptedAt
             )
@@ -152,17 +152,17 @@ struct Dispatcher: Sendable {
     }
 
     private func intent(of passengers: [Flight.Passenger], _ held: HeldUser, attemptedAt: Instant) -> Intent {
-        let judge = delivery.terms.judge
-        let turns = passengers.map(\.turn)
+        let planner = delivery.terms.planner
+        let plans = passengers.map(\.plan)
         return Intent(
             id: UUID(),
             member: held.member,
             sweepID: held.run.id,
             attemptedAt: attemptedAt,
             fraction: delivery.nextFraction(),
-            entries: turns.map { judge.entry($0, attemptedAt: attemptedAt) },
-            records: turns.flatMap(\.records).filter(Judge.survivesCrash),
-            messages: Judge.messages(in: turns)
+            entries: plans.map { planner.entry($0, attemptedAt: attemptedAt) },
+            records: plans.flatMap(\.records).filter(Planner.survivesCrash),
+            messages: Planner.messages(in: plans)
         )
     }
 
@@ -183,16 +183,16 @@ struct Dispatcher: Sendable {
         var unsent: [PushResult] = []
         var tag: UInt64 = 0
         for passenger in passengers {
-            let turn = passenger.turn
-            let userChanged = changed.contains(turn.userID)
-            for nudge in turn.nudges {
+            let plan = passenger.plan
+            let userChanged = changed.contains(plan.userID)
+            for nudge in plan.nudges {
                 let isChanged =
                     userChanged
                     || !cancelled.isEmpty
-                        && nudge.members.compactMap(turn.reference).contains(where: cancelled.contains)
+                        && nudge.members.compactMap(plan.reference).contains(where: cancelled.contains)
                 let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
                 let collapseID = PushIdentity.collapseID(
-                    user: turn.userID,
+                    user: plan.userID,
                     kind: nudge.identity.kind.rawValue,
                     key: nudge.collapseKey
                 )
@@ -222,7 +222,7 @@ struct Dispatcher: Sendable {
         guard !pushes.isEmpty else { return }
         let (settler, hooks) = (settler, delivery.hooks)
         // The sender keeps what it is given until its verdict on refused tokens: no user is kept in hand by that.
-        let verdict = TokenVerdict(passengers.map(\.turn), lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        let verdict = TokenVerdict(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
         sender.send(pushes, onQuarantine: { verdict.quarantine($0) }) { results in
             hooks.pass(.answered)
             settler.add(flight.take(results).map { .arrived($0) })

@@ -42,9 +42,9 @@ actor FanOuts {
 
     /// Goes on with one, page after page. Returns whether it is to be gone on with later.
     private func isLeft(_ due: DueSpread, now: Instant, until end: Int64) async throws(PostgresError) -> Bool {
-        let decision: SpreadDecision
+        let decision: FanOutDecision
         do throws(TimeZoneError) {
-            decision = try delivery.terms.judge.decide(due, now: now)
+            decision = try delivery.terms.planner.decide(due, now: now)
         } catch {
             delivery.onEvent(.zonesUnread(error, users: 1))
             memory.leave(due.reminder.id, at: BootTime.milliseconds())

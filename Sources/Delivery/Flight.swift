@@ -13,7 +13,7 @@ import struct FoundationEssentials.UUID
 final class Flight: Sendable {
     /// A user in it.
     struct Passenger: Sendable {
-        let turn: PlannedTurn
+        let plan: SendPlan
         let held: HeldUser
         let places: FlightPlaces
     }
@@ -50,13 +50,13 @@ final class Flight: Sendable {
         self.fraction = fraction
         var first = [0]
         first.reserveCapacity(passengers.count + 1)
-        for passenger in passengers { first.append((first.last ?? 0) + passenger.turn.pushCount) }
+        for passenger in passengers { first.append((first.last ?? 0) + passenger.plan.pushCount) }
         firstTag = first
         state = Mutex(
             State(
                 passengers: passengers,
                 outcomes: Array(repeating: nil, count: first.last ?? 0),
-                missing: passengers.map(\.turn.pushCount),
+                missing: passengers.map(\.plan.pushCount),
                 open: passengers.count
             )
         )

@@ -75,6 +75,6 @@ final class HeldUser: Sendable {
 
 /// What a user gets now, on its way to a lane.
 struct PlannedUser: Sendable {
-    let turn: PlannedTurn
+    let plan: SendPlan
     let held: HeldUser
 }

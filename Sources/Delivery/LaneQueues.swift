@@ -35,7 +35,7 @@ final class LaneQueues: Sendable {
             }
             var count = 0
             for user in queue.users {
-                count += user.turn.pushCount
+                count += user.plan.pushCount
                 if count >= limit { return limit }
             }
             return count
@@ -50,13 +50,13 @@ final class LaneQueues: Sendable {
             var taken: [PlannedUser] = []
             var room = limit
             for user in queue.users {
-                guard user.turn.pushCount <= room || taken.isEmpty else { break }
-                guard user.turn.pushCount <= room else {
-                    taken.append(PlannedUser(turn: user.turn.fitting(room), held: user.held))
+                guard user.plan.pushCount <= room || taken.isEmpty else { break }
+                guard user.plan.pushCount <= room else {
+                    taken.append(PlannedUser(plan: user.plan.fitting(room), held: user.held))
                     break
                 }
                 taken.append(user)
-                room -= user.turn.pushCount
+                room -= user.plan.pushCount
             }
             queue.users.removeFirst(taken.count)
             return taken

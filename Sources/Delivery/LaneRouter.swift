@@ -26,12 +26,12 @@ struct LaneRouter: Sendable {
         // Lanes are few and looked for in a list: hashing two names for each user takes longer.
         func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
         for user in users {
-            guard let lane = user.turn.lane(preferring: { place(of: $0) != nil }) else { continue }
+            guard let lane = user.plan.lane(preferring: { place(of: $0) != nil }) else { continue }
             guard let place = place(of: lane) else {
                 aside.append((user, lane))
                 continue
             }
-            let part = PlannedUser(turn: user.turn.part(for: lane), held: user.held)
+            let part = PlannedUser(plan: user.plan.part(for: lane), held: user.held)
             if let own = portions.firstIndex(where: { $0.lane == lane }) {
                 portions[own].users.append(part)
             } else {
@@ -81,7 +81,7 @@ struct LaneRouter: Sendable {
             var until = LanePatience.until(
                 now,
                 crowded: boot - (delivery.queues.crowdedSince(lane) ?? boot),
-                seed: user.turn.userID.stableHash &+ UInt64(bitPattern: boot)
+                seed: user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
             )
             // A stopped lane is probed once a minute: somebody must be due then.
             if case .stopped(_, _, let probe)? = delivery.lanes.sender(lane)?.status,
@@ -91,7 +91,7 @@ struct LaneRouter: Sendable {
                 until = min(until, now + max(1, (probe - boot) / 1000 + 1))
             }
             delivery.queues.notePostponed(lane, until: until)
-            return Postponement(userID: user.turn.userID, version: user.turn.version, until: until)
+            return Postponement(userID: user.plan.userID, version: user.plan.version, until: until)
         }
         await delivery.postpone(postponements, member: member)
     }

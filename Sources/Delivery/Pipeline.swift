@@ -20,7 +20,7 @@ package final class Pipeline: Sendable {
         store: Store,
         lanes: Lanes,
         clock: PolicyClock,
-        judge: Judge,
+        planner: Planner,
         settings: SweepSettings,
         decider: Decider? = nil,
         hooks: SweepHooks = SweepHooks(),
@@ -42,7 +42,7 @@ package final class Pipeline: Sendable {
             clock: clock,
             ownership: ownership,
             hand: hand,
-            terms: DeliveryContext.Terms(judge: judge, settings: settings, decider: decider),
+            terms: DeliveryContext.Terms(planner: planner, settings: settings, decider: decider),
             hooks: hooks,
             onEvent: onEvent
         )
@@ -52,11 +52,11 @@ package final class Pipeline: Sendable {
     }
 
     /// From the next sweep on.
-    package func reconfigure(judge: Judge, settings: SweepSettings, decider: Decider?) async {
+    package func reconfigure(planner: Planner, settings: SweepSettings, decider: Decider?) async {
         delivery.change { terms in
-            let paused = terms.judge.paused
-            terms = DeliveryContext.Terms(judge: judge, settings: settings, decider: decider)
-            terms.judge.paused = paused
+            let paused = terms.planner.paused
+            terms = DeliveryContext.Terms(planner: planner, settings: settings, decider: decider)
+            terms.planner.paused = paused
         }
         await claimer.reword()
         await delivery.ownership.setLease(milliseconds: settings.leaseMilliseconds)
@@ -132,7 +132,7 @@ package final class Pipeline: Sendable {
     package var totals: SweepReport { finished.value }
 
     package var clock: PolicyClock { delivery.clock }
-    package var judge: Judge { delivery.terms.judge }
+    package var planner: Planner { delivery.terms.planner }
     package var decider: Decider? { delivery.terms.decider }
 
     /// What this daemon owns; nil: it is no member now.

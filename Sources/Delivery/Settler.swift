@@ -189,7 +189,7 @@ actor Settler {
     private func settlement(of entries: [Entry]) -> Settlement {
         guard let held = entries.first?.held else { preconditionFailure("a settlement has users") }
         var settlement = Settlement(member: held.member, sweepID: held.run.id)
-        let judge = delivery.terms.judge
+        let planner = delivery.terms.planner
         var flights: [ObjectIdentifier: (flight: Flight, users: [UUID])] = [:]
         for entry in entries {
             switch entry {
@@ -199,11 +199,11 @@ actor Settler {
                 settlement.ended += ended
                 settlement.continued += continued
             case .arrived(let arrival):
-                settlement.take(settled(arrival, judge), of: arrival.passenger.turn)
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
                 flights[ObjectIdentifier(arrival.flight), default: (arrival.flight, [])].users
-                    .append(arrival.passenger.turn.userID)
+                    .append(arrival.passenger.plan.userID)
             case .withdrawn(let arrival):
-                settlement.take(settled(arrival, judge), of: arrival.passenger.turn)
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
                 if !settlement.withdrawn.contains(arrival.flight.intent) {
                     settlement.withdrawn.append(arrival.flight.intent)
                 }
@@ -217,9 +217,9 @@ actor Settler {
         return settlement
     }
 
-    private func settled(_ arrival: Flight.Arrival, _ judge: Judge) -> Judge.Settled {
-        var settled = judge.settle(
-            arrival.passenger.turn,
+    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> UserSettlement {
+        var settled = planner.settle(
+            arrival.passenger.plan,
             outcomes: arrival.outcomes,
             attemptedAt: arrival.flight.attemptedAt,
             now: delivery.clock.now ?? arrival.flight.attemptedAt
@@ -239,7 +239,7 @@ actor Settler {
             case .arrived(let arrival):
                 arrival.flight.settled(1)
                 unsent += arrival.outcomes.count { !$0.wasWritten }
-                if arrival.outcomes.contains(where: \.wasWritten) { delivery.answers.forget(arrival.passenger.turn) }
+                if arrival.outcomes.contains(where: \.wasWritten) { delivery.answers.forget(arrival.passenger.plan) }
             case .withdrawn(let arrival): unsent += arrival.outcomes.count
             }
         }

@@ -7,13 +7,13 @@ import TimeZones
 /// Writes the sender's verdict on refused tokens: their devices get nothing on the lane until they register again.
 struct TokenVerdict: Sendable {
     /// Tags count these users' targets, one after the other.
-    private let turns: [PlannedTurn]
+    private let plans: [SendPlan]
     private let lane: LaneIdentity
     private let attemptedAt: Instant
     private let delivery: DeliveryContext
 
-    init(_ turns: [PlannedTurn], lane: LaneIdentity, attemptedAt: Instant, _ delivery: DeliveryContext) {
-        self.turns = turns
+    init(_ plans: [SendPlan], lane: LaneIdentity, attemptedAt: Instant, _ delivery: DeliveryContext) {
+        self.plans = plans
         self.lane = lane
         self.attemptedAt = attemptedAt
         self.delivery = delivery
@@ -44,13 +44,13 @@ struct TokenVerdict: Sendable {
         let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
         var found: [RefusedDevice] = []
         var tag: UInt64 = 0
-        for turn in turns {
-            for target in turn.nudges.lazy.flatMap(\.targets) {
+        for plan in plans {
+            for target in plan.nudges.lazy.flatMap(\.targets) {
                 defer { tag += 1 }
                 guard let reason = reasons[tag] else { continue }
                 found.append(
                     RefusedDevice(
-                        userID: turn.userID,
+                        userID: plan.userID,
                         deviceHash: target.hash,
                         environment: lane.environment,
                         topic: lane.topic,

@@ -23,7 +23,7 @@ import TimeZones
         let engine = scene.engine.engine
         return try await ForecastRun.forecast(
             hours: Self.hours,
-            judge: engine.assembly.judge,
+            planner: engine.assembly.planner,
             store: engine.store,
             now: now
         )

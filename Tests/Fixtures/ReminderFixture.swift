@@ -4,9 +4,9 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Reminders as a claim would bring them, of the user of `JudgeFixture` unless told otherwise.
+/// Reminders as a claim would bring them, of the user of `PlannerFixture` unless told otherwise.
 package enum ReminderFixture {
-    package static let author = JudgeFixture.userID
+    package static let author = PlannerFixture.userID
 
     package static func id(_ number: UInt8) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 1, number))
@@ -16,7 +16,7 @@ package enum ReminderFixture {
         LocalDateTime(iso: text) ?? LocalDateTime(LocalDate(days: 0), secondOfDay: 0)
     }
 
-    package static func at(_ text: String) -> PendingReminder.Due { .at(JudgeFixture.at(text)) }
+    package static func at(_ text: String) -> PendingReminder.Due { .at(PlannerFixture.at(text)) }
 
     package static func wall(_ text: String) -> PendingReminder.Due { .local(local(text)) }
 

@@ -3,11 +3,11 @@ import APNs
 import Store
 
 extension Settlement {
-    /// What a turn came to.
-    mutating func take(_ settled: Judge.Settled, of turn: PlannedTurn) {
+    /// What a plan came to.
+    mutating func take(_ settled: UserSettlement, of plan: SendPlan) {
         updates.append(settled.update)
         records += settled.records
-        ended += settled.ended.compactMap(turn.reference)
+        ended += settled.ended.compactMap(plan.reference)
         continued += settled.continued
         staleTokens += settled.staleTokens
     }

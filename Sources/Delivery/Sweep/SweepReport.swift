@@ -44,7 +44,7 @@ package struct SweepReport: Sendable, Equatable {
     /// Stands for a reason in `resting`.
     package static let zonesUnread = "timezone_unreadable"
     /// The same.
-    static let declined = PlannedTurn.declinedReason
+    static let declined = SendPlan.declinedReason
 
     /// Nothing done yet.
     package init() {}

@@ -9,17 +9,17 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged explain`: what the next sweep would decide for a user, and why, by the same judge on the same data; nobody is leased, nothing is written.
+/// `nudged explain`: what the next sweep would decide for a user, and why, by the same planner on the same data; nobody is leased, nothing is written.
 package struct ExplainRun: Sendable {
     private let access: DatabaseAccess
-    private let judge: Judge
+    private let planner: Planner
     private let names: DeviceNames
 
     /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration) throws {
         access = try DatabaseAccess(configuration)
         let assembly = try Assembly(configuration, zones: ZoneDatabase())
-        judge = assembly.judge
+        planner = assembly.planner
         names = assembly.deviceNames
     }
 
@@ -29,7 +29,7 @@ package struct ExplainRun: Sendable {
     /// - Throws: `PostgresError`, `SchemaError`.
     package func run(_ user: UUID, at: Instant?) async throws -> Explanation? {
         try await access.withStore { store in
-            try await Self.explain(user, at: at, judge: judge, names: names, store: store)
+            try await Self.explain(user, at: at, planner: planner, names: names, store: store)
         }
     }
 
@@ -42,7 +42,7 @@ package struct ExplainRun: Sendable {
     static func explain(
         _ user: UUID,
         at: Instant?,
-        judge: Judge,
+        planner: Planner,
         names: DeviceNames = DeviceNames(secret: ""),
         store: Store,
         now: Instant? = nil
@@ -58,10 +58,10 @@ package struct ExplainRun: Sendable {
                 through: isPast ? (at ?? now) + around : Instant.last,
                 limit: isPast ? 200 : shownSends
             )
-            var judge = judge
-            judge.paused = try await reader.paused()
-            judge.words = CheckInWords(
-                standard: judge.words.standard,
+            var planner = planner
+            planner.paused = try await reader.paused()
+            planner.checkInTexts = CheckInTexts(
+                standard: planner.checkInTexts.standard,
                 templates: try await reader.templates()
             )
             guard var read = try await reader.user(user, now: now, until: at) else {
@@ -70,9 +70,9 @@ package struct ExplainRun: Sendable {
             }
             // What comes for everyone has no row of theirs yet.
             let end = max(at ?? now, now) + 1
-            var spreads = try await FutureSpreads(reader, judge: judge, start: now, end: end, only: user)
+            var spreads = try await FutureSpreads(reader, planner: planner, start: now, end: end, only: user)
             read.user = spreads.take(for: [read.user]).first ?? read.user
-            var explanation = Explanation(read, records: records, judge: judge, names: names, now: now, at: at)
+            var explanation = Explanation(read, records: records, planner: planner, names: names, now: now, at: at)
             explanation.gaps = spreads.gaps
             return explanation
         }

@@ -20,7 +20,7 @@ extension Explanation {
         json.put("zone", zone?.name)
         json.put("offset", zone.map { InstantText.offset(Int64($0.offset(at: at))) })
         json.key("verdict")
-        write(judgement, to: &json)
+        write(plan, to: &json)
         json.list("decisions", asked) { entry, json in Self.write(entry, to: &json) }
         json.list("gaps", gaps) { gap, json in json.string(gap) }
         json.list("templates", fates) { fate, json in Self.write(fate.template, fate.fate, to: &json) }
@@ -42,22 +42,22 @@ extension Explanation {
         return json.string
     }
 
-    private func write(_ judgement: Judgement?, to json: inout JSONWriter) {
-        guard let judgement else { return json.null() }
+    private func write(_ plan: Plan?, to json: inout JSONWriter) {
+        guard let plan else { return json.null() }
         json.beginObject()
-        switch judgement.verdict {
-        case .send(let turn):
+        switch plan {
+        case .send(let sendPlan, _):
             json.put("action", "send")
-            json.list("nudges", turn.nudges) { nudge, json in Self.write(nudge, to: &json) }
-        case .rest(let rest):
+            json.list("nudges", sendPlan.nudges) { nudge, json in Self.write(nudge, to: &json) }
+        case .nothing(let rest, let reason, _):
             json.put("action", "rest")
-            json.put("reason", rest.reason.rawValue)
+            json.put("reason", reason.rawValue)
             json.put("asked_again", rest.update.dueAt.rfc3339)
-        case .ask(let error):
+        case .unreadable(let error):
             json.put("action", "ask")
             json.put("reason", "\(error)")
         }
-        json.list("records", judgement.records) { record, json in Self.write(record, to: &json) }
+        json.list("records", plan.records) { record, json in Self.write(record, to: &json) }
         json.endObject()
     }
 

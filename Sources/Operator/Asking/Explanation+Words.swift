@@ -30,7 +30,7 @@ extension Explanation {
         case .now: break
         }
         for gap in gaps { page.line(gap) }
-        if let judgement { show(judgement, read, in: &page) }
+        if let plan { show(plan, read, in: &page) }
         show(read, in: &page)
         showDevices(&page)
         page.line("")
@@ -51,20 +51,20 @@ extension Explanation {
 
     // MARK: The decision
 
-    private func show(_ judgement: Judgement, _ read: ReadUser, in page: inout TextPage) {
+    private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
         page.line("")
-        switch judgement.verdict {
-        case .send(let turn):
-            for (number, nudge) in turn.nudges.enumerated() {
+        switch plan {
+        case .send(let sendPlan, _):
+            for (number, nudge) in sendPlan.nudges.enumerated() {
                 show(nudge, label: number == 0 ? "decision" : "and", in: &page)
             }
-        case .rest(let rest):
-            page.field("decision", "nothing is sent: \(rest.reason.rawValue)")
+        case .nothing(let rest, let reason, _):
+            page.field("decision", "nothing is sent: \(reason.rawValue)")
             page.field("asked again", dated(rest.update.dueAt))
-        case .ask(let error):
+        case .unreadable(let error):
             page.field("decision", "none: the zone's file can't be read (\(error)); they are asked again in a minute")
         }
-        for record in judgement.records { page.field("", "records \(line(record))") }
+        for record in plan.records { page.field("", "records \(line(record))") }
         for intent in read.intents {
             let state =
                 intent.isAlive

@@ -26,8 +26,8 @@ package struct Explanation: Sendable {
     /// nil: nudged has no row of them, and the app has nothing.
     let read: ReadUser?
     /// nil for a past instant.
-    let judgement: Judgement?
-    /// What the judge asked of the policy.
+    let plan: Plan?
+    /// What the planner asked of the policy.
     let asked: [DecisionRecorder.Entry]
     /// What became of each template, where a check-in goes out.
     let fates: [(template: Int32, fate: TemplateFate)]
@@ -40,29 +40,29 @@ package struct Explanation: Sendable {
     /// What could not be read, in words.
     var gaps: [String] = []
 
-    init(_ read: ReadUser, records: [DeliveryRecord], judge: Judge, names: DeviceNames, now: Instant, at: Instant?) {
+    init(_ read: ReadUser, records: [DeliveryRecord], planner: Planner, names: DeviceNames, now: Instant, at: Instant?) {
         let at = at ?? now
-        var judge = judge
+        var planner = planner
         let recorder = DecisionRecorder()
-        judge.recorder = recorder
+        planner.recorder = recorder
         userID = read.user.userID
         question = at < now ? .past : at > now ? .future : .now
         self.now = now
         self.at = at
         self.read = read
-        judgement = at < now ? nil : judge.judge(read.user, now: at)
+        plan = at < now ? nil : planner.plan(read.user, now: at)
         asked = recorder.entries
         fates = recorder.fates
         let candidate = Candidate(
             userID: read.user.userID,
-            preferences: judge.parsed(read.user.preferences),
+            preferences: planner.parsed(read.user.preferences),
             timezone: read.user.timezone,
             nudge: .checkIn
         )
-        zone = (try? judge.policy.zone(of: candidate)) ?? nil
-        devices = ExplainedDevice.all(of: read.user, judge.lanes, names)
+        zone = (try? planner.policy.zone(of: candidate)) ?? nil
+        devices = ExplainedDevice.all(of: read.user, planner.lanes, names)
         self.records = records
-        paused = judge.paused
+        paused = planner.paused
     }
 
     /// Of a user of whom only the record is left.
@@ -72,7 +72,7 @@ package struct Explanation: Sendable {
         self.now = now
         at = now
         read = nil
-        judgement = nil
+        plan = nil
         asked = []
         fates = []
         zone = nil

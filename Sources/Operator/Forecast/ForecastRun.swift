@@ -14,7 +14,7 @@ package struct ForecastRun: Sendable {
     package static let hours = 1...168
 
     private let access: DatabaseAccess
-    private let judge: Judge
+    private let planner: Planner
 
     /// Users of a page, and pages that are judged beside the one that is read: what is in memory at once.
     private static let page = 2_000
@@ -23,7 +23,7 @@ package struct ForecastRun: Sendable {
     /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration) throws {
         access = try DatabaseAccess(configuration)
-        judge = try Assembly(configuration, zones: ZoneDatabase()).judge
+        planner = try Assembly(configuration, zones: ZoneDatabase()).planner
     }
 
     /// Looks ahead.
@@ -32,14 +32,14 @@ package struct ForecastRun: Sendable {
     /// - Throws: `PostgresError`, `SchemaError`.
     package func run(hours: Int, onProgress: @escaping @Sendable (Int, Int) -> Void) async throws -> Forecast {
         try await access.withStore { store in
-            try await Self.forecast(hours: hours, judge: judge, store: store, onProgress: onProgress)
+            try await Self.forecast(hours: hours, planner: planner, store: store, onProgress: onProgress)
         }
     }
 
     /// - Parameter now: a test's; nil: the database's.
     static func forecast(
         hours: Int,
-        judge: Judge,
+        planner: Planner,
         store: Store,
         now: Instant? = nil,
         onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
@@ -47,18 +47,18 @@ package struct ForecastRun: Sendable {
         try await store.reading { reader in
             let clock = Instant(seconds: try await reader.clock() / 1_000_000)
             let start = now ?? clock
-            var judge = judge
-            judge.paused = try await reader.paused()
+            var planner = planner
+            planner.paused = try await reader.paused()
             // How many go is asked, not what they say.
-            judge.words = CheckInWords()
-            let future = FutureUser(judge: judge, start: start, end: start + Int64(hours) * 3600)
-            let spreads = try await FutureSpreads(reader, judge: judge, start: start, end: future.end)
+            planner.checkInTexts = CheckInTexts()
+            let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
+            let spreads = try await FutureSpreads(reader, planner: planner, start: start, end: future.end)
             let tally = try await walk(reader, future, spreads, onProgress: onProgress)
             return Forecast(
                 hours: hours,
                 tally: tally,
-                paused: judge.paused,
-                asksService: judge.asksService,
+                paused: planner.paused,
+                asksService: planner.asksService,
                 gaps: spreads.gaps
             )
         }
@@ -76,7 +76,7 @@ package struct ForecastRun: Sendable {
             var total = empty
             var open = 0
             var spreads = spreads
-            func judge(_ claimed: [ClaimedUser]) async throws {
+            func plan(_ claimed: [ClaimedUser]) async throws {
                 let users = spreads.take(for: claimed)
                 if open >= pagesAtOnce, let tally = try await group.next() {
                     total.add(tally)
@@ -99,7 +99,7 @@ package struct ForecastRun: Sendable {
                 )
                 waiting = page.next
                 total.unreadable += page.unreadable
-                try await judge(page.users)
+                try await plan(page.users)
             }
             for (done, range) in SnapshotReader.ranges.enumerated() {
                 var next: Cursor? = .start
@@ -114,7 +114,7 @@ package struct ForecastRun: Sendable {
                     )
                     next = page.next
                     total.unreadable += page.unreadable
-                    try await judge(page.users)
+                    try await plan(page.users)
                 }
                 onProgress(done + 1, SnapshotReader.ranges.count)
             }
@@ -128,7 +128,7 @@ package struct ForecastRun: Sendable {
                 )
                 told = told.dropFirst(Self.page)
                 total.unreadable += page.unreadable
-                try await judge(page.users)
+                try await plan(page.users)
             }
             for try await tally in group { total.add(tally) }
             return total

@@ -57,10 +57,10 @@ struct ForecastTally: Sendable, Equatable {
 
     var pushes: Int { hours.reduce(0) { $0 + $1.allPushes } }
 
-    mutating func send(_ turn: PlannedTurn, at now: Instant) {
-        nudges += turn.nudges.count
+    mutating func send(_ sendPlan: SendPlan, at now: Instant) {
+        nudges += sendPlan.nudges.count
         let place = place(now)
-        for nudge in turn.nudges {
+        for nudge in sendPlan.nudges {
             let kind = NudgeKind.allCases.firstIndex(of: nudge.identity.kind) ?? 0
             hours[place].pushes[kind] += nudge.targets.count
         }

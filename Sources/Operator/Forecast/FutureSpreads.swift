@@ -23,14 +23,14 @@ struct FutureSpreads: Sendable {
     /// Reads them as the sweep would. What the app's view doesn't say is missing, and said in `gaps`.
     ///
     /// - Parameter user: nil: for everyone; else only what comes for them.
-    init(_ reader: SnapshotReader, judge: Judge, start: Instant, end: Instant, only user: UUID? = nil) async throws {
+    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws {
         let spreads = try await reader.spreads(until: end - 1, limit: Self.mostSpreads)
         if spreads.count == Self.mostSpreads {
             gaps.append("of the reminders for everyone only the first \(Self.mostSpreads) are looked at")
         }
         var unread: [(spread: DueSpread, state: String)] = []
         for spread in spreads {
-            let hours = try Self.hours(of: spread, judge: judge, start: start, end: end)
+            let hours = try Self.hours(of: spread, planner: planner, start: start, end: end)
             guard !hours.isEmpty else { continue }
             do throws(PostgresError) {
                 try await read(reader, spread, hours, only: user)
@@ -80,7 +80,7 @@ struct FutureSpreads: Sendable {
     /// Its hours that are spread before the end.
     static func hours(
         of spread: DueSpread,
-        judge: Judge,
+        planner: Planner,
         start: Instant,
         end: Instant
     ) throws(TimeZoneError) -> [PendingReminder] {
@@ -89,10 +89,10 @@ struct FutureSpreads: Sendable {
         for _ in 0..<mostHours {
             let now = max(start, spread.reminder.wakesAt)
             guard now < end else { break }
-            switch try judge.decide(spread, now: now) {
+            switch try planner.decide(spread, now: now) {
             case .drop: return hours
             case .wait(let instant):
-                guard instant < end, case .tell(let next) = try judge.decide(spread, now: instant) else { return hours }
+                guard instant < end, case .tell(let next) = try planner.decide(spread, now: instant) else { return hours }
                 hours.append(spread.reminder)
                 guard let next else { return hours }
                 spread = spread.continued(by: next)

@@ -6,10 +6,10 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Runs one user forward: asked when due, what is sent taken for accepted, asked again. By the sweep's own judge, so what it sends is what a sweep would
+/// Runs one user forward: asked when due, what is sent taken for accepted, asked again. By the sweep's own planner, so what it sends is what a sweep would
 /// send if nobody changed anything and Apple took everything.
 struct FutureUser {
-    let judge: Judge
+    let planner: Planner
     /// The first instant of the forecast.
     let start: Instant
     /// The first that is no more of it.
@@ -25,19 +25,19 @@ struct FutureUser {
         for _ in 0..<Self.mostQuestions {
             let now = max(start, dueAt(user))
             guard now < end else { break }
-            let judgement = judge.judge(user, now: now)
-            switch judgement.verdict {
-            case .rest(let rest):
-                rested.insert(rest.reason)
-                tally.rest(rest.reason, at: now)
+            let plan = planner.plan(user, now: now)
+            switch plan {
+            case .nothing(let rest, let reason, _):
+                rested.insert(reason)
+                tally.rest(reason, at: now)
                 tally.add(rest.records, at: now)
                 user = user.settled(rest.update, ended: Self.texts(rest.ended), continued: rest.continued)
-            case .send(let turn):
-                tally.send(turn, at: now)
-                tally.add(turn.records, at: now)
-                let settled = judge.settle(
-                    turn,
-                    outcomes: Array(repeating: .accepted, count: turn.pushCount),
+            case .send(let sendPlan, _):
+                tally.send(sendPlan, at: now)
+                tally.add(sendPlan.records, at: now)
+                let settled = planner.settle(
+                    sendPlan,
+                    outcomes: Array(repeating: .accepted, count: sendPlan.pushCount),
                     attemptedAt: now,
                     now: now
                 )
@@ -46,7 +46,7 @@ struct FutureUser {
                     ended: Self.texts(settled.ended),
                     continued: settled.continued
                 )
-            case .ask:
+            case .unreadable:
                 tally.unread += 1
                 return
             }

@@ -15,7 +15,7 @@ package struct DecisionQuestion: Sendable {
     /// The texts that go out unless the service gives others.
     package let title: String
     package let body: String
-    /// What else may help to judge. Never a device token.
+    /// What else may help to planner. Never a device token.
     let context: JSONObject
 
     /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, every key always there; `slot` is `YYYY-MM-DD` or null.

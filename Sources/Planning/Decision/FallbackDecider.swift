@@ -1,7 +1,7 @@
 import NudgedKit
 import Policy
 
-/// Decides in the decision service's place, by the user's `fallback_strategy` (policy.md, "Preferences").
+/// Decides in the decision service's place, by the user's `fallback_strategy`.
 struct FallbackDecider: Sendable {
     /// What it looks at.
     struct Nudge: Sendable {

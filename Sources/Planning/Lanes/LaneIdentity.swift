@@ -1,4 +1,4 @@
-/// Names a lane: what a device says of itself. Its key, connections, token, backoff and stop are the lane's own (apns.md).
+/// Names a lane: what a device says of itself. Its key, connections, token, backoff and stop are the lane's own.
 package struct LaneIdentity: Sendable, Hashable {
     /// `sandbox` or `production`.
     package let environment: String

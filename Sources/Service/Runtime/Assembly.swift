@@ -11,7 +11,7 @@ package import TimeZones
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
     let lanes: [LaneConfiguration]
-    package let judge: Judge
+    package let planner: Planner
     let settings: SweepSettings
     let schedule: Configuration.Schedule
     let record: Configuration.Record
@@ -44,14 +44,14 @@ package struct Assembly: Sendable {
         decision = configuration.decision
         metrics = configuration.metrics
         heartbeat = configuration.heartbeat
-        var judge = Judge(
+        var planner = Planner(
             policy: Policy(rules: configuration.policy, zones: zones),
             lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
             messages: configuration.messages
         )
-        judge.asksService = decision != nil
-        judge.words.standard = configuration.checkIn
-        self.judge = judge
+        planner.asksService = decision != nil
+        planner.checkInTexts.standard = configuration.checkIn
+        self.planner = planner
         settings = SweepSettings(
             batch: configuration.schedule.batch,
             leaseMilliseconds: configuration.schedule.lease.milliseconds,

@@ -254,7 +254,7 @@ package actor Daemon {
             sample: await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval),
             totals: engine.pipeline.totals,
             book: meter.book,
-            paused: engine.pipeline.judge.paused,
+            paused: engine.pipeline.planner.paused,
             isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && reporter.databaseTroubleWords == nil,
             isSchemaUsable: schemaIsCurrent
         )
@@ -309,7 +309,7 @@ package actor Daemon {
             try engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
-            await engine.pipeline.reconfigure(judge: next.judge, settings: next.settings, decider: decider)
+            await engine.pipeline.reconfigure(planner: next.planner, settings: next.settings, decider: decider)
             meter.call(by: caller)
             if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)

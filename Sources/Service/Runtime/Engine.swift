@@ -53,7 +53,7 @@ package final class Engine: Sendable {
             store: store,
             lanes: lanes,
             clock: clock,
-            judge: assembly.judge,
+            planner: assembly.planner,
             settings: assembly.settings,
             decider: try Self.decider(assembly.decision, clock, reporter),
             hooks: hooks,

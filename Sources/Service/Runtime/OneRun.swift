@@ -86,7 +86,7 @@ package struct OneRun: Sendable {
 
     /// One attempt: who runs it by hand or from a timer wants to know at once.
     private func requireDatabase() async throws {
-        let zones = engine.assembly.judge.policy.zones
+        let zones = engine.assembly.planner.policy.zones
         engine.reporter.zonesAre(zones.reload(), in: zones.directory)
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()

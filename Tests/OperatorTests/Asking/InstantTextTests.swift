@@ -20,9 +20,9 @@ import TimeZones
     }
 
     @Test func local_whenInAZone_saysItsOffset() throws {
-        let instant = JudgeFixture.at("2026-11-21T12:00:00Z")
-        let kolkata = try #require(try JudgeFixture.zones.zone(named: "Asia/Kolkata"))
-        let newYork = try #require(try JudgeFixture.zones.zone(named: "America/New_York"))
+        let instant = PlannerFixture.at("2026-11-21T12:00:00Z")
+        let kolkata = try #require(try PlannerFixture.zones.zone(named: "Asia/Kolkata"))
+        let newYork = try #require(try PlannerFixture.zones.zone(named: "America/New_York"))
         #expect(InstantText.local(instant, kolkata) == "2026-11-21 17:30:00 +05:30")
         #expect(InstantText.local(instant, newYork) == "2026-11-21 07:00:00 -05:00")
         #expect(InstantText.local(instant, nil) == "2026-11-21 12:00:00 UTC")

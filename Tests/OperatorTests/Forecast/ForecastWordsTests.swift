@@ -11,16 +11,16 @@ import struct FoundationEssentials.UUID
 
 /// What a forecast counts, and how it looks.
 @Suite struct ForecastWordsTests {
-    typealias F = JudgeFixture
+    typealias F = PlannerFixture
 
     private static let start = F.at("2026-05-06T00:30:00Z")
 
     private static func forecast(hours: Int, _ user: ClaimedUser, paused: Set<NudgeKind> = []) -> Forecast {
-        var judge = F.judge()
-        judge.paused = paused
+        var planner = F.planner()
+        planner.paused = paused
         let end = start + Int64(hours) * 3600
         var tally = ForecastTally(start: start, end: end)
-        FutureUser(judge: judge, start: start, end: end).run(user, into: &tally)
+        FutureUser(planner: planner, start: start, end: end).run(user, into: &tally)
         return Forecast(hours: hours, tally: tally, paused: paused)
     }
 
@@ -52,7 +52,7 @@ import struct FoundationEssentials.UUID
     @Test func tallies_whenAdded_areSums() {
         var sum = ForecastTally(start: Self.start, end: Self.start + 48 * 3600)
         var one = sum
-        FutureUser(judge: F.judge(), start: Self.start, end: Self.start + 48 * 3600)
+        FutureUser(planner: F.planner(), start: Self.start, end: Self.start + 48 * 3600)
             .run(F.user(since: Self.start - 86_400), into: &one)
         sum.add(one)
         #expect(sum == one && one.pushes == 2)

@@ -13,7 +13,7 @@ import struct FoundationEssentials.UUID
 @Suite struct FutureSpreadsTests {
     typealias F = ReminderFixture
 
-    private let judge = JudgeFixture.judge()
+    private let planner = PlannerFixture.planner()
 
     private func spread(_ reminder: PendingReminder) -> DueSpread {
         DueSpread(reminder: reminder, timezone: "Europe/Berlin")
@@ -21,8 +21,8 @@ import struct FoundationEssentials.UUID
 
     @Test func hours_whenLookedAhead_areThoseThatAreSpreadInThatTime() throws {
         func hours(_ reminder: PendingReminder, _ hours: Int64) throws -> [PendingReminder.Due] {
-            let start = JudgeFixture.at("2026-06-01T00:00:00Z")
-            return try FutureSpreads.hours(of: spread(reminder), judge: judge, start: start, end: start + hours * 3600)
+            let start = PlannerFixture.at("2026-06-01T00:00:00Z")
+            return try FutureSpreads.hours(of: spread(reminder), planner: planner, start: start, end: start + hours * 3600)
                 .map(\.due)
         }
         let instant = F.at("2026-06-01T09:00:00Z")
@@ -56,13 +56,13 @@ import struct FoundationEssentials.UUID
 
     @Test func users_whenASpreadTellsThem_areAskedThen() {
         var spreads = FutureSpreads()
-        #expect(spreads.take(for: [JudgeFixture.user()]).first?.reminders.isEmpty == true)
+        #expect(spreads.take(for: [PlannerFixture.user()]).first?.reminders.isEmpty == true)
         let reminder = F.reminder(F.at("2026-06-01T09:00:00Z"), isOwn: false)
-        spreads.add([reminder], for: JudgeFixture.userID)
-        var changes = JudgeFixture.user().changes
+        spreads.add([reminder], for: PlannerFixture.userID)
+        var changes = PlannerFixture.user().changes
         changes.dueAt = .max
-        let told = spreads.take(for: [JudgeFixture.user().with(changes)])
+        let told = spreads.take(for: [PlannerFixture.user().with(changes)])
         #expect(told.first?.reminders.all == [reminder] && spreads.reminders.isEmpty)
-        #expect(told.first?.dueAt == JudgeFixture.at("2026-06-01T09:00:00Z").seconds * 1_000_000)
+        #expect(told.first?.dueAt == PlannerFixture.at("2026-06-01T09:00:00Z").seconds * 1_000_000)
     }
 }

@@ -14,17 +14,17 @@ import TimeZones
     @Test func users_whenForecast_haveEachHourOfTheirSeries() {
         let first = F.wall("2026-11-20T15:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY;COUNT=3", first))
-        let start = JudgeFixture.at("2026-11-20T05:00:00Z")
-        let user = JudgeFixture.user(
+        let start = PlannerFixture.at("2026-11-20T05:00:00Z")
+        let user = PlannerFixture.user(
             history: History(
-                checkIns: [CheckIn(at: JudgeFixture.at("2026-11-20T01:00:00Z"), slot: JudgeFixture.date("2026-11-20"))],
-                sent: [JudgeFixture.at("2026-11-20T01:00:00Z")]
+                checkIns: [CheckIn(at: PlannerFixture.at("2026-11-20T01:00:00Z"), slot: PlannerFixture.date("2026-11-20"))],
+                sent: [PlannerFixture.at("2026-11-20T01:00:00Z")]
             ),
             preferences: #"{"timezone":"Asia/Tokyo"}"#,
             reminders: [reminder]
         )
         var tally = ForecastTally(start: start, end: start + 96 * 3600)
-        FutureUser(judge: JudgeFixture.judge(), start: start, end: start + 96 * 3600)
+        FutureUser(planner: PlannerFixture.planner(), start: start, end: start + 96 * 3600)
             .run(user, into: &tally)
         let kind = NudgeKind.allCases.firstIndex(of: .reminder) ?? 0
         #expect(tally.hours.enumerated().filter { $1.pushes[kind] == 1 }.map(\.offset) == [1, 25, 49])

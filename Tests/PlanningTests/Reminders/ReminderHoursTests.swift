@@ -11,16 +11,16 @@ import TimeZones
 @Suite struct ReminderHoursTests {
     typealias F = ReminderFixture
 
-    private static let judge = JudgeFixture.judge()
+    private static let planner = PlannerFixture.planner()
 
     private func hours(_ reminder: PendingReminder, in zone: String?) throws -> ReminderHours {
         let candidate = Candidate(
             userID: F.author,
-            preferences: Self.judge.parsed(nil),
+            preferences: Self.planner.parsed(nil),
             timezone: zone,
             nudge: .checkIn
         )
-        return try ReminderHours(reminder, of: candidate, Self.judge.policy)
+        return try ReminderHours(reminder, of: candidate, Self.planner.policy)
     }
 
     private func next(
@@ -29,7 +29,7 @@ import TimeZones
         isSpread: Bool = false,
         now: String
     ) throws -> ReminderContinuation? {
-        try hours(reminder, in: zone).next(for: F.author, isSpread: isSpread, now: JudgeFixture.at(now))
+        try hours(reminder, in: zone).next(for: F.author, isSpread: isSpread, now: PlannerFixture.at(now))
     }
 
     @Test(arguments: [
@@ -41,18 +41,18 @@ import TimeZones
         ("Pacific/Kiritimati", "2026-06-01T09:00:00", "2026-05-31T19:00:00Z"),
     ]) func due_whenItIsAWallTime_isInTheZoneOfWhoeverIsTold(zone: String, wall: String, instant: String) throws {
         let reminder = F.reminder(F.wall(wall))
-        #expect(try hours(reminder, in: zone).due == JudgeFixture.at(instant))
+        #expect(try hours(reminder, in: zone).due == PlannerFixture.at(instant))
         // Never before the row is looked at.
-        #expect(reminder.wakesAt <= JudgeFixture.at(instant))
-        #expect(try hours(F.reminder(F.wall(wall), timezone: zone), in: "Asia/Tokyo").due == JudgeFixture.at(instant))
+        #expect(reminder.wakesAt <= PlannerFixture.at(instant))
+        #expect(try hours(F.reminder(F.wall(wall), timezone: zone), in: "Asia/Tokyo").due == PlannerFixture.at(instant))
         // A name that is none here counts for nothing.
-        #expect(try hours(F.reminder(F.wall(wall), timezone: "Mars/Base"), in: zone).due == JudgeFixture.at(instant))
+        #expect(try hours(F.reminder(F.wall(wall), timezone: "Mars/Base"), in: zone).due == PlannerFixture.at(instant))
     }
 
     @Test func due_whenNobodyKnowsAZone_isOpenForWallTimesOnly() throws {
         #expect(try hours(F.reminder(F.wall("2026-06-01T09:00:00")), in: nil).due == nil)
         let instant = F.reminder(F.at("2026-06-01T09:00:00Z"))
-        #expect(try hours(instant, in: nil).due == JudgeFixture.at("2026-06-01T09:00:00Z"))
+        #expect(try hours(instant, in: nil).due == PlannerFixture.at("2026-06-01T09:00:00Z"))
     }
 
     /// At nine stays at nine when the clocks change.
@@ -60,13 +60,13 @@ import TimeZones
         let first = F.wall("2026-03-28T09:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let next = try #require(try next(reminder, in: "Europe/Berlin", now: "2026-03-28T08:00:00Z"))
-        #expect(next.instant == JudgeFixture.at("2026-03-29T07:00:00Z") && next.number == 2)
+        #expect(next.instant == PlannerFixture.at("2026-03-29T07:00:00Z") && next.number == 2)
         #expect(next.due == F.wall("2026-03-29T09:00:00") && next.planned == F.local("2026-03-29T09:00:00"))
         #expect(next.first == first && next.id == reminder.id && next.userID == F.author)
         // And again after that one.
         let second = reminder.continued(by: next)
         let third = try #require(try self.next(second, in: "Europe/Berlin", now: "2026-03-29T07:00:10Z"))
-        #expect(third.instant == JudgeFixture.at("2026-03-30T07:00:00Z") && third.number == 3)
+        #expect(third.instant == PlannerFixture.at("2026-03-30T07:00:00Z") && third.number == 3)
     }
 
     /// An instant becomes a wall time once a zone was asked.
@@ -74,7 +74,7 @@ import TimeZones
         let first = F.at("2026-10-24T07:00:00Z")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let next = try #require(try next(reminder, in: "Europe/Berlin", now: "2026-10-24T07:00:00Z"))
-        #expect(next.instant == JudgeFixture.at("2026-10-25T08:00:00Z"), "at nine, in winter")
+        #expect(next.instant == PlannerFixture.at("2026-10-25T08:00:00Z"), "at nine, in winter")
         #expect(next.due == F.wall("2026-10-25T09:00:00") && next.first == F.wall("2026-10-24T09:00:00"))
         let everyones = try #require(
             try self.next(reminder, in: "Europe/Berlin", isSpread: true, now: "2026-10-24T07:00:00Z")
@@ -91,7 +91,7 @@ import TimeZones
             )
         )
         let after = try #require(try self.next(snoozed, in: "Europe/Berlin", now: "2026-10-24T20:00:00Z"))
-        #expect(after.instant == JudgeFixture.at("2026-10-25T08:00:00Z") && after.number == 3)
+        #expect(after.instant == PlannerFixture.at("2026-10-25T08:00:00Z") && after.number == 3)
     }
 
     /// A wall time of everyone's stays one, though a snooze made this hour an instant; in one zone for all it is an instant.
@@ -120,7 +120,7 @@ import TimeZones
         let first = F.wall("2026-06-01T09:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY;COUNT=9", first))
         let next = try #require(try next(reminder, in: "UTC", now: "2026-06-08T12:00:00Z"))
-        #expect(next.instant == JudgeFixture.at("2026-06-09T09:00:00Z") && next.number == 9)
+        #expect(next.instant == PlannerFixture.at("2026-06-09T09:00:00Z") && next.number == 9)
         #expect(try self.next(reminder, in: "UTC", now: "2026-06-09T09:00:00Z") == nil)
     }
 
