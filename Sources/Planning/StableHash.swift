@@ -37,7 +37,8 @@ extension String {
 }
 
 extension UInt64 {
-    /// Each bit depends on all of them (MurmurHash3's last step): FNV-1a hardly carries its last characters into the upper half.
+    /// Each bit depends on all of them (MurmurHash3's last step): FNV-1a hardly carries its last characters into the
+    /// upper half.
     var mixed: UInt64 {
         var hash = (self ^ (self >> 33)) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53

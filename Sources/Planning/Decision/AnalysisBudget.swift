@@ -1,8 +1,10 @@
 package import TimeZones
 
-/// When a user's nudges were last asked of the decision service: never more than `max_analyses_per_hour` in any 3,600 s.
+/// When a user's nudges were last asked of the decision service: never more than `max_analyses_per_hour` in any 3,600
+/// s.
 ///
-/// It lives in the user's row, so it holds across daemons and restarts: whoever holds the lease writes it before asking.
+/// It lives in the user's row, so it holds across daemons and restarts: whoever holds the lease writes it before
+/// asking.
 package struct AnalysisBudget: Sendable, Equatable {
     /// Seconds.
     static let span: Int64 = 3_600
@@ -12,7 +14,8 @@ package struct AnalysisBudget: Sendable, Equatable {
     /// In their order, at most `most`.
     package private(set) var asked: [Instant]
 
-    /// What the row holds, in any order. What is an hour away from now, behind or (a clock was wrong) ahead, says nothing any more.
+    /// What the row holds, in any order. What is an hour away from now, behind or (a clock was wrong) ahead, says
+    /// nothing any more.
     package init(_ instants: [Instant], now: Instant) {
         asked = Array(instants.filter { Self.counts($0, now) }.sorted().suffix(Self.most))
     }

@@ -1,4 +1,5 @@
-/// Decides whether the decision service is asked at all: a dead one costs every nudge its deadline. Instants are milliseconds of CLOCK_BOOTTIME.
+/// Decides whether the decision service is asked at all: a dead one costs every nudge its deadline. Instants are
+/// milliseconds of CLOCK_BOOTTIME.
 package struct CircuitBreaker: Sendable {
     /// Leave to ask once; each is ended once, whatever came of it.
     package struct Pass: Sendable, Equatable {

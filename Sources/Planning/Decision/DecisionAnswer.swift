@@ -16,8 +16,9 @@ package struct DecisionAnswer: Sendable, Equatable {
     static let mostTitle = 256
     static let mostBody = 2_560
 
-    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}`, strictly: what is missing, of another type, beyond its bounds or empty
-    /// makes the whole nonsense. A null title or body counts as absent; other members are ignored.
+    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}`, strictly: what is missing, of another type,
+    /// beyond its bounds or empty makes the whole nonsense. A null title or body counts as absent; other members are
+    /// ignored.
     ///
     /// - Parameter texts: the nudge's own, which the record must not hold.
     package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionNonsense) {
@@ -67,4 +68,13 @@ package struct DecisionAnswer: Sendable, Equatable {
             sum + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
         }
     }
+}
+
+/// Why an answer of the decision service is none: the member and what is wanted there, never what it held.
+package struct DecisionNonsense: Error, Sendable, Equatable, CustomStringConvertible {
+    /// nil: the whole.
+    let member: String?
+    let wanted: String
+
+    package var description: String { member.map { "\($0): wanted \(wanted)" } ?? "wanted \(wanted)" }
 }

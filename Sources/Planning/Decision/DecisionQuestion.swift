@@ -18,7 +18,8 @@ package struct DecisionQuestion: Sendable {
     /// What else may help to planner. Never a device token.
     let context: JSONObject
 
-    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, every key always there; `slot` is `YYYY-MM-DD` or null.
+    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, every key always there; `slot` is
+    /// `YYYY-MM-DD` or null.
     package var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 512 + title.utf8.count + body.utf8.count)
         json.beginObject()
@@ -39,4 +40,9 @@ package struct DecisionQuestion: Sendable {
         json.endObject()
         return json.bytes
     }
+}
+
+/// How much a nudge matters, as it is asked of the decision service and as the service answers.
+enum DecisionPriority: String, Sendable, CaseIterable {
+    case low, normal, high, urgent
 }

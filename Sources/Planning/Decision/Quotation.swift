@@ -1,7 +1,9 @@
-/// Takes out of a reason what it quotes of a nudge's texts: those are deleted with the nudge, and the record must keep no copy.
+/// Takes out of a reason what it quotes of a nudge's texts: those are deleted with the nudge, and the record must keep
+/// no copy.
 ///
-/// Letters and digits are compared, without case, whatever stands between them. A quotation is a shared run of 12 bytes (of UTF-8: few
-/// words do without spaces in some scripts), of four digits (a code), or a whole text of four bytes or more.
+/// Letters and digits are compared, without case, whatever stands between them. A quotation is a shared run of 12 bytes
+/// (of UTF-8: few words do without spaces in some scripts), of four digits (a code), or a whole text of four bytes or
+/// more.
 enum Quotation {
     private static let longRun = 12
     private static let shortRun = 4

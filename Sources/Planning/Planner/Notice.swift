@@ -4,10 +4,11 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per user; never with the value itself.
+/// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per
+/// user; never with the value itself.
 package enum Notice: Sendable, Equatable {
-    /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for a day. `column`: what is refused, where
-    /// it is known.
+    /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for
+    /// a day. `column`: what is refused, where it is known.
     case rowUnreadable(user: UUID, column: String?, error: String)
     /// Held for check-ins until they are corrected.
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)

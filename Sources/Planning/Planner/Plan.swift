@@ -8,7 +8,8 @@ package enum Plan: Sendable {
     case nothing(UserSettlement, Reason, [Notice])
     /// The nudges go out, once their intent is committed. → `Planner.settle`, with their outcomes.
     case send(SendPlan, [Notice])
-    /// Nothing was decided, since the user's zone could not be read now: the row stays as it is. → planned again, a minute later.
+    /// Nothing was decided, since the user's zone could not be read now: the row stays as it is. → planned again, a
+    /// minute later.
     case unreadable(TimeZoneError)
 
     /// What an operator should hear, once per value.
@@ -29,7 +30,8 @@ package enum Plan: Sendable {
     }
 }
 
-/// What is written of one user: when nothing is sent, or once each push has an outcome. `Store.Settlement` is that of many.
+/// What is written of one user: when nothing is sent, or once each push has an outcome. `Store.Settlement` is that of
+/// many.
 package struct UserSettlement: Sendable {
     /// The user's row, with the instant at which they are evaluated again.
     package var update: PersonUpdate

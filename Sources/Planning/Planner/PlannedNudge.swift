@@ -50,12 +50,13 @@ package final class PlannedNudge: Sendable {
         let members: [NudgeIdentity]
         /// nil: a check-in's configured text, as everyone gets it.
         var payload: [UInt8]?
-        /// The template of a check-in's text, whatever the decision service made of it: what is left of it goes with it. nil: it is of none.
+        /// The template of a check-in's text, whatever the decision service made of it: what is left of it goes with
+        /// it. nil: it is of none.
         let template: Int32?
         /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
         let collapseKey: String
-        /// From when on there is no other attempt: a check-in's answer ends it; a message goes on after the night that its answer does not reach into.
-        /// nil: never.
+        /// From when on there is no other attempt: a check-in's answer ends it; a message goes on after the night that
+        /// its answer does not reach into. nil: never.
         let endsAt: Instant?
         /// When Apple drops it.
         let expiresAt: Instant

@@ -16,8 +16,8 @@ extension Planner {
     ///
     /// - Parameters:
     ///   - decision: on the check-in; nil: the zone could not be read now.
-    ///   - retries: what is left of nudges; a check-in's says when it is to be tried (or, paused, when it ends), the others' own instants are in `others`.
-    ///   - others: when the answer for something else that waits can change.
+    ///   - retries: what is left of nudges; a check-in's says when it is to be tried (or, paused, when it ends), the
+    /// others' own instants are in `others`.   - others: when the answer for something else that waits can change.
     ///   - soon: something about the user may change without a word to the database.
     func dueAt(
         _ user: UUID,
@@ -50,7 +50,8 @@ extension Planner {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }
 
-    /// The history that is kept: what caps can ask for, and some more, since a cap can be set after the sends that it counts.
+    /// The history that is kept: what caps can ask for, and some more, since a cap can be set after the sends that it
+    /// counts.
     func trimmed(_ candidate: Candidate, now: Instant) -> History {
         let caps = [
             candidate.preferences.maxPerHour, candidate.preferences.maxPerDay, policy.rules.maxPerHour,

@@ -32,7 +32,8 @@ extension Planner {
             template: choice.template,
             collapseKey: attempt.identity.key,
             endsAt: attempt.decision.validUntil,
-            // A phone that finds its network again in the night does not buzz with yesterday's. The policy gives every check-in an end.
+            // A phone that finds its network again in the night does not buzz with yesterday's. The policy gives every
+            // check-in an end.
             expiresAt: attempt.decision.validUntil ?? now,
             text: asksService ? checkInTexts.content(of: choice, context) : nil
         )

@@ -65,7 +65,8 @@ package struct Planner: Sendable {
             draft.send(planned, now: machine.now)
             return nil
         case .wait(let decision, let left):
-            // Only a change can make sendable what is on hold, which makes the user due; but its own end is an answer as well.
+            // Only a change can make sendable what is on hold, which makes the user due; but its own end is an answer
+            // as well.
             draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
             return decision
         case .backOff(let left):

@@ -40,8 +40,9 @@ struct Recipient: Sendable {
         notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
     }
 
-    /// The policy's `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never evaluated before became
-    /// possible when their first device registered, as far as the data says: nobody gets a slot of the time before they came.
+    /// The policy's `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never
+    /// evaluated before became possible when their first device registered, as far as the data says: nobody gets a slot
+    /// of the time before they came.
     private static func since(_ user: ClaimedUser, fingerprint: Int64, now: Instant) -> Instant? {
         guard let known = user.fingerprint else { return user.since ?? user.devices.compactMap(\.registeredAt).min() }
         if known == fingerprint { return user.since }

@@ -35,7 +35,8 @@ struct RecipientDevices: Sendable {
         }
     }
 
-    /// A device of a lane that this daemon does not have is evaluated again within an hour: configurations change without a word to the database.
+    /// A device of a lane that this daemon does not have is evaluated again within an hour: configurations change
+    /// without a word to the database.
     static let foreignSeconds: Int64 = 1_800
 
     /// The devices that are left and still registered.

@@ -9,8 +9,8 @@ extension SendPlan {
     /// Whether the decision service is to be asked of any of it.
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
 
-    /// The plan once the decision service, or a fallback, was heard. What it was not asked of, and what ended or was paused meanwhile, is as it was, and asked
-    /// again.
+    /// The plan once the decision service, or a fallback, was heard. What it was not asked of, and what ended or was
+    /// paused meanwhile, is as it was, and asked again.
     package func decided(
         _ verdicts: [NudgeIdentity: DecisionVerdict],
         at now: Instant,

@@ -4,9 +4,11 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an intent and a settlement.
+/// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an
+/// intent and a settlement.
 ///
-/// A value, held by reference: it goes from list to list on its way (claim, lane, chunk, settlement), and a copy would count two dozen references each time.
+/// A value, held by reference: it goes from list to list on its way (claim, lane, chunk, settlement), and a copy would
+/// count two dozen references each time.
 package final class SendPlan: Sendable {
     /// The user as the policy saw them; the history is without these nudges' own entries.
     package let candidate: Candidate
@@ -22,8 +24,8 @@ package final class SendPlan: Sendable {
     let othersDue: Instant?
     /// Whether more is to be sent than is in here: the user is asked again at once.
     let isPartial: Bool
-    /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome, in one with the instant up to which
-    /// it was looked.
+    /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome,
+    /// in one with the instant up to which it was looked.
     package let records: [DeliveryRecord]
     /// Messages and reminders that ended without a push.
     package let ended: [NudgeIdentity]
@@ -184,7 +186,8 @@ package final class SendPlan: Sendable {
         return rest.rebuilt { going[$0.identity] }
     }
 
-    /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they were.
+    /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they
+    /// were.
     private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
         var kept: [PlannedNudge] = []
         var others = others

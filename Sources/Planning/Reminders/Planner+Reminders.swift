@@ -4,8 +4,8 @@ import TimeZones
 
 /// Reminders: hours that were asked for. From their hour on they are decided like messages.
 extension Planner {
-    /// Those that are to be evaluated. The others are through with it: what does not live any more, or may have been sent before a backup was restored, ends here;
-    /// a wall time that is in no zone waits for one.
+    /// Those that are to be evaluated. The others are through with it: what does not live any more, or may have been
+    /// sent before a backup was restored, ends here; a wall time that is in no zone waits for one.
     func reminders(_ machine: RetryMachine, _ draft: inout PlanDraft) throws(TimeZoneError) -> [PendingText] {
         let (recipient, now) = (machine.recipient, machine.now)
         draft.wait(until: recipient.user.reminders.wakesAt)

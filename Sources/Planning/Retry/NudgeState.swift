@@ -2,17 +2,22 @@ import Policy
 import Store
 import TimeZones
 
-/// Where a nudge stands that may go to several devices. Check-ins, messages and reminders share these states; `RetryRules` holds what differs between them.
+/// Where a nudge stands that may go to several devices. Check-ins, messages and reminders share these states;
+/// `RetryRules` holds what differs between them.
 ///
-/// The row keeps what is left of a nudge (`Retry`); a nudge without one is `new`. Outcomes lead to the next state in `NudgeOutcomes`.
+/// The row keeps what is left of a nudge (`Retry`); a nudge without one is `new`. Outcomes lead to the next state in
+/// `NudgeOutcomes`.
 enum NudgeState {
-    /// Nothing is left of an earlier try. → `unanswered` or `answered`, by its first outcomes; ended where every device was rejected.
+    /// Nothing is left of an earlier try. → `unanswered` or `answered`, by its first outcomes; ended where every device
+    /// was rejected.
     case new
-    /// It was tried and no device was answered, so it does not count. The policy is evaluated anew; only the back-off is remembered.
-    /// → `answered`; `new`, once its devices are gone; `refused`; `paused`; ended by the policy's answer.
+    /// It was tried and no device was answered, so it does not count. The policy is evaluated anew; only the back-off
+    /// is remembered. → `answered`; `new`, once its devices are gone; `refused`; `paused`; ended by the policy's
+    /// answer.
     case unanswered(Retry, RemainingDevices)
-    /// A device was answered, or may have been, so it counts. The others go on under its first answer until that ends or something changes, and are
-    /// then evaluated without the nudge's own entry in the history. → `gone`, `refused`, `paused`; ended once nothing is left, or by the policy's answer.
+    /// A device was answered, or may have been, so it counts. The others go on under its first answer until that ends
+    /// or something changes, and are then evaluated without the nudge's own entry in the history. → `gone`, `refused`,
+    /// `paused`; ended once nothing is left, or by the policy's answer.
     case answered(Retry, RemainingDevices, countedAt: Instant)
     /// Its kind is paused while its answer holds. → `unanswered` or `answered`, after a resume or when its answer ends.
     case paused(Retry)

@@ -41,7 +41,8 @@ package struct Quarantine: Sendable {
         }
     }
 
-    /// The entry that holds a device; nil where it is deliverable. Any other registration than the refused one lifts it: clocks don't matter.
+    /// The entry that holds a device; nil where it is deliverable. Any other registration than the refused one lifts
+    /// it: clocks don't matter.
     package func entry(for device: Device, on lane: LaneIdentity) -> Entry? {
         guard !entries.isEmpty else { return nil }
         let hash = PushIdentity.deviceHash(token: device.token)

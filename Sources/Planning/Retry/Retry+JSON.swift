@@ -2,7 +2,8 @@ import JSON
 import Policy
 import TimeZones
 
-/// The column `nudged.person.retry`: an array of what is left of nudges. A lone check-in stands there without the array, as older daemons read and write it.
+/// The column `nudged.person.retry`: an array of what is left of nudges. A lone check-in stands there without the
+/// array, as older daemons read and write it.
 extension Retry {
     /// Nothing where the text is none of ours: the nudges are then asked as if nothing had been tried.
     package static func all(json text: String) -> [Retry] {

@@ -4,8 +4,9 @@ package import TimeZones
 
 /// What is left of a nudge whose devices were not all answered: an element of the column `nudged.person.retry`.
 ///
-/// A nudge counts once, whatever its devices: where one of them was answered (`countedAt`), the others go on under the nudge's first answer until
-/// `validUntil`, and are then asked without the nudge's own entry in the history. Where none was, the policy is asked anew each time.
+/// A nudge counts once, whatever its devices: where one of them was answered (`countedAt`), the others go on under the
+/// nudge's first answer until `validUntil`, and are then asked without the nudge's own entry in the history. Where none
+/// was, the policy is asked anew each time.
 package struct Retry: Sendable, Equatable {
     /// A device that is left, and from when on it may be tried.
     package struct Left: Sendable, Equatable {
@@ -68,7 +69,8 @@ package struct Retry: Sendable, Equatable {
         self.left = left
     }
 
-    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes nobody, and asks nobody each second.
+    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes
+    /// nobody, and asks nobody each second.
     func postponed(by decision: Decision) -> Retry {
         guard let next = decision.nextAt else { return self }
         return keeping(

@@ -2,7 +2,8 @@ import Policy
 import Store
 import TimeZones
 
-/// Takes a user's nudges from their states to the next step: first try, another try, the devices that are left, a pause, an end.
+/// Takes a user's nudges from their states to the next step: first try, another try, the devices that are left, a
+/// pause, an end.
 struct RetryMachine {
     let planner: Planner
     let recipient: Recipient
@@ -42,7 +43,8 @@ struct RetryMachine {
         return decision
     }
 
-    /// What the record says of a nudge that ends without another push: what was tried already counts, the rest was never sent.
+    /// What the record says of a nudge that ends without another push: what was tried already counts, the rest was
+    /// never sent.
     func ended(_ members: [NudgeIdentity], _ retry: Retry?, _ reason: String) -> [DeliveryRecord] {
         if let retry, retry.counts { return stale(retry, reason) }
         return recipient.records(members, .dropped, reason: reason, at: now)
@@ -137,4 +139,18 @@ struct RetryMachine {
             )
         }
     }
+}
+
+/// What becomes of a nudge now.
+enum NudgeStep {
+    /// It goes to some of its devices.
+    case send(PlannedNudge)
+    /// The policy does not let it go now. The retry: what is remembered of it.
+    case wait(Decision, Retry?)
+    /// The policy lets it go, but each device that is left is to be tried later.
+    case backOff(Retry)
+    /// There is no other attempt. A check-in is followed by the next slot's, a message or a reminder ends with its row.
+    ///
+    /// - Parameter closing: the slot of a check-in that does not count.
+    case end([DeliveryRecord], closing: LocalDate?)
 }

@@ -87,7 +87,8 @@ struct NudgeOutcomes {
     private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
         let instant: Int64 =
             switch deletes {
-            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay for ever.
+            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay
+            // for ever.
             case .olderThan(let milliseconds): milliseconds
             case .olderThanSend: attemptedAt.seconds * 1000
             }

@@ -3,7 +3,8 @@ import Policy
 import Store
 import TimeZones
 
-/// Enters the outcomes of a plan, nudge by nudge: what they make of the history, of what is left, and of when to evaluate again.
+/// Enters the outcomes of a plan, nudge by nudge: what they make of the history, of what is left, and of when to
+/// evaluate again.
 struct PlanOutcomes {
     private let plan: SendPlan
     private let attemptedAt: Instant

@@ -47,7 +47,8 @@ extension Planner {
         )
     }
 
-    /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it, once.
+    /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it,
+    /// once.
     private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
         guard RetryRules.of(nudge.identity.kind).isRepeatedOnce else { return nudge.waiting }
         return nudge.waiting
@@ -56,8 +57,9 @@ extension Planner {
             }
     }
 
-    /// Whether recovery records it after a crash. A reminder that ended is planned again, since what comes after it is not for SQL to say; so is
-    /// a check-in that was declined, since its slot is closed by the settlement alone: they would be recorded twice.
+    /// Whether recovery records it after a crash. A reminder that ended is planned again, since what comes after it is
+    /// not for SQL to say; so is a check-in that was declined, since its slot is closed by the settlement alone: they
+    /// would be recorded twice.
     package static func survivesCrash(_ record: DeliveryRecord) -> Bool {
         record.kind != NudgeKind.reminder.rawValue
             && !(record.kind == NudgeKind.checkIn.rawValue && record.reason == SendPlan.declinedReason)
@@ -68,8 +70,8 @@ extension Planner {
         plans.flatMap { plan in plan.nudges.flatMap(\.members).compactMap { plan.reference($0) } }
     }
 
-    /// Settles a plan once each of its targets has an outcome, in their order. `attemptedAt`: the intent's instant; `now`: when to evaluate again counts
-    /// from here.
+    /// Settles a plan once each of its targets has an outcome, in their order. `attemptedAt`: the intent's instant;
+    /// `now`: when to evaluate again counts from here.
     package func settle(
         _ plan: SendPlan,
         outcomes: some Collection<PushOutcome>,

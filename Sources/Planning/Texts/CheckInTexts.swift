@@ -5,7 +5,8 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What check-ins say: the templates, and the configured words where none fits. A value: the same question has the same answer on every daemon.
+/// What check-ins say: the templates, and the configured words where none fits. A value: the same question has the same
+/// answer on every daemon.
 package struct CheckInTexts: Sendable {
     /// A check-in whose words are to be chosen.
     struct Question: Sendable {

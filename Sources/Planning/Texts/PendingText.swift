@@ -93,7 +93,8 @@ struct PendingText: Sendable {
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
-    /// What its pushes replace on the phone: the last with its key, or itself. A digest replaces the digest of the night before.
+    /// What its pushes replace on the phone: the last with its key, or itself. A digest replaces the digest of the
+    /// night before.
     var collapseName: String {
         if let reminderName { return reminderName }
         guard let collapseKey else { return identity.key }

@@ -3,7 +3,8 @@ import NudgedKit
 
 import struct FoundationEssentials.UUID
 
-/// What an app knows of a user: the view's column `context`. Anything in it may be missing or wrong; that harms only the words that needed it.
+/// What an app knows of a user: the view's column `context`. Anything in it may be missing or wrong; that harms only
+/// the words that needed it.
 struct RecipientContext: Sendable, Equatable {
     /// Nothing where the column is null, no object, or too long.
     let object: JSONObject
@@ -17,7 +18,8 @@ struct RecipientContext: Sendable, Equatable {
         self.object = object
     }
 
-    /// What a placeholder of this name stands for: a text without the white space around it, or an int. nil: there is none that could be said.
+    /// What a placeholder of this name stands for: a text without the white space around it, or an int. nil: there is
+    /// none that could be said.
     func words(_ name: String) -> String? {
         switch object[name] {
         case .string(let text) where !text.isBlank:

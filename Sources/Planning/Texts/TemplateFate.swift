@@ -1,4 +1,5 @@
-/// What became of a template when words were chosen, for `nudged explain`. It names what is missing, never what is there.
+/// What became of a template when words were chosen, for `nudged explain`. It names what is missing, never what is
+/// there.
 package enum TemplateFate: Sendable, Equatable {
     case chosen
     /// It could have been taken; the draw took another.

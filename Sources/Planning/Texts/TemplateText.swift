@@ -1,4 +1,5 @@
-/// A template's title or body, taken apart: text and placeholders. `{first_name}` is a placeholder, `{{` and `}}` are braces.
+/// A template's title or body, taken apart: text and placeholders. `{first_name}` is a placeholder, `{{` and `}}` are
+/// braces.
 struct TemplateText: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case text(String)

@@ -29,7 +29,8 @@ import struct FoundationEssentials.UUID
         let three = try #require(planner.plan(M.user(nightly(3), history: History()), now: morning).sendPlan)
         #expect(three.nudges.count == 3)
         let sendPlan = try #require(
-            planner.plan(M.user(nightly(4) + [M.message(9, created: morning)], history: History()), now: morning).sendPlan
+            planner.plan(M.user(nightly(4) + [M.message(9, created: morning)], history: History()), now: morning)
+                .sendPlan
         )
         #expect(sendPlan.nudges.count == 2)
         let digest = sendPlan.nudges[0]
@@ -46,7 +47,12 @@ import struct FoundationEssentials.UUID
 
     @Test func digest_whenItsOutcomeIsUnknown_isRepeatedAsOne() throws {
         let sendPlan = try #require(planner.plan(M.user(nightly(4), history: History()), now: morning).sendPlan)
-        let unknown = planner.settle(sendPlan, outcomes: [.unknown(reason: "no_answer")], attemptedAt: morning, now: morning)
+        let unknown = planner.settle(
+            sendPlan,
+            outcomes: [.unknown(reason: "no_answer")],
+            attemptedAt: morning,
+            now: morning
+        )
         #expect(unknown.ended.isEmpty && unknown.records.count == 4)
         let again = M.user(nightly(4), retry: unknown.update.retry, history: unknown.update.history)
         let repeated = try #require(planner.plan(again, now: morning + 2).sendPlan)

@@ -161,7 +161,8 @@ import struct FoundationEssentials.UUID
                 && sendPlan.records.allSatisfy { $0.outcome == .dropped }
         )
         #expect(
-            sendPlan.nudges[0].collapseKey == "key:k" && sendPlan.nudges[1].collapseKey == NudgeIdentity.message(M.id(4)).key
+            sendPlan.nudges[0].collapseKey == "key:k"
+                && sendPlan.nudges[1].collapseKey == NudgeIdentity.message(M.id(4)).key
         )
     }
 
@@ -193,7 +194,9 @@ import struct FoundationEssentials.UUID
 
     /// An answer that ended while it waited for a stream is asked again; the others go.
     @Test func turn_whenOneAnswerEnded_sendsTheOthers() throws {
-        let sendPlan = try #require(planner.plan(M.user([M.message(1, expiresAt: now + 5), M.message(2)]), now: now).sendPlan)
+        let sendPlan = try #require(
+            planner.plan(M.user([M.message(1, expiresAt: now + 5), M.message(2)]), now: now).sendPlan
+        )
         let rest = sendPlan.sendable(at: now + 5, paused: [])
         #expect(rest.nudges.map(\.identity) == [.message(M.id(2))] && rest.isPartial)
         #expect(sendPlan.sendable(at: now + 4, paused: []).nudges.count == 2)
@@ -211,7 +214,9 @@ import struct FoundationEssentials.UUID
                 collapseKey: key
             )
         }
-        let collapsed = try #require(planner.plan(M.user([said(9, 1, key: "k"), said(1, 2, key: "k")]), now: now).sendPlan)
+        let collapsed = try #require(
+            planner.plan(M.user([said(9, 1, key: "k"), said(1, 2, key: "k")]), now: now).sendPlan
+        )
         #expect(collapsed.nudges.map(\.identity) == [.message(M.id(1))] && collapsed.ended == [.message(M.id(9))])
         let both = try #require(planner.plan(M.user([said(1, 2), said(9, 1)]), now: now).sendPlan)
         #expect(both.nudges.map(\.identity) == [.message(M.id(9)), .message(M.id(1))])

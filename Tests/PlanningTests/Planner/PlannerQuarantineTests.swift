@@ -145,7 +145,8 @@ import struct FoundationEssentials.UUID
         #expect(settled.update.dueAt == now + 1)
         let second = planner.plan(next(settled.update, devices: devices), now: now + 1)
         #expect(
-            second.sendPlan?.targets.map(\.hash) == [hash(2)] && second.sendPlan?.countedAt == now && second.sendPlan?.slot == slot
+            second.sendPlan?.targets.map(\.hash) == [hash(2)] && second.sendPlan?.countedAt == now
+                && second.sendPlan?.slot == slot
         )
     }
 

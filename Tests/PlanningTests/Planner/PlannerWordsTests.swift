@@ -51,7 +51,9 @@ import TimeZones
         #expect(plain.nudges.map(\.template) == [nil])
         #expect(planner.settle(plain, outcomes: [.accepted], attemptedAt: now, now: now).update.template == nil)
         // What was not sent takes nothing back.
-        #expect(planner.settle(plain, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).update.template == 7)
+        #expect(
+            planner.settle(plain, outcomes: [.unsent(reason: "x")], attemptedAt: now, now: now).update.template == 7
+        )
         let named = try sendPlan(planner, F.user(template: 7, context: #"{"first_name": "Ann"}"#))
         #expect(named.nudges.map(\.template) == [8])
         #expect(named.nudges[0].payload.map { String(decoding: $0, as: UTF8.self) }?.contains("Ann") == true)
