@@ -222,7 +222,7 @@ package struct SnapshotReader: Sendable {
     private func intents(_ id: UUID) async throws(PostgresError) -> [ReadUser.OpenIntent] {
         let rows = try await run(.readIntents, [.uuid(id)])
         var intents: [ReadUser.OpenIntent] = []
-        for row in 0..<rows.count {
+        for row in 0..<rows.count where try !rows.bool(row, 12) {
             intents.append(
                 ReadUser.OpenIntent(
                     intent: try rows.uuid(row, 0),

@@ -68,7 +68,9 @@ import Testing
         "restore_users",
     ]
     /// Tables of the coordinator: rows may be locked there, and a LIMIT computed.
-    private static let onCoordinator: Set<String> = ["heartbeat", "recover", "take_ranges", "lock_member", "orphans"]
+    private static let onCoordinator: Set<String> = [
+        "heartbeat", "recover", "take_ranges", "lock_member", "orphans", "read_owner",
+    ]
 
     @Test func statements_areAllSeen() {
         #expect(F.statements.count > 80 && Self.plainOnly.isSubset(of: F.statements.map(\.name)))
@@ -161,8 +163,8 @@ import Testing
                 #expect(named >= selects, "\(parts[0]): \(statement)")
             }
         }
-        // cancel, hold_occurrences (twice: what stands in where the first is refused), forget, forget_device.
-        #expect(locks == 5)
+        // cancel, hold_occurrences (twice: what stands in where the first is refused), forget, forget_device, drop_oldest_devices.
+        #expect(locks == 6)
         await fixture.close()
     }
 

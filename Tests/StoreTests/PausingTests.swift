@@ -90,7 +90,7 @@ import struct FoundationEssentials.UUID
             update nudged.person set asked_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h', due_at = '\(F.now.rfc3339)'::timestamptz + interval '1 h';
             update nudged.person set asked_at = asked_at - interval '1 day' where user_id = \(F.quoted(2));
             update nudged.person set asked_at = null where user_id = \(F.quoted(3));
-            update nudged.person set asked_at = null, due_at = '2026-01-01' where user_id = \(F.quoted(4));
+            update nudged.person set asked_at = null, due_at = '\(F.now.rfc3339)' where user_id = \(F.quoted(4));
             update nudged.person set due_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h' where user_id = \(F.quoted(5));
             """
         )
@@ -103,9 +103,9 @@ import struct FoundationEssentials.UUID
         #expect(first.woken == 3 && first.users == 3 && first.next == F.user(4))
         let next = try #require(first.next)
         let second = try await fixture.store.wakeUsers(from: next, now: F.now, asked: nil, limit: 3)
-        // The fifth is due as it is.
-        #expect(second.woken == 1 && second.users == 2 && second.next == nil)
-        #expect(try dueMinutes(fixture) == ["0 2", "0 2", "0 2", "0 2", "-60 1"])
+        // The fifth is due already, and may be in a daemon's hands.
+        #expect(second.woken == 2 && second.users == 2 && second.next == nil)
+        #expect(try dueMinutes(fixture) == ["0 2", "0 2", "0 2", "0 2", "-60 2"])
         await fixture.close()
     }
 
@@ -114,9 +114,9 @@ import struct FoundationEssentials.UUID
         try seedResting(fixture)
         let asked = F.now - 7200...F.now
         let page = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: asked, limit: 100)
-        // The first was asked then, the fourth is being asked.
-        #expect(page.woken == 2 && page.users == 5 && page.next == nil)
-        #expect(try dueMinutes(fixture) == ["0 2", "60 1", "60 1", "0 2", "-60 1"])
+        // The first was asked then; the fourth and the fifth may be in a daemon's hands.
+        #expect(page.woken == 3 && page.users == 5 && page.next == nil)
+        #expect(try dueMinutes(fixture) == ["0 2", "60 1", "60 1", "0 2", "-60 2"])
         await fixture.close()
     }
 

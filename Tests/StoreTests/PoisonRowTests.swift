@@ -54,7 +54,7 @@ import struct FoundationEssentials.UUID
         }
         try fixture.sql(
             """
-            create function public.poison(u uuid) returns boolean language plpgsql as $$ begin
+            create function public.poison(u uuid) returns boolean language plpgsql stable as $$ begin
                 if u = \(F.quoted(42)) then raise exception 'planted-secret'; end if; return true; end $$;
             create or replace view nudged.recipient as select user_id, \(columns.joined(separator: ", ")) from public.context_profiles
             """
@@ -67,7 +67,9 @@ import struct FoundationEssentials.UUID
         let again = try await claim(fixture)
         #expect(again.users.count == 99 && again.refused.map(\.userID) == [F.user(42)])
         // And no suspect any more, once it can be read.
-        try fixture.sql("create or replace function public.poison(u uuid) returns boolean language sql return true")
+        try fixture.sql(
+            "create or replace function public.poison(u uuid) returns boolean language sql stable return true"
+        )
         #expect(try await claim(fixture).users.count == 100)
         #expect(fixture.store.claiming.with { $0.aside.suspects(at: Claiming.now()) }.isEmpty)
         await fixture.close()
@@ -100,12 +102,12 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...100)
         try fixture.sql(
             """
-            alter table public.push_tokens disable trigger user;
+            set session_replication_role = replica;
             insert into public.push_tokens (user_id, device_token, created_at, updated_at)
-            select \(F.quoted(1)), lpad(to_hex(1000000 + n), 64, '0'), '2026-01-01'::timestamptz + n * interval '1 second', null
+            select \(F.quoted(1)), lpad(to_hex(1000000 + n), 64, '0'), '2026-01-01'::timestamptz + n * interval '1 second', '2026-01-01'
             from generate_series(1, 50000) n;
             insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
-            select \(F.quoted(2)), gen_random_uuid(), \(F.quoted(2)), 'task', n::text, 'a', 'b', '2026-11-19'::timestamptz + n * interval '1 second', true
+            select \(F.quoted(2)), gen_random_uuid(), \(F.quoted(2)), 'task', n::text, 'a', 'b', '2026-11-20'::timestamptz + n * interval '1 second', true
             from generate_series(1, 50000) n;
             """
         )
@@ -127,6 +129,8 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...20)
         try fixture.sql(
             """
+            alter table public.context_profiles drop constraint timezone_length;
+            alter table public.push_tokens drop constraint topic_length, drop constraint environment_length;
             update public.push_tokens set topic = repeat('x', 20000000), environment = repeat('y', 20000000) where user_id <= \(F.quoted(10));
             update public.context_profiles set timezone = repeat('z', 20000000) where user_id <= \(F.quoted(10))
             """

@@ -26,5 +26,5 @@ from (
 ) as due
 cross join (
     select count(*) as intents, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
-    from (select user_ids from nudged.intent where withdrawn_until is null limit $1) as intents
+    from (select user_ids from nudged.intent where withdrawn_until is null order by id limit $1) as intents
 ) as open
