@@ -134,7 +134,8 @@ begin
     -- A lane that can't be read is a doubt as well.
     from (
         select coalesce(state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
-        where seen_at > statement_timestamp() - interval '30 seconds'
+        -- A daemon that has just joined has said nothing of its lanes yet.
+        where seen_at > statement_timestamp() - interval '30 seconds' and state ? 'lanes'
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;

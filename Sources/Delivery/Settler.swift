@@ -126,13 +126,6 @@ actor Settler {
                 attempt += 1
                 if error.isFenced { return fence(entries) }
                 delivery.onEvent(.settlementFailed(error: error.description))
-                // Too many of one transaction are refused by themselves: halves, so that the others need not wait for them.
-                if error.isAboutContent, entries.count > 1, !entries.isWithdrawal {
-                    let middle = entries.count / 2
-                    await write(Array(entries[..<middle]), attempt: 0)
-                    await write(Array(entries[middle...]), attempt: 0)
-                    return
-                }
                 try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
             }
         }
@@ -285,9 +278,4 @@ actor Settler {
         }
         for point in points { await delivery.hooks.reach(point) }
     }
-}
-
-extension [Settler.Entry] {
-    /// Whether nobody knows if their intent was committed.
-    fileprivate var isWithdrawal: Bool { if case .withdrawn? = first { true } else { false } }
 }

@@ -95,9 +95,5 @@ import Testing
             ) ?? -1
         #expect(recorded == Self.users * Self.devices)
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
-        #expect(
-            try scene.sql("select count(*) from nudged.person where lease_id is not null and lease_until > now()")
-                == "0"
-        )
     }
 }

@@ -70,13 +70,13 @@ import Testing
         scene.write("", to: "gate")
         let stuck = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
         try await wait { try scene.sql(stuck) != "0" }
-        try await wait { process.errorOutput.contains("withdraw_intent: 55P03") }
+        try await wait { process.errorOutput.contains("withdraw_intents: 55P03") }
         // A change, which each look tries to take.
         try scene.sql("set synchronous_commit = local; insert into nudged.touched (user_id) values (gen_random_uuid())")
         try await wait { process.errorOutput.contains("commits wait for a synchronous standby that is away") }
-        try await wait { try scene.sql("select bool_and(lease_until < now()) from nudged.person") == "t" }
-        // Each of its three connections has left one session at most, whatever it tries.
-        #expect((Int(try scene.sql(stuck)) ?? 9) <= 3)
+        try await wait { try scene.sql("select bool_and(alive_until < now()) from nudged.daemon") == "t" }
+        // Each of its four connections has left one session at most, whatever it tries.
+        #expect((Int(try scene.sql(stuck)) ?? 9) <= 4)
         try scene.sql("alter system reset synchronous_standby_names")
         try scene.sql("select pg_reload_conf()")
         #expect(await scene.simulator.waitUntil(accepted: 1))

@@ -17,6 +17,7 @@ package final class Engine: Sendable {
     package let pipeline: Pipeline
     let reporter: Reporter
     private let clock: PolicyClock
+    private let identity: DaemonIdentity
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
@@ -38,6 +39,7 @@ package final class Engine: Sendable {
         self.reporter = reporter
         reporter.callDevices(by: assembly.deviceNames)
         self.clock = clock
+        self.identity = identity
         let failed: @Sendable (PostgresError) -> Void = { error in
             reporter.databaseFailed(error)
             onDatabaseFailure()
@@ -140,7 +142,10 @@ package final class Engine: Sendable {
         if reporter.databaseTroubleWords != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
         // Else its users would wait for the lease's end.
-        if reporter.databaseTroubleWords == nil { await pipeline.leave() }
+        if reporter.databaseTroubleWords == nil {
+            await pipeline.leave()
+            try? await store.daemonGone(identity.id)
+        }
         timer.cancel()
         await store.close()
         await migrator.close()
