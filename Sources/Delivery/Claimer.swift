@@ -56,7 +56,9 @@ actor Claimer {
     /// Check-ins say what the new configuration and the stored templates give.
     func reword() {
         let templates = templates
-        delivery.change { $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates) }
+        delivery.change {
+            $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates)
+        }
     }
 
     // MARK: What may have come
@@ -160,7 +162,9 @@ actor Claimer {
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
             if isTimeToLook { try await look(run) }
-            guard !delivery.isOutdated, let now = delivery.clock.now, let share = delivery.ownership.share else { break }
+            guard !delivery.isOutdated, let now = delivery.clock.now, let share = delivery.ownership.share else {
+                break
+            }
             await delivery.hooks.reach(.beforeClaim)
             let limit = limit
             var refusals: [Refusal] = []

@@ -22,7 +22,8 @@ struct Dispatcher: Sendable {
     func run() async {
         var lastFree = BootTime.milliseconds()
         while let wanted = delivery.queues.pushCount(lane, upTo: delivery.terms.settings.maxInFlight) {
-            guard !delivery.isHalted, let sender = delivery.lanes.sender(lane), let free = await freeSlots(sender, wanted)
+            guard !delivery.isHalted, let sender = delivery.lanes.sender(lane),
+                let free = await freeSlots(sender, wanted)
             else {
                 await shed()
                 continue
@@ -100,7 +101,8 @@ struct Dispatcher: Sendable {
         guard let held = passengers.first?.held else { return }
         guard await hasLease(held.member) else { return }
         await delivery.hooks.reach(.beforeIntent)
-        let intent = intent(of: passengers, held, attemptedAt: attemptedAt)
+        let ticket = delivery.hand.intents.open()
+        let intent = intent(ticket.id, of: passengers, held, attemptedAt: attemptedAt)
         do throws(PostgresError) {
             let committed = try await delivery.store.commit(intent)
             await delivery.hooks.reach(.afterIntent)
@@ -108,16 +110,17 @@ struct Dispatcher: Sendable {
             let changed = committed.changed.union(committed.cancelled.lazy.map(\.userID)).intersection(committed.kept)
             held.run.count { $0.changed += passengers.count - kept.count + changed.count }
             guard !kept.isEmpty else { return }
-            hand(kept, intent, to: sender, except: committed.changed, committed.cancelled)
+            hand(kept, intent, ticket, to: sender, except: committed.changed, committed.cancelled)
             await delivery.hooks.reach(.handedOver)
         } catch {
-            await refused(passengers, intent, sender, error)
+            await refused(passengers, intent, ticket, sender, error)
         }
     }
 
     private func refused(
         _ users: [Flight.Passenger],
         _ intent: Intent,
+        _ ticket: OpenIntent,
         _ sender: Sender,
         _ error: PostgresError
     ) async {
@@ -125,7 +128,7 @@ struct Dispatcher: Sendable {
         delivery.onEvent(.settlementFailed(error: error.description))
         guard (error.isAboutContent || error.isHeldRow) else {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
-            return settler.add(Flight(intent, users).unsent("intent_failed").map { .withdrawn($0) })
+            return settler.add(Flight(intent, ticket, users).unsent("intent_failed").map { .withdrawn($0) })
         }
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
@@ -151,11 +154,16 @@ struct Dispatcher: Sendable {
         delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
     }
 
-    private func intent(of passengers: [Flight.Passenger], _ held: HeldUser, attemptedAt: Instant) -> Intent {
+    private func intent(
+        _ id: UUID,
+        of passengers: [Flight.Passenger],
+        _ held: HeldUser,
+        attemptedAt: Instant
+    ) -> Intent {
         let planner = delivery.terms.planner
         let plans = passengers.map(\.plan)
         return Intent(
-            id: UUID(),
+            id: id,
             member: held.member,
             sweepID: held.run.id,
             attemptedAt: attemptedAt,
@@ -169,6 +177,7 @@ struct Dispatcher: Sendable {
     private func hand(
         _ passengers: [Flight.Passenger],
         _ intent: Intent,
+        _ ticket: OpenIntent,
         to sender: Sender,
         except changed: Set<UUID>,
         _ cancelled: Set<MessageReference>
@@ -217,7 +226,7 @@ struct Dispatcher: Sendable {
                 }
             }
         }
-        let flight = Flight(intent, passengers)
+        let flight = Flight(intent, ticket, passengers)
         settler.add(flight.take(unsent).map { .arrived($0) })
         guard !pushes.isEmpty else { return }
         let (settler, hooks) = (settler, delivery.hooks)
@@ -231,9 +240,9 @@ struct Dispatcher: Sendable {
 }
 
 extension Flight {
-    convenience init(_ intent: Intent, _ passengers: [Passenger]) {
+    convenience init(_ intent: Intent, _ ticket: OpenIntent, _ passengers: [Passenger]) {
         self.init(
-            intent: intent.id,
+            ticket,
             attemptedAt: intent.attemptedAt,
             fraction: intent.fraction,
             passengers: passengers

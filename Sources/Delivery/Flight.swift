@@ -25,7 +25,8 @@ final class Flight: Sendable {
         let flight: Flight
     }
 
-    let intent: UUID
+    var intent: UUID { ticket.id }
+    private let ticket: OpenIntent
     let attemptedAt: Instant
     /// Microseconds beyond it, so that two attempts of one second are two rows of the record.
     let fraction: Int32
@@ -44,8 +45,8 @@ final class Flight: Sendable {
 
     private let state: Mutex<State>
 
-    init(intent: UUID, attemptedAt: Instant, fraction: Int32, passengers: [Passenger]) {
-        self.intent = intent
+    init(_ ticket: OpenIntent, attemptedAt: Instant, fraction: Int32, passengers: [Passenger]) {
+        self.ticket = ticket
         self.attemptedAt = attemptedAt
         self.fraction = fraction
         var first = [0]

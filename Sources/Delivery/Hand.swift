@@ -15,6 +15,8 @@ final class Hand: Sendable {
     }
 
     private let state = Monitor(State())
+    /// What is being sent.
+    let intents = OpenIntents()
 
     /// Taken before a claim's statement is sent: who is let go while it is under way is still skipped by it, since it may have read their old row.
     var users: [UUID] { state.withLock { Array($0.users) } }

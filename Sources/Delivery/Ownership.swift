@@ -128,6 +128,7 @@ package actor Ownership {
         do throws(PostgresError) {
             if membership == nil { try await join() }
             try await renew()
+            try await orphanStrays()
             try await bury()
             return .success(())
         } catch {
@@ -144,7 +145,9 @@ package actor Ownership {
         let asked = BootTime.milliseconds()
         try await store.join(member, beat(), leaseMilliseconds: leaseMilliseconds)
         await hooks.reach(.afterJoin)
-        view.withLock { $0 = View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds) }
+        view.withLock {
+            $0 = View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)
+        }
     }
 
     private func renew() async throws(PostgresError) {
@@ -169,6 +172,13 @@ package actor Ownership {
         // Seen twice: a daemon that has just come is about to take what is free.
         if found.shouldRejoin, isAskedToRejoin { await beginRejoin() }
         isAskedToRejoin = found.shouldRejoin
+    }
+
+    /// Intents of ours that nobody here works on: a promoted standby had not got their settlement. They are recorded as unknown before their users are claimed.
+    private func orphanStrays() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        let strays = hand.intents.strays(among: try await store.intents(of: member))
+        if !strays.isEmpty { try await store.orphan(strays, of: member) }
     }
 
     private func bury() async throws(PostgresError) {

@@ -161,7 +161,7 @@ actor Settler {
     }
 
     private static func pause(_ attempt: Int) -> Int64 {
-        let longest: Int64 = min(30_000, 100 << Int64(min(attempt, 9)))
+        let longest: Int64 = min(5_000, 100 << Int64(min(attempt, 6)))
         return Int64.random(in: longest / 2...longest)
     }
 

@@ -85,6 +85,18 @@ extension Store {
         return try rows[1].bool(0, 0)
     }
 
+    // MARK: Intents that nobody knows of
+
+    /// Open intents of a member.
+    package func intents(of member: UUID) async throws(PostgresError) -> [UUID] {
+        try Array(userSet(try await one(ownership, .ownIntents, [.uuid(member)])))
+    }
+
+    /// Turns intents of a member into orphans: nobody settles them any more.
+    package func orphan(_ intents: [UUID], of member: UUID) async throws(PostgresError) {
+        _ = try await one(ownership, .orphanIntents, [.uuid(member), .uuidArray(intents)])
+    }
+
     // MARK: What a daemon says of itself
 
     /// Says that a daemon runs, and how it stands.

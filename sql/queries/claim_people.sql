@@ -1,5 +1,5 @@
 -- Users of our ranges who are due. Locks nothing and writes nothing: the owner of a range is the only one who works on its users.
--- Users of orphans (intents of members that have ended) wait until recover.sql has recorded them. The orphans are read before the users.
+-- Users of open intents are left: their daemon has them in hand, or is gone, and recover.sql records them first.
 -- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside.
 -- No ORDER BY: one range comes in the order of its index, of several each has its own order; a sort would read all that is due.
 select
@@ -12,6 +12,6 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and user_id <> all ($6)
   and user_id <> all (array(
       select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
-      where i.member is null and o.user_id <> all (i.settled)
+      where o.user_id <> all (i.settled)
   ))
 limit $4

@@ -40,7 +40,8 @@ package struct Explanation: Sendable {
     /// What could not be read, in words.
     var gaps: [String] = []
 
-    init(_ read: ReadUser, records: [DeliveryRecord], planner: Planner, names: DeviceNames, now: Instant, at: Instant?) {
+    init(_ read: ReadUser, records: [DeliveryRecord], planner: Planner, names: DeviceNames, now: Instant, at: Instant?)
+    {
         let at = at ?? now
         var planner = planner
         let recorder = DecisionRecorder()

@@ -23,7 +23,8 @@ struct FutureSpreads: Sendable {
     /// Reads them as the sweep would. What the app's view doesn't say is missing, and said in `gaps`.
     ///
     /// - Parameter user: nil: for everyone; else only what comes for them.
-    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws {
+    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws
+    {
         let spreads = try await reader.spreads(until: end - 1, limit: Self.mostSpreads)
         if spreads.count == Self.mostSpreads {
             gaps.append("of the reminders for everyone only the first \(Self.mostSpreads) are looked at")
@@ -92,7 +93,9 @@ struct FutureSpreads: Sendable {
             switch try planner.decide(spread, now: now) {
             case .drop: return hours
             case .wait(let instant):
-                guard instant < end, case .tell(let next) = try planner.decide(spread, now: instant) else { return hours }
+                guard instant < end, case .tell(let next) = try planner.decide(spread, now: instant) else {
+                    return hours
+                }
                 hours.append(spread.reminder)
                 guard let next else { return hours }
                 spread = spread.continued(by: next)

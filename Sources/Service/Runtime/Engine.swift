@@ -142,7 +142,7 @@ package final class Engine: Sendable {
         if reporter.databaseTroubleWords != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
         // Else its users would wait for the lease's end.
-        if reporter.databaseTroubleWords == nil {
+        if reporter.databaseTroubleWords == nil, pipeline.share != nil {
             await pipeline.leave()
             try? await store.daemonGone(identity.id)
         }

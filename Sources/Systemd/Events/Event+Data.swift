@@ -73,7 +73,8 @@ extension Event {
         "The data of one user can't be read or written",
         "The database refuses @NUDGED_COLUMN@ of user @NUDGED_USER_ID@. The user is evaluated again in a day, or when something of theirs changes. "
             + "Everybody else is served.",
-        mend: "Look at that column of the user's row, and correct or delete the value. For a row of nudged.person: delete it, and the next change of the user's "
+        mend:
+            "Look at that column of the user's row, and correct or delete the value. For a row of nudged.person: delete it, and the next change of the user's "
             + "data makes a new one.",
         fields: ["user_id", "column"],
         atMost: 5

@@ -2,7 +2,8 @@ extension Event {
     // MARK: What a sweep did, and what kept it.
 
     static let sweeps = [
-        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused, kindsResumed, partitionsFailed,
+        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused,
+        kindsResumed, partitionsFailed,
         standingFailed,
         decisionFallback, decisionBack,
     ]

@@ -123,7 +123,7 @@ import TimeZones
         #expect(odd.count == 1 && odd[0].status == .permission)
         #expect(
             odd[0].found
-                == "nudged_daemon lacks insert, update (number), delete on nudged.intent; execute on nudged.maintain_delivery"
+                == "nudged_daemon lacks insert, update, delete on nudged.intent; execute on nudged.maintain_delivery"
         )
         #expect(odd[0].mend?.contains("nudged.grant_roles()") == true)
         // Another role is not nudged's to give rights to.

@@ -22,8 +22,13 @@ import struct FoundationEssentials.UUID
     @Test func hours_whenLookedAhead_areThoseThatAreSpreadInThatTime() throws {
         func hours(_ reminder: PendingReminder, _ hours: Int64) throws -> [PendingReminder.Due] {
             let start = PlannerFixture.at("2026-06-01T00:00:00Z")
-            return try FutureSpreads.hours(of: spread(reminder), planner: planner, start: start, end: start + hours * 3600)
-                .map(\.due)
+            return try FutureSpreads.hours(
+                of: spread(reminder),
+                planner: planner,
+                start: start,
+                end: start + hours * 3600
+            )
+            .map(\.due)
         }
         let instant = F.at("2026-06-01T09:00:00Z")
         #expect(try hours(F.reminder(instant), 9).isEmpty)

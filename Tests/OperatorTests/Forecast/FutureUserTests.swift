@@ -17,7 +17,9 @@ import TimeZones
         let start = PlannerFixture.at("2026-11-20T05:00:00Z")
         let user = PlannerFixture.user(
             history: History(
-                checkIns: [CheckIn(at: PlannerFixture.at("2026-11-20T01:00:00Z"), slot: PlannerFixture.date("2026-11-20"))],
+                checkIns: [
+                    CheckIn(at: PlannerFixture.at("2026-11-20T01:00:00Z"), slot: PlannerFixture.date("2026-11-20"))
+                ],
                 sent: [PlannerFixture.at("2026-11-20T01:00:00Z")]
             ),
             preferences: #"{"timezone":"Asia/Tokyo"}"#,

@@ -88,6 +88,7 @@ import struct FoundationEssentials.UUID
                 daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
                   last sweep    no users
                   last at work  60 min ago: sent 1,412, rejected 1 of 430 users in 96 ms
+                  ranges        0 of 64
                   in flight     7
                   lane production com.example.app: connected for 5 min
                   lane sandbox com.example.app: idle for 5 min: no connection is needed
@@ -128,6 +129,7 @@ import struct FoundationEssentials.UUID
                 == """
                 daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
                   last sweep    no users
+                  ranges        0 of 64
                   in flight     7
                   lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
                     mend: check teamId and keyId
@@ -145,7 +147,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [(4, "no users"), (8, "no users"), (9, "9 s ago: no users"), (600, "10 min ago: no users")])
     func lastSweep_whenItWasSoLongAgo(seconds: Int64, words: String) {
         let page = Self.page([Self.row([], sweptAgo: seconds)])
-        #expect(page.words.hasSuffix("last sweep    \(words)\n  in flight     7"), "\(page.words)")
+        #expect(page.words.hasSuffix("last sweep    \(words)\n  ranges        0 of 64\n  in flight     7"), "\(page.words)")
     }
 
     @Test func status_whenNoDaemonIsAlive() {

@@ -34,9 +34,10 @@ import struct FoundationEssentials.UUID
         )
         let unread = TimeZoneError(.unreadable, "/zones/Asia/Tokyo", number: EMFILE)
         return [
-            .finished(id: UUID(), report), .recovered(pushes: 2),
+            .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2), .membersBuried(1),
             .noticed([
-                .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"), .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
+                .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"),
+                .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
                 .timezoneInvalid(user: user, valueHash: 2), .historyAhead(user: user),
                 .deviceNotServed(user: user, environment: "sandbox", topic: nil),
             ]), .zonesUnread(unread, users: 2),

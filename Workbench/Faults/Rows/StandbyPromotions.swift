@@ -105,7 +105,7 @@ struct StandbyPromotion {
             recorded: Set(
                 try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
             ),
-            open: Set(try await ask(standby, "select id from nudged.intent, unnest(apns_ids) id"))
+            open: Set(try await ask(standby, "select u.id from nudged.intent, unnest(apns_ids) as u (id)"))
         )
     }
 

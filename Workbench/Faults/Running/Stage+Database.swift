@@ -98,7 +98,7 @@ extension Stage {
 
     /// The `apns-id`s of all pushes in open intents.
     public func openIntents() async throws -> Set<String> {
-        Set(try await lines("select id from nudged.intent, unnest(apns_ids) id"))
+        Set(try await lines("select u.id from nudged.intent, unnest(apns_ids) as u (id)"))
     }
 
     /// Whether nobody is due or leased, no change waits, and no intent is open.
