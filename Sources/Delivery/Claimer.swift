@@ -179,7 +179,7 @@ actor Claimer {
             // What was read under an ended membership may be another daemon's by now.
             guard delivery.ownership.isCurrent(share.member) else { break }
             let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
-                delivery.hand.take(user.userID, member: share.member, claimedAt: now, run: run).map { (user, $0) }
+                delivery.hand.take(user, member: share.member, claimedAt: now, run: run).map { (user, $0) }
             }
             await delivery.hooks.reach(.claimed)
             run.count { $0.users += users.count }

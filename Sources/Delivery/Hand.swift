@@ -24,9 +24,9 @@ final class Hand: Sendable {
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
 
     /// nil: the user is in hand already.
-    func take(_ userID: UUID, member: UUID, claimedAt: Instant, run: SweepRun) -> HeldUser? {
-        guard state.withLock({ $0.users.insert(userID).inserted }) else { return nil }
-        return HeldUser(userID, member: member, claimedAt: claimedAt, run: run, hand: self)
+    func take(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun) -> HeldUser? {
+        guard state.withLock({ $0.users.insert(user.userID).inserted }) else { return nil }
+        return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
     fileprivate func letGo(_ userID: UUID) { state.withLock { _ = $0.users.remove(userID) } }
@@ -57,10 +57,13 @@ final class HeldUser: Sendable {
     /// The policy's now of the claim.
     let claimedAt: Instant
     let run: SweepRun
+    /// When the user had been evaluated before, as the claim read it.
+    let stamp: PersonUpdate.Stamp
     private let hand: Hand
 
-    fileprivate init(_ userID: UUID, member: UUID, claimedAt: Instant, run: SweepRun, hand: Hand) {
-        self.userID = userID
+    fileprivate init(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun, hand: Hand) {
+        userID = user.userID
+        stamp = .at(user.askedAt)
         self.member = member
         self.claimedAt = claimedAt
         self.run = run

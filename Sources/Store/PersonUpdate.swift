@@ -22,6 +22,16 @@ package struct PersonUpdate: Sendable, Equatable {
     package var retry: String?
     /// The template of the last check-in that counts; nil: the configured words.
     package var template: Int32?
+    /// What the claim read of `askedAt`; a settlement on another one, which took effect late, changes nothing.
+    package var stamp = Stamp.unchecked
+
+    /// When the user had been evaluated before.
+    package enum Stamp: Sendable, Equatable {
+        /// Whatever it is.
+        case unchecked
+        /// nil: never.
+        case at(Instant?)
+    }
 
     /// All parts.
     package init(

@@ -124,7 +124,12 @@ extension Store {
                 .timestampArray(updates.map(\.askedAt.microseconds)),
                 .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
                 .textArray(updates.map(\.retry)), .int4Array(updates.map(\.template)),
-            ] + Histories(updates.map(\.history)).parameters
+            ] + Histories(updates.map(\.history)).parameters + [
+                .boolArray(updates.map { $0.stamp != .unchecked }),
+                .timestampArray(
+                    updates.map { if case .at(let instant) = $0.stamp { instant?.microseconds } else { nil } }
+                ),
+            ]
         )
     }
 
