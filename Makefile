@@ -1,4 +1,5 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
+# make model  the model of ownership, checked by spin: every property holds, and without any one guard a property fails (docs/model)
 # make test   formatter, imports as Package.swift declares them, the app's library for other platforms, build with warnings as errors, all tests, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
 #             of each fuzzer, and the Debian package, made and tried in a fresh Debian
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
@@ -29,7 +30,7 @@ RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -X
 BIN := .build/release
 DEB := .build/deb
 
-.PHONY: demo test bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
+.PHONY: demo test model bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -62,10 +63,16 @@ docs: dependencies
 nightly: lint
 	NUDGED_SLOWEST_READY=100 $(MAKE) try-package
 	scripts/try-reproducible
+	@scripts/dependencies model
+	scripts/model --large
 	$(MAKE) faults
 	$(MAKE) chaos CHAOS_SECONDS=1800
 	$(MAKE) sanitize
 	BENCH_LONG=1 $(MAKE) bench
+
+model:
+	@scripts/dependencies model
+	scripts/model
 
 demo: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-demo
