@@ -207,7 +207,10 @@ actor Settler {
                 Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
             )
         }
-        let stamps = Dictionary(entries.map { ($0.held.userID, $0.held.stamp) }, uniquingKeysWith: { first, _ in first })
+        let stamps = Dictionary(
+            entries.map { ($0.held.userID, $0.held.stamp) },
+            uniquingKeysWith: { first, _ in first }
+        )
         for place in settlement.updates.indices {
             settlement.updates[place].stamp = stamps[settlement.updates[place].userID] ?? .unchecked
         }

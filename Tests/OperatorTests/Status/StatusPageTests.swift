@@ -147,7 +147,10 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [(4, "no users"), (8, "no users"), (9, "9 s ago: no users"), (600, "10 min ago: no users")])
     func lastSweep_whenItWasSoLongAgo(seconds: Int64, words: String) {
         let page = Self.page([Self.row([], sweptAgo: seconds)])
-        #expect(page.words.hasSuffix("last sweep    \(words)\n  ranges        0 of 64\n  in flight     7"), "\(page.words)")
+        #expect(
+            page.words.hasSuffix("last sweep    \(words)\n  ranges        0 of 64\n  in flight     7"),
+            "\(page.words)"
+        )
     }
 
     @Test func status_whenNoDaemonIsAlive() {
