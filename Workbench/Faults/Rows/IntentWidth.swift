@@ -37,7 +37,7 @@ extension Fault {
     ) {
         let statement = Statement(
             "width",
-            sql: "select coalesce(sum(cardinality(user_ids)), 0)::int8 from nudged.intent"
+            sql: "select count(*) from nudged.intent i, unnest(i.user_ids) as u (id) where u.id <> all (i.settled)"
         )
         var (most, samples) = (0, 0)
         while true {
