@@ -193,7 +193,7 @@ import Testing
             scene.simulator.counts.mostHeld <= 40 - 3 * 5,
             "the hanging lane had \(scene.simulator.counts.mostHeld) of 40"
         )
-        let open = try scene.sql("select count(*) from nudged.intent i, unnest(i.user_ids) as u (id) where u.id <> all (i.settled)")
+        let open = try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)")
         #expect((Int(open) ?? .max) <= 40)
         process.signal(SIGKILL)
         _ = await process.ended()

@@ -37,7 +37,7 @@ extension Fault {
     ) {
         let statement = Statement(
             "width",
-            sql: "select count(*) from nudged.intent i, unnest(i.user_ids) as u (id) where u.id <> all (i.settled)"
+            sql: "select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"
         )
         var (most, samples) = (0, 0)
         while true {

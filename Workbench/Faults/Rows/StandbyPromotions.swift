@@ -105,7 +105,12 @@ struct StandbyPromotion {
             recorded: Set(
                 try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
             ),
-            open: Set(try await ask(standby, "select u.id from nudged.intent i, unnest(i.apns_ids, i.user_ids) as u (id, user_id) where u.user_id <> all (i.settled)"))
+            open: Set(
+                try await ask(
+                    standby,
+                    "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+                )
+            )
         )
     }
 

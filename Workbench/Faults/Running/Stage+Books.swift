@@ -64,7 +64,10 @@ extension Stage {
             )
         }
         books.tokensLeft = Set(try await texts(connection, "select device_token from public.push_tokens"))
-        books.open = try await texts(connection, "select u.id::text from nudged.intent i, unnest(i.apns_ids, i.user_ids) as u (id, user_id) where u.user_id <> all (i.settled)")
+        books.open = try await texts(
+            connection,
+            "select u.id::text from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+        )
         books.left = try await texts(
             connection,
             """

@@ -98,7 +98,11 @@ extension Stage {
 
     /// The `apns-id`s of all pushes in open intents.
     public func openIntents() async throws -> Set<String> {
-        Set(try await lines("select u.id from nudged.intent i, unnest(i.apns_ids, i.user_ids) as u (id, user_id) where u.user_id <> all (i.settled)"))
+        Set(
+            try await lines(
+                "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+            )
+        )
     }
 
     /// Whether nobody is due or leased, no change waits, and no intent is open.
