@@ -1,5 +1,6 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make test   formatter, the app's library for other platforms, build with warnings as errors, all tests, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
+# make model  the model of ownership, checked by spin: every property holds, and without any one guard a property fails (docs/model)
+# make test   formatter, imports as Package.swift declares them, the app's library for other platforms, build with warnings as errors, all tests, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
 #             of each fuzzer, and the Debian package, made and tried in a fresh Debian
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
@@ -19,6 +20,8 @@ CHAOS_RATE ?= 1000
 # So many tests at once, or one where the toolchain can't be told: hundreds side by side, each with its server's sessions and daemons, wait past their deadlines.
 TEST_WIDTH ?= 8
 WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH) || echo --no-parallel)
+# An import that no target declares fails, where the toolchain can tell.
+IMPORTS := $(shell $(SWIFT) build --help 2>/dev/null | grep -q explicit-target-dependency-import-check && echo --explicit-target-dependency-import-check error)
 FAULTS_TABLE ?= .build/faults.md
 # The runtime is linked in, so that the binary runs where no Swift is installed. Every address is bound at the start and then read-only. No path of
 # the build folder stays in it: two builds of one source give the same bytes (scripts/try-reproducible).
@@ -27,7 +30,7 @@ RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -X
 BIN := .build/release
 DEB := .build/deb
 
-.PHONY: demo test bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
+.PHONY: demo test model bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -60,24 +63,31 @@ docs: dependencies
 nightly: lint
 	NUDGED_SLOWEST_READY=100 $(MAKE) try-package
 	scripts/try-reproducible
+	@scripts/dependencies model
+	scripts/model --large
 	$(MAKE) faults
 	$(MAKE) chaos CHAOS_SECONDS=1800
 	$(MAKE) sanitize
 	BENCH_LONG=1 $(MAKE) bench
 
+model:
+	@scripts/dependencies model
+	scripts/model
+
 demo: dependencies
-	$(SWIFT) build $(RELEASE) --product nudged
-	$(BIN)/nudged demo
+	$(SWIFT) build $(RELEASE) --product nudged-demo
+	$(BIN)/nudged-demo
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Fuzz
+	scripts/imports
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Workbench Tests Fuzz
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Fuzz
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Workbench Tests Fuzz
 
 test: dependencies lint
 	scripts/try-platforms
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(IMPORTS)
 	$(MAKE) deb
 	scripts/suite $(SWIFT) test --skip-build $(WIDTH)
 	@scripts/dependencies monitoring

@@ -6,10 +6,10 @@ import PackageDescription
 let sanitizer = Context.environment["NUDGED_SANITIZE"]
 
 /// The fuzzers see nothing without marks on every edge. SwiftPM's `--sanitize` passes the kinds one by one, and the last one's marks are
-/// not libFuzzer's: hence flags.
+/// not libFuzzer's: hence flags. The fuzzers drive a session from the inside, in a release build: hence `-enable-testing`.
 let isFuzzing = Context.environment["NUDGED_FUZZ"] != nil
 let coverage: [SwiftSetting] =
-    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : []
 
 /// Every target of ours: Swift 6 mode, warnings are errors, imports are internal unless said otherwise.
 let strict: [SwiftSetting] =
@@ -32,6 +32,21 @@ func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// What tests, demo and benchmarks are made of: no product of ours that ships depends on it.
+func workbench(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Workbench/\(name)",
+        resources: resources,
+        swiftSettings: strict
+    )
+}
+
+func workbenchExecutable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Workbench/\(name)", swiftSettings: strict)
 }
 
 func tests(_ subject: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
@@ -67,7 +82,6 @@ let package = Package(
         // glibc's functions that Swift's Glibc module, built without _GNU_SOURCE, does not show.
         .systemLibrary(name: "CLinux"),
         library("Locks", []),
-        library("Seeded", []),
         library("JSON", []),
         library("HTML", []),
         library("NudgedKit", ["JSON"]),
@@ -82,35 +96,60 @@ let package = Package(
         library("Store", ["JSON", "TimeZones", "Policy", "Postgres"], resources: [.embedInCode("SQL")]),
         library("Systemd", ["Locks", "CLinux", logging]),
         library("Metrics", ["Locks"]),
+        library("Configuration", ["JSON", "NudgedKit", "YAML", "Policy", "Systemd", "Metrics", logging]),
+        library("Planning", ["JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration"]),
         library(
-            "Daemon",
+            "Delivery",
             [
-                "JSON", "HTML", "NudgedKit", "YAML", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
-                "Store", "Systemd", "Metrics", logging,
+                "JSON", "TimeZones", "Policy", "Postgres", "APNs", "HTTPClient", "Store", "Systemd", "Configuration",
+                "Planning",
             ]
         ),
-        library("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        library("LocalPostgres", ["CLinux"]),
-        library("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         library(
-            "Faults",
-            ["Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "Daemon", "APNsSimulator", "LocalPostgres"]
+            "Service",
+            [
+                "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Store", "Systemd",
+                "Metrics", "Configuration", "Planning", "Delivery", logging,
+            ]
         ),
         library(
+            "Operator",
+            [
+                "JSON", "HTML", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient",
+                "Store", "Systemd", "Configuration", "Planning", "Delivery", "Service",
+            ]
+        ),
+        executable(
+            "nudged",
+            [
+                "TimeZones", "Policy", "Systemd", "Configuration", "Delivery", "Service", "Operator", argumentParser,
+                logging,
+            ]
+        ),
+        workbench("Seeded", []),
+        workbench("HTTP2Server", ["Locks", "CNGHTTP2", "OpenSSL", "HTTP2"]),
+        workbench("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
+        workbench("LocalPostgres", ["CLinux"]),
+        workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
+        workbench(
+            "Faults",
+            ["Seeded", "JSON", "TimeZones", "Postgres", "Delivery", "APNsSimulator", "LocalPostgres"]
+        ),
+        workbench(
             "Demo",
             [
-                "Seeded", "TimeZones", "Postgres", "APNs", "Store", "Systemd", "Daemon", "APNsSimulator",
-                "LocalPostgres",
-                logging,
+                "Seeded", "TimeZones", "Postgres", "Store", "Systemd", "Configuration", "Delivery", "Service",
+                "APNsSimulator", "LocalPostgres", logging,
             ],
             resources: [.embedInCode("SQL")]
         ),
-        executable("nudged", ["TimeZones", "Policy", "Systemd", "Daemon", "Demo", argumentParser, logging]),
-        executable(
+        workbenchExecutable("nudged-demo", ["Systemd", "Demo", argumentParser]),
+        workbenchExecutable(
             "nudged-bench",
             [
                 "Seeded", "JSON", "NudgedKit", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "Store", "Systemd",
-                "Daemon", "APNsSimulator", "LocalPostgres", "Chaos", "Faults", argumentParser, logging,
+                "Configuration", "Delivery", "Service", "Operator", "APNsSimulator", "LocalPostgres", "Chaos", "Faults",
+                argumentParser, logging,
             ]
         ),
         // What several test targets share: seeds, generated keys, a server of https.
@@ -129,38 +168,66 @@ let package = Package(
         tests("Postgres", ["LocalPostgres", "TestSupport"]),
         tests("LocalPostgres", ["TestSupport"]),
         tests("OpenSSL", ["COpenSSL", "TestSupport"]),
-        tests("HTTP2", ["Locks", "OpenSSL", "TestSupport"]),
+        tests("HTTP2", ["CNGHTTP2", "OpenSSL", "HTTP2Server", "TestSupport"]),
         tests(
             "APNs",
-            ["Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "COpenSSL", "APNsSimulator", "TestSupport"]
-        ),
-        tests("HTTPClient", ["CLibCurl", "OpenSSL", "TestSupport"]),
-        tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
-        tests("Chaos", ["Seeded", "APNs", "APNsSimulator", "TestSupport"]),
-        tests("Faults", ["nudged", "nudged-bench", "Seeded", "LocalPostgres", "Systemd", "Daemon", "TestSupport"]),
-        tests("Systemd", ["Locks", logging]),
-        tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
-        tests("Store", ["LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
-        tests(
-            "Daemon",
             [
-                "Seeded", "JSON", "HTML", "NudgedKit", "APNs", "Policy", "Postgres", "Store", "Systemd", "Metrics",
-                "TimeZones", "TestSupport", logging,
+                "Locks", "Seeded", "JSON", "NudgedKit", "OpenSSL", "HTTP2", "HTTP2Server", "COpenSSL", "APNsSimulator",
+                "TestSupport",
+            ]
+        ),
+        tests("HTTPClient", ["CLibCurl", "Seeded", "TestSupport"]),
+        tests("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2"]),
+        tests("Chaos", ["APNs", "TestSupport"]),
+        tests("Faults", ["nudged", "nudged-bench", "LocalPostgres", "Systemd", "TestSupport"]),
+        tests("Systemd", [logging]),
+        tests("Metrics", ["Locks", "Seeded", "TestSupport"]),
+        tests("Store", ["Seeded", "LocalPostgres", "NudgedKit", "Policy", "Postgres", "TimeZones", "TestSupport"]),
+        // Users and configurations as several test targets need them.
+        .target(
+            name: "Fixtures",
+            dependencies: ["Policy", "Store", "TimeZones", "Configuration", "Planning"],
+            path: "Tests/Fixtures",
+            swiftSettings: strict
+        ),
+        tests("Configuration", ["JSON", "YAML", "Policy", "Systemd", "Seeded", "TestSupport", "Fixtures"]),
+        tests(
+            "Planning",
+            [
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Store", "Configuration", "Seeded", "TestSupport",
+                "Fixtures",
+            ]
+        ),
+        tests(
+            "Delivery",
+            ["JSON", "TimeZones", "Policy", "Store", "Planning", "Seeded", "TestSupport"]
+        ),
+        tests(
+            "Service",
+            [
+                "TimeZones", "Policy", "Postgres", "APNs", "Store", "Systemd", "Metrics", "Configuration", "Planning",
+                "Delivery", "TestSupport", "Fixtures", logging,
+            ]
+        ),
+        tests(
+            "Operator",
+            [
+                "JSON", "NudgedKit", "TimeZones", "Policy", "APNs", "Postgres", "Store", "Systemd", "Configuration",
+                "Planning", "Delivery", "Service", "Seeded", "TestSupport", "Fixtures",
             ]
         ),
         tests(
             "Demo",
             [
-                "Seeded", "NudgedKit", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Daemon",
-                "LocalPostgres",
+                "Seeded", "TimeZones", "Policy", "Postgres", "Store", "Systemd", "Planning", "Service", "Operator",
+                "LocalPostgres", "TestSupport",
             ]
         ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
-                "Daemon",
-                logging,
+                "Configuration", "Delivery", "Service", logging,
             ],
             swiftSettings: strict
         ),
@@ -183,8 +250,11 @@ if isFuzzing {
 // Under a sanitizer only the sender's and the simulator's side is built: the rest is what surrounds a database.
 if sanitizer != nil {
     let left = [
-        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Daemon", "LocalPostgres", "Demo", "Faults",
+        "HTML", "YAML", "TimeZones", "Policy", "Postgres", "Store", "Configuration", "Planning", "Delivery", "Service",
+        "Operator", "LocalPostgres", "Demo", "Faults",
     ]
-    let names = Set(left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "IntegrationTests"])
+    let names = Set(
+        left + left.map { $0 + "Tests" } + ["nudged", "nudged-bench", "nudged-demo", "Fixtures", "IntegrationTests"]
+    )
     package.targets.removeAll { names.contains($0.name) }
 }

@@ -1,5 +1,13 @@
--- The app's own tables, as an existing project brings them: created only where absent, columns added only where absent.
--- A table that is found is never changed otherwise: no constraint, no index, no row-level security.
+-- What nudged reads of the app: two tables, two views over them, and the functions that read their values.
+--
+-- A table is created only where there is none, and a column is added only where it is missing. A table that is found is not changed in any other
+-- way: it gets no constraint, no index and no row-level security.
+
+-- Which of the app's tables nudged has created. Only they get rights and policies for signed-in users (0006_roles.sql).
+create table nudged.own_table (
+    name text primary key
+);
+alter table nudged.own_table enable row level security;
 
 do $$
 declare
@@ -8,50 +16,319 @@ begin
     if to_regclass('public.context_profiles') is null then
         create table public.context_profiles (
             user_id uuid primary key,
-            notification_preferences jsonb,
+            -- Of a new value this is its size before compression.
+            notification_preferences jsonb constraint notification_preferences_size check (pg_column_size(notification_preferences) <= 262144),
             first_session_complete boolean not null default false,
-            timezone text
+            timezone text constraint timezone_length check (octet_length(timezone) <= 255),
+            nudge_context jsonb constraint nudge_context_size check (pg_column_size(nudge_context) <= 32768)
         );
         alter table public.context_profiles enable row level security;
+        comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders.';
+        comment on column public.context_profiles.user_id is 'The user''s id.';
+        insert into nudged.own_table (name) values ('context_profiles');
     end if;
 
     if to_regclass('public.push_tokens') is null then
         create table public.push_tokens (
             id uuid not null default gen_random_uuid(),
             user_id uuid not null,
-            device_token text not null,
-            platform text not null default 'ios',
+            device_token text not null constraint device_token_length check (octet_length(device_token) <= 512),
+            platform text not null default 'ios' constraint platform_length check (octet_length(platform) <= 32),
             created_at timestamptz not null default now(),
             updated_at timestamptz not null default now(),
+            environment text constraint environment_length check (octet_length(environment) <= 32),
+            topic text constraint topic_length check (octet_length(topic) <= 255),
             primary key (user_id, id),
             unique (user_id, device_token)
         );
+        -- nudged.register_device finds the former user of a token by it.
+        create index push_tokens_device_token on public.push_tokens (device_token);
         alter table public.push_tokens enable row level security;
+        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged.register_device).';
+        comment on column public.push_tokens.id is 'Names the row.';
+        comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
+        insert into nudged.own_table (name) values ('push_tokens');
     end if;
 
-    -- The catalog is asked first: ADD COLUMN IF NOT EXISTS would take the app's table exclusively even where there is nothing to add.
+    -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even where there is nothing to add.
     for wanted in
-        select * from (values
-            ('context_profiles', 'notification_preferences', 'jsonb'),
-            ('context_profiles', 'first_session_complete', 'boolean not null default false'),
-            ('context_profiles', 'timezone', 'text'),
-            ('push_tokens', 'platform', 'text not null default ''ios'''),
-            ('push_tokens', 'created_at', 'timestamptz'),
-            ('push_tokens', 'updated_at', 'timestamptz'),
-            ('push_tokens', 'environment', 'text'),
-            ('push_tokens', 'topic', 'text')
-        ) as v (relation, attribute, type)
+        select v.*, exists (
+            select from pg_attribute a
+            where a.attrelid = format('public.%I', v.relation)::regclass and a.attname = v.attribute and not a.attisdropped
+        ) as is_there
+        from (values
+            ('context_profiles', 'notification_preferences', 'jsonb',
+                'What the user wants: a JSON object with the keys of docs/POLICY.md. Null: the user chose nothing, and gets no check-ins.'),
+            ('context_profiles', 'first_session_complete', 'boolean not null default false',
+                'Whether the user has finished a first session. Check-ins begin after it.'),
+            ('context_profiles', 'timezone', 'text',
+                'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.'),
+            ('context_profiles', 'nudge_context', null,
+                'Fills the placeholders of nudged.template: a JSON object with first_name, topic and so on. '
+                'conversation_id, domain and locale have a meaning of their own (docs/SQL.md).'),
+            ('push_tokens', 'device_token', null, 'The device token from Apple, in hexadecimal digits.'),
+            ('push_tokens', 'platform', 'text not null default ''ios''',
+                'ios, ipados, macos, watchos, tvos or visionos. nudged sends to no other platform.'),
+            ('push_tokens', 'created_at', 'timestamptz', 'When the app first presented the token.'),
+            ('push_tokens', 'updated_at', 'timestamptz',
+                'When the app last presented the token. nudged deletes a token only if Apple refuses it after this time.'),
+            ('push_tokens', 'environment', 'text',
+                'The APNs environment of the token: sandbox or production. Null: the one in the daemon''s configuration.'),
+            ('push_tokens', 'topic', 'text',
+                'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
+        ) as v (relation, attribute, type, words)
     loop
-        if not exists (
-            select from pg_attribute
-            where attrelid = format('public.%I', wanted.relation)::regclass
-              and attname = wanted.attribute and not attisdropped
-        ) then
+        if not wanted.is_there and wanted.type is not null then
             execute format('alter table public.%I add column %I %s', wanted.relation, wanted.attribute, wanted.type);
+        end if;
+        -- A column that the app made keeps the comment that it has.
+        if not wanted.is_there and wanted.type is not null or exists (select from nudged.own_table where name = wanted.relation) then
+            execute format('comment on column public.%I.%I is %L', wanted.relation, wanted.attribute, wanted.words);
         end if;
     end loop;
 end
 $$;
 
-comment on column public.push_tokens.environment is 'APNs environment of this token: sandbox or production; null: the daemon''s configured one';
-comment on column public.push_tokens.topic is 'APNs topic (bundle id) of this token; null: the daemon''s configured one';
+-- What nudged reads of a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits, and a compressed value can be 270
+-- times as long as what is stored. So a value is measured before it is expanded. These functions never fail, and their text is bounded.
+
+-- Whether a number in it has more than 100 digits. The value's size and depth must be bounded.
+create function nudged.has_long_number(value jsonb) returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return exists (
+        select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
+    );
+end
+$$;
+
+-- For nudged.preferences_text: any value, measured. Only the keys of docs/POLICY.md are returned. A key with an absurd number holds 0.5, which is valid for
+-- no key.
+create function nudged.measured_preferences(preferences jsonb) returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
+        'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
+    too_long constant text := '"longer than 65,536 characters"';
+    -- Four bytes stand for at least one character, whatever the value holds.
+    most constant integer := 270000;
+    whole jsonb;
+    absurd text[];
+begin
+    if pg_column_size(preferences) > most then
+        return too_long;
+    elsif jsonb_typeof(preferences) <> 'object' then
+        return case jsonb_typeof(preferences) when 'null' then 'null' when 'boolean' then 'false' when 'number' then '0' when 'string' then '""' else '[]' end;
+    end if;
+    -- The size above is the stored one. This is the value itself, not compressed.
+    whole := preferences || '{}';
+    if pg_column_size(whole) > most then
+        return too_long;
+    -- Deeper values are no JSON to the daemon.
+    elsif jsonb_path_exists(whole, '$.**{513}') then
+        return '"nested too deep"';
+    end if;
+    select array_agg(m.key) into absurd
+    from jsonb_each(whole) m
+    where nudged.has_long_number(m.value);
+    if not absurd <@ known then
+        return '"holds a number of more than 100 digits"';
+    end if;
+    whole := whole || coalesce((select jsonb_object_agg(k, 0.5) from unnest(absurd) as k), '{}');
+    if length(whole::text) > 65536 then
+        return too_long;
+    end if;
+    return coalesce((select jsonb_object_agg(m.key, m.value)::text from jsonb_each(whole) m where m.key = any (known)), '{}');
+end
+$$;
+
+-- The preferences as text, of at most 65,537 characters. A value that can't be valid becomes a short one that the policy calls malformed.
+--
+-- Nearly every value takes the first branch, which is inlined: small, uncompressed, and its numbers between 0 and 1,000,000. (Such a number can still
+-- have 16,383 decimals, so the text is cut.) STABLE, since an IMMUTABLE function that asks for a size is not inlined.
+create function nudged.preferences_text(preferences jsonb) returns text
+language sql stable parallel safe
+return case
+    when preferences is null then null
+    when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null and jsonb_typeof(preferences) = 'object'
+        and not jsonb_path_exists(preferences, '$.** ? (@ < 0 || @ > 1000000)')
+        then left(preferences::text, 65537)
+    else nudged.measured_preferences(preferences)
+end;
+
+-- A column of type json is text as it was written. Its size without compression is not known: up to 65,536 stored bytes are expanded, at most 18 MB.
+create function nudged.preferences_text(preferences json) returns text
+language sql stable parallel safe
+return case
+    when preferences is null then null
+    when pg_column_size(preferences) > case when pg_column_compression(preferences) is null then 262144 + 64 else 65536 end
+        then '"longer than 65,536 characters"'
+    when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null then preferences::text
+    else left(preferences::text, 65537)
+end;
+
+-- A column of type text or varchar.
+create function nudged.preferences_text(preferences text) returns text
+language sql stable parallel safe
+return case
+    when octet_length(preferences) <= 65536 then preferences
+    when octet_length(preferences) <= 262144 then left(preferences, 65537)
+    when preferences is not null then '"longer than 65,536 characters"'
+end;
+
+-- For nudged.context_text: any value, measured. Only texts and whole numbers are returned, since nothing else fills a placeholder.
+create function nudged.measured_context(context jsonb) returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- Four bytes stand for at least one character.
+    most constant integer := 40000;
+    whole jsonb;
+    written text;
+begin
+    if pg_column_size(context) > most or jsonb_typeof(context) <> 'object' then
+        return null;
+    end if;
+    whole := context || '{}';
+    if pg_column_size(whole) > most then
+        return null;
+    end if;
+    select jsonb_object_agg(m.key, m.value)::text into written
+    from jsonb_each(whole) m
+    where case jsonb_typeof(m.value)
+        when 'string' then true
+        when 'number' then scale(m.value::numeric) = 0 and abs(m.value::numeric) < 1e19
+        else false end;
+    return case when length(written) <= 8192 then written end;
+end
+$$;
+
+-- The context as text, of at most 8,193 characters (so many are too long). Null: there is nothing in it that a template could take.
+create function nudged.context_text(context jsonb) returns text
+language sql stable parallel safe
+return case
+    when context is null then null
+    when pg_column_size(context) <= 1200 and pg_column_compression(context) is null and jsonb_typeof(context) = 'object'
+        and not jsonb_path_exists(context, '$.** ? (@ < 0 || @ > 1000000)')
+        then left(context::text, 8193)
+    else nudged.measured_context(context)
+end;
+
+create function nudged.context_text(context json) returns text
+language sql stable parallel safe
+return case
+    when pg_column_size(context) > case when pg_column_compression(context) is null then 32768 + 64 else 8192 end then null
+    when length(context::text) <= 8192 then context::text
+end;
+
+create function nudged.context_text(context text) returns text
+language sql stable parallel safe
+return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
+
+revoke all on function nudged.has_long_number(jsonb) from public;
+revoke all on function nudged.preferences_text(jsonb) from public;
+revoke all on function nudged.preferences_text(json) from public;
+revoke all on function nudged.preferences_text(text) from public;
+revoke all on function nudged.measured_preferences(jsonb) from public;
+revoke all on function nudged.context_text(jsonb) from public;
+revoke all on function nudged.context_text(json) from public;
+revoke all on function nudged.context_text(text) from public;
+revoke all on function nudged.measured_context(jsonb) from public;
+
+-- The views. An operator whose schema differs redefines these two and nudged.forget_device, and nothing else.
+do $$
+begin
+    -- A table that was found may have no column for the context.
+    execute format(
+        'create view nudged.recipient as
+        select
+            user_id,
+            notification_preferences as preferences,
+            timezone,
+            -- Unknown counts as not yet.
+            coalesce(first_session_complete, false) as first_session_complete,
+            %s as context
+        from public.context_profiles
+        where user_id is not null',
+        case when exists (
+            select from pg_attribute where attrelid = 'public.context_profiles'::regclass and attname = 'nudge_context' and not attisdropped
+        ) then 'nudge_context' else 'null::jsonb' end);
+end
+$$;
+
+create view nudged.device as
+select
+    user_id,
+    device_token as token,
+    greatest(created_at, updated_at) as registered_at,
+    environment,
+    topic
+from public.push_tokens
+-- The stored size is compared first: no long value is expanded.
+where case when pg_column_size(platform) <= 64
+    then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
+
+-- Deletes a token after a 410, if the device has not registered since `unregistered_at`. Nothing else in nudged deletes tokens of a table that was found.
+--
+-- A row that the app holds is skipped: it is being registered again, or Apple will answer 410 again. So nobody waits.
+-- A registration that is stored without a zone (`timestamp`) may be the server's local time or UTC. The later one counts, so that no
+-- token that registered again is deleted.
+create function nudged.forget_device(
+    recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
+) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+    -- Both conditions name the user, so that Citus can ask one machine. Arguments are named by the function: the app's table may have a column `device`.
+    delete from public.push_tokens
+    where user_id = forget_device.recipient and ctid = any (array(
+        select t.ctid from public.push_tokens t
+        where t.user_id = forget_device.recipient
+          and t.device_token::text = forget_device.device
+          and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
+          and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
+          and coalesce(
+              case when pg_typeof(greatest(t.created_at, t.updated_at)) = 'timestamp'::regtype
+              then greatest(
+                  greatest(t.created_at, t.updated_at)::timestamptz, greatest(t.created_at, t.updated_at)::timestamp at time zone 'UTC')
+              else greatest(t.created_at, t.updated_at)::timestamptz end,
+              '-infinity') < forget_device.unregistered_at
+        for update skip locked
+    ));
+    return found;
+end
+$$;
+revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
+
+comment on schema nudged is 'nudged sends push notifications for this database''s app. docs/SQL.md describes its calls and views.';
+comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
+comment on column nudged.own_table.name is 'The table''s name in schema public.';
+comment on view nudged.recipient is 'One row per user who could be sent something. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.recipient.user_id is 'The user''s id.';
+comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
+comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
+comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
+comment on column nudged.recipient.context is 'What fills the placeholders of nudged.template: a JSON object, or null.';
+comment on view nudged.device is 'One row per device that nudged can send to. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.device.user_id is 'The user who is signed in on the device.';
+comment on column nudged.device.token is 'The device token, in hexadecimal digits.';
+comment on column nudged.device.registered_at is 'When the app last presented the token.';
+comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
+comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
+comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
+comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
+comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null where it is too long or no JSON object.';
+comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null where it is too long.';
+comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null where it is too long.';
+comment on function nudged.measured_preferences is 'For nudged.preferences_text: values that are large or hold large numbers.';
+comment on function nudged.measured_context is 'For nudged.context_text: values that are large or hold large numbers.';
+comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

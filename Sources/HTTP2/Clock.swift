@@ -1,9 +1,9 @@
 import Glibc
 
 /// The system's clocks as milliseconds. Only the loops read them; whatever decides takes the time as a parameter.
-enum Clock {
+package enum Clock {
     /// For deadlines: doesn't step, doesn't count suspension.
-    static func monotonic() -> UInt64 { read(CLOCK_MONOTONIC) }
+    package static func monotonic() -> UInt64 { read(CLOCK_MONOTONIC) }
 
     /// For `Request.writeBy`: goes on while the machine is suspended.
     static func boottime() -> UInt64 { read(CLOCK_BOOTTIME) }

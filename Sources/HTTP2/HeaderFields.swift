@@ -1,7 +1,7 @@
 /// Header fields (RFC 9110 section 5) in one allocation: names in lower case, values as bytes, order and repetitions kept.
 public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Per field: name length and value length, two bytes each (big endian), then the name, then the value.
-    var packed: [UInt8] = []
+    package var packed: [UInt8] = []
 
     /// How many fields there are.
     public private(set) var count = 0
@@ -75,7 +75,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
 
     /// Where the field that begins at `offset` has its name and its value; nil at the end.
-    func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
+    package func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard offset + 4 <= packed.count else { return nil }
         let nameEnd = offset + 4 + (Int(packed[offset]) << 8 | Int(packed[offset + 1]))
         let valueEnd = nameEnd + (Int(packed[offset + 2]) << 8 | Int(packed[offset + 3]))

@@ -1,8 +1,8 @@
-import Glibc
+package import Glibc
 
 /// An address and port to dial or to listen on.
-struct SocketAddress {
-    let family: Int32
+package struct SocketAddress {
+    package let family: Int32
     private let storage: sockaddr_storage
     private let length: socklen_t
 
@@ -16,7 +16,7 @@ struct SocketAddress {
     }
 
     /// The stream addresses of a name, or of a numeric address if `isNumeric`; blocks on the resolver.
-    static func resolve(_ host: String, port: UInt16, isNumeric: Bool) -> Result<[SocketAddress], CloseReason> {
+    package static func resolve(_ host: String, port: UInt16, isNumeric: Bool) -> Result<[SocketAddress], CloseReason> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
@@ -51,7 +51,7 @@ struct SocketAddress {
     }
 
     /// Lends the address to a system call.
-    func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    package func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafeBytes(of: storage) { bytes in
             // sockaddr_storage is laid out to be read as any sockaddr; it has an address, being no empty buffer.
             bytes.baseAddress.map { body($0.assumingMemoryBound(to: sockaddr.self), length) } ?? -1

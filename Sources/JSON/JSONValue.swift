@@ -41,6 +41,12 @@ extension JSONValue {
         return object[key]
     }
 
+    /// The string, where it is one.
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The integer, where it is one.
+    package var integer: Int64? { if case .int(let number) = self { number } else { nil } }
+
     /// The type's name in words, for errors: never the value.
     public var typeName: String {
         switch self {

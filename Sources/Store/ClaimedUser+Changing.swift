@@ -1,38 +1,38 @@
-public import struct FoundationEssentials.UUID
-public import Policy
-public import TimeZones
+package import struct FoundationEssentials.UUID
+package import Policy
+package import TimeZones
 
 extension ClaimedUser {
     /// What a decision or an outcome changes of a user, to make the user of the next question (`nudged forecast`).
-    public struct Changes: Sendable {
+    package struct Changes: Sendable {
         /// policy.md, `since`.
-        public var since: Instant?
+        package var since: Instant?
         /// Of what sets `since`.
-        public var fingerprint: Int64?
+        package var fingerprint: Int64?
         /// When the policy was last asked.
-        public var askedAt: Instant?
+        package var askedAt: Instant?
         /// The newest change that no decision has seen.
-        public var touchedAt: Instant?
+        package var touchedAt: Instant?
         /// In microseconds since 1970.
-        public var dueAt: Int64
+        package var dueAt: Int64
         /// What was sent and counts.
-        public var history: History
+        package var history: History
         /// What is left of a nudge.
-        public var retry: String?
+        package var retry: String?
         /// The template of the last check-in that counts.
-        public var template: Int32?
+        package var template: Int32?
         /// One more with each change.
-        public var version: Int64
+        package var version: Int64
         /// What waits to be said to them.
-        public var messages: [PendingMessage]
+        package var messages: [PendingMessage]
         /// Whether more waits than was read.
-        public var hasMoreMessages: Bool
+        package var hasMoreMessages: Bool
         /// Hours that were asked for.
-        public var reminders: PendingReminders
+        package var reminders: PendingReminders
     }
 
     /// What can change, as it is.
-    public var changes: Changes {
+    package var changes: Changes {
         Changes(
             since: since,
             fingerprint: fingerprint,
@@ -50,7 +50,7 @@ extension ClaimedUser {
     }
 
     /// The same user after these.
-    public func with(_ changes: Changes) -> ClaimedUser {
+    package func with(_ changes: Changes) -> ClaimedUser {
         ClaimedUser(
             userID: userID,
             version: changes.version,
@@ -79,7 +79,7 @@ extension ClaimedUser {
     /// - Parameters:
     ///   - ended: messages and reminders that ended.
     ///   - continued: what comes after those reminders.
-    public func settled(
+    package func settled(
         _ update: PersonUpdate,
         ended: Set<UUID>,
         continued: [ReminderContinuation] = []

@@ -1,52 +1,52 @@
-public import FoundationEssentials
-public import Policy
-public import TimeZones
+package import FoundationEssentials
+package import Policy
+package import TimeZones
 
 /// A leased user with all that the policy asks about them: what a claim's statements say of them.
 ///
 /// A value, held by reference: it goes from list to list, and a copy would count a dozen references each time.
-public final class ClaimedUser: Sendable {
+package final class ClaimedUser: Sendable {
     /// The user.
-    public let userID: UUID
+    package let userID: UUID
     /// The version that is decided on; an intent holds only while it is still this one.
-    public let version: Int64
+    package let version: Int64
     /// When they were due, in microseconds since 1970: where the next claim goes on.
-    public let dueAt: Int64
+    package let dueAt: Int64
     /// The newest change that no decision has seen.
-    public let touchedAt: Instant?
+    package let touchedAt: Instant?
     /// When their check-ins last became possible or were last rescheduled (policy.md, `since`).
-    public let since: Instant?
+    package let since: Instant?
     /// Of what sets `since`; nil: never asked.
-    public let fingerprint: Int64?
+    package let fingerprint: Int64?
     /// When the policy was last asked.
-    public let askedAt: Instant?
+    package let askedAt: Instant?
     /// What was sent and counts.
-    public let history: History
+    package let history: History
     /// What is left of a nudge, as JSON (`Daemon.Retry`).
-    public let retry: String?
+    package let retry: String?
     /// Devices that Apple refused, as JSON (`Daemon.Quarantine`).
-    public let quarantine: String?
+    package let quarantine: String?
     /// The template of the last check-in that counts; nil: the configured words.
-    public let template: Int32?
+    package let template: Int32?
     /// `notification_preferences` as it is; nil where it is null or the profile is gone.
-    public let preferences: String?
+    package let preferences: String?
     /// The profile's own zone.
-    public let timezone: String?
+    package let timezone: String?
     /// Whether a first session was seen.
-    public let firstSessionComplete: Bool
+    package let firstSessionComplete: Bool
     /// What the app knows of them, to fill words with, as JSON; nil where there is none. Any JSON, or the head of what is too long to be one.
-    public let context: String?
+    package let context: String?
     /// Where a push can go.
-    public let devices: [Device]
+    package let devices: [Device]
     /// What waits to be said to them.
-    public let messages: [PendingMessage]
+    package let messages: [PendingMessage]
     /// Whether more waits than was read.
-    public let hasMoreMessages: Bool
+    package let hasMoreMessages: Bool
     /// Hours that were asked for.
-    public let reminders: PendingReminders
+    package let reminders: PendingReminders
 
     /// All parts.
-    public init(
+    package init(
         userID: UUID,
         version: Int64,
         dueAt: Int64,

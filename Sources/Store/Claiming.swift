@@ -1,64 +1,46 @@
 import FoundationEssentials
-import Postgres
 import Synchronization
 
-/// What a store remembers between two claims: where its walk stands, whose rows are held by others.
-/// State behind `Mutex`; claims are asked by one caller at a time.
+/// What a store remembers between claims and drains. State behind `Mutex`; claims and drains are asked by one caller at a time.
 final class Claiming: Sendable {
-    private struct State {
+    struct State: Sendable {
+        /// Where the walk over the ranges stands.
         var walk: RangeWalk
-        var held: [UUID: ContinuousClock.Instant] = [:]
+        /// From where on walks look.
         var floor = DueFloor()
-        var isDistributed = false
+        /// When urgent messages are looked for.
         var express = ExpressPace()
-    }
+        /// From where on touches are looked for.
+        var touches = TouchFloor()
+        /// Whom the database refused lately.
+        var aside = SetAside()
+        /// Orphans that could not be recorded lately, and until when they are left.
+        var orphans: [UUID: Int64] = [:]
+        /// Whether the database refused what only tables on several machines refuse.
+        var isDistributed = false
 
-    /// A row that somebody holds is not tried again for so long.
-    private static let holdTime = Duration.seconds(30)
+        /// Begins a walk anew: from the floor, in another order.
+        mutating func restart(_ ranges: [Int32]) {
+            var random = SystemRandomNumberGenerator()
+            walk = RangeWalk(over: ranges, from: floor.cursor, using: &random)
+        }
+    }
 
     private let state: Mutex<State>
 
     init() {
         var random = SystemRandomNumberGenerator()
-        state = Mutex(State(walk: RangeWalk(using: &random)))
+        state = Mutex(State(walk: RangeWalk(over: [], using: &random)))
     }
 
-    /// Begins a walk anew: from the start, in another order.
-    func restart() {
-        var random = SystemRandomNumberGenerator()
-        state.withLock { $0.walk = RangeWalk(from: $0.floor.cursor, using: &random) }
-    }
+    func with<R>(_ body: (inout sending State) -> sending R) -> sending R { state.withLock(body) }
 
-    /// From where on walks look.
-    func withFloor<R>(_ body: (inout DueFloor) -> R) -> R { state.withLock { body(&$0.floor) } }
-
-    var ask: RangeWalk.Ask { state.withLock { $0.walk.ask } }
-
-    func took(isFull: Bool, last: Cursor?) -> Bool {
-        state.withLock { $0.walk.took(isFull: isFull, last: last) }
-    }
-
-    /// Whether the database refused what only tables on several machines refuse.
     var isDistributed: Bool { state.withLock(\.isDistributed) }
 
     func noteDistribution() { state.withLock { $0.isDistributed = true } }
 
-    /// When urgent messages are looked for.
-    func withExpress<R>(_ body: (inout ExpressPace) -> R) -> R { state.withLock { body(&$0.express) } }
+    /// Milliseconds of a clock that only goes forward.
+    static func now() -> Int64 { Int64((ContinuousClock.now - started) / .milliseconds(1)) }
 
-    /// Users whose rows somebody holds, or held a while ago.
-    var held: [UUID] {
-        let now = ContinuousClock.now
-        return state.withLock { state in
-            state.held = state.held.filter { $0.value > now }
-            return Array(state.held.keys)
-        }
-    }
-
-    func hold(_ users: some Sequence<UUID>) {
-        let end = ContinuousClock.now + Self.holdTime
-        state.withLock { state in
-            for user in users { state.held[user] = end }
-        }
-    }
+    private static let started = ContinuousClock.now
 }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 /// A place in the order of who is due, (`due_at`, `user_id`): a walk goes on after it.
-public struct Cursor: Sendable, Equatable {
+package struct Cursor: Sendable, Equatable {
     /// Microseconds since 1970.
     let dueAt: Int64
     let userID: UUID
 
     /// Before everyone.
-    public static let start = Cursor(
+    package static let start = Cursor(
         dueAt: .min,
         userID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     )

@@ -1,22 +1,22 @@
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// What a daemon says of itself every few seconds.
-public struct DaemonBeat: Sendable {
+package struct DaemonBeat: Sendable {
     /// Its own for the length of its life.
-    public var id: UUID
+    package var id: UUID
     /// The name of its host.
-    public var host: String
+    package var host: String
     /// Its process on that host.
-    public var pid: Int32
+    package var pid: Int32
     /// Its program's version.
-    public var version: String
+    package var version: String
     /// Milliseconds since it started. The database turns them into an instant: a host's clock may be wrong.
-    public var uptimeMilliseconds: Int64
-    /// How it stands: a JSON object without U+0000.
-    public var state: String
+    package var uptimeMilliseconds: Int64
+    /// How it stands: a JSON object without U+0000; nil: as it said before.
+    package var state: String?
 
     /// All of them.
-    public init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {
+    package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String?) {
         self.id = id
         self.host = host
         self.pid = pid

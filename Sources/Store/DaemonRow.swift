@@ -1,28 +1,32 @@
-public import TimeZones
+package import TimeZones
 
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// A daemon as the database knows it.
-public struct DaemonRow: Sendable, Equatable {
+package struct DaemonRow: Sendable, Equatable {
     /// Its own for the length of its life.
-    public var id: UUID
+    package var id: UUID
     /// The name of its host.
-    public var host: String
+    package var host: String
     /// Its process on that host.
-    public var pid: Int32
+    package var pid: Int32
     /// Its program's version.
-    public var version: String
+    package var version: String
     /// When it started.
-    public var startedAt: Instant
+    package var startedAt: Instant
     /// When it last wrote its row.
-    public var seenAt: Instant
+    package var seenAt: Instant
     /// Milliseconds since then.
-    public var unseenMilliseconds: Int64
+    package var unseenMilliseconds: Int64
     /// How it stood then: a JSON object.
-    public var state: String
+    package var state: String
+    /// Ranges that it owns, of 64.
+    package var ranges: Int
+    /// Until when its lease lasts; nil: it is no member.
+    package var aliveUntil: Instant?
 
     /// All of them.
-    public init(
+    package init(
         id: UUID,
         host: String,
         pid: Int32,
@@ -30,7 +34,9 @@ public struct DaemonRow: Sendable, Equatable {
         startedAt: Instant,
         seenAt: Instant,
         unseenMilliseconds: Int64,
-        state: String
+        state: String,
+        ranges: Int = 0,
+        aliveUntil: Instant? = nil
     ) {
         self.id = id
         self.host = host
@@ -40,5 +46,7 @@ public struct DaemonRow: Sendable, Equatable {
         self.seenAt = seenAt
         self.unseenMilliseconds = unseenMilliseconds
         self.state = state
+        self.ranges = ranges
+        self.aliveUntil = aliveUntil
     }
 }

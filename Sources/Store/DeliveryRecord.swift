@@ -1,40 +1,43 @@
-public import FoundationEssentials
-public import TimeZones
+package import FoundationEssentials
+import JSON
+package import TimeZones
 
 /// One row of the record, `nudged.delivery`.
-public struct DeliveryRecord: Sendable, Equatable {
+package struct DeliveryRecord: Sendable, Equatable {
     /// What became of it. `deferred`: Apple asked to come back later, another row follows.
-    public enum Outcome: String, Sendable, CaseIterable {
+    package enum Outcome: String, Sendable, CaseIterable {
         case accepted, rejected, deferred, dropped, skipped, unknown
     }
 
     /// The user.
-    public let userID: UUID
+    package let userID: UUID
     /// `check_in`, `message`, `reminder`.
-    public let kind: String
+    package let kind: String
     /// Names the nudge among those of its user and kind: a check-in's slot.
-    public let key: String
+    package let key: String
     /// A check-in's local date.
-    public let slot: LocalDate?
+    package let slot: LocalDate?
     /// 16 hex digits of the token's digest; empty for a slot that went by.
-    public let deviceHash: String
+    package let deviceHash: String
     /// The header `apns-id`; nil where nothing was attempted.
-    public let apnsID: UUID?
+    package let apnsID: UUID?
     /// What became of it.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// Apple's word, or ours.
-    public let reason: String?
+    package let reason: String?
     /// Apple's HTTP status, where there was an answer.
-    public let status: Int?
+    package let status: Int?
     /// The policy's now of the attempt; for a slot that went by, of the decision.
-    public let attemptedAt: Instant
+    package let attemptedAt: Instant
+    /// Microseconds beyond `attemptedAt`: two attempts of one second are two rows of the record (`Intent.fraction`).
+    package var fraction: Int32 = 0
     /// What was decided of it beyond the policy, as a JSON object (`Daemon.DecisionVerdict`); nil: nobody was asked.
-    public let decision: String?
+    package let decision: String?
     /// The template of a check-in's words; nil: they are of none.
-    public let template: Int32?
+    package let template: Int32?
 
     /// All parts.
-    public init(
+    package init(
         userID: UUID,
         kind: String,
         key: String,
@@ -45,6 +48,7 @@ public struct DeliveryRecord: Sendable, Equatable {
         reason: String? = nil,
         status: Int? = nil,
         attemptedAt: Instant,
+        fraction: Int32 = 0,
         decision: String? = nil,
         template: Int32? = nil
     ) {
@@ -58,7 +62,50 @@ public struct DeliveryRecord: Sendable, Equatable {
         self.reason = reason
         self.status = status
         self.attemptedAt = attemptedAt
+        self.fraction = fraction
         self.decision = decision
         self.template = template
+    }
+
+    /// In microseconds since 1970.
+    var attemptedAtMicroseconds: Int64 { attemptedAt.microseconds &+ Int64(fraction) }
+}
+
+extension DeliveryRecord {
+    /// Rows as `nudged.intent.records` holds them; nil: there are none.
+    static func json(_ records: [DeliveryRecord]) -> String? {
+        guard !records.isEmpty else { return nil }
+        var json = JSONWriter()
+        json.beginArray()
+        for record in records { record.write(to: &json) }
+        json.endArray()
+        return json.string
+    }
+
+    private func write(to json: inout JSONWriter) {
+        json.beginObject()
+        for (name, text) in [
+            ("user_id", userID.uuidString.lowercased()), ("kind", kind), ("key", key), ("slot", slot?.iso),
+            ("device_hash", deviceHash), ("outcome", outcome.rawValue), ("reason", reason),
+            ("attempted_at", timestamp),
+        ] {
+            json.key(name)
+            json.string(text)
+        }
+        json.key("status")
+        if let status { json.int(status) } else { json.null() }
+        if let decision, let value = try? JSONValue(parsing: decision) {
+            json.key("decision")
+            json.value(value)
+        }
+        json.endObject()
+    }
+
+    /// As PostgreSQL reads it.
+    private var timestamp: String {
+        let text = attemptedAt.rfc3339
+        guard fraction != 0, text.hasSuffix("Z") else { return text }
+        let digits = String(fraction)
+        return text.dropLast() + "." + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "Z"
     }
 }

@@ -8,6 +8,8 @@ struct DueFloor: Sendable {
     /// Nobody is due before; the start where it is not known.
     private(set) var cursor = Cursor.start
     private var nextLook: Int64 = .min
+    /// The ranges that the last look was about.
+    private var ranges: [Int32] = []
 
     /// So often at most.
     static let lookMilliseconds: Int64 = 5_000
@@ -18,7 +20,9 @@ struct DueFloor: Sendable {
     /// Daemons' clocks, and rows on their way to a commit.
     static let marginSeconds: Int64 = 60
 
-    func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextLook }
+    func isDue(for ranges: [Int32], at milliseconds: Int64) -> Bool {
+        milliseconds >= nextLook || ranges != self.ranges
+    }
 
     /// The next walk looks anew.
     mutating func forget() {
@@ -27,12 +31,21 @@ struct DueFloor: Sendable {
     }
 
     /// - Parameters:
+    ///   - ranges: those that were looked at.
     ///   - count: rows that were read, at most `rowLimit`.
     ///   - oldest: the oldest of them, microseconds; nil where there is none.
     ///   - now: the policy's.
     ///   - asked: milliseconds before the question, on the clock of `isDue`.
     ///   - answered: and after the answer.
-    mutating func took(count: Int, oldest: Int64?, now: Instant, asked: Int64, answered: Int64) {
+    mutating func took(
+        _ ranges: [Int32],
+        count: Int,
+        oldest: Int64?,
+        now: Instant,
+        asked: Int64,
+        answered: Int64
+    ) {
+        self.ranges = ranges
         nextLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked))
         guard count < Self.rowLimit else { return cursor = .start }
         let margin = (now + -Self.marginSeconds).microseconds

@@ -1,19 +1,19 @@
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 import Postgres
 
 /// A reminder for everyone that is to become one row per member.
-public struct DueSpread: Sendable, Equatable {
+package struct DueSpread: Sendable, Equatable {
     /// What is spread: the author's row.
-    public let reminder: PendingReminder
+    package let reminder: PendingReminder
     /// The last member who has theirs; nil: nobody has.
-    public let after: UUID?
+    package let after: UUID?
     /// The author's preferences, as they are; nil where they are null or the profile is gone.
-    public let preferences: String?
+    package let preferences: String?
     /// The author's own zone.
-    public let timezone: String?
+    package let timezone: String?
 
     /// All parts.
-    public init(reminder: PendingReminder, after: UUID? = nil, preferences: String? = nil, timezone: String? = nil) {
+    package init(reminder: PendingReminder, after: UUID? = nil, preferences: String? = nil, timezone: String? = nil) {
         self.reminder = reminder
         self.after = after
         self.preferences = preferences
@@ -28,15 +28,15 @@ public struct DueSpread: Sendable, Equatable {
     }
 
     /// The same, before anybody has theirs.
-    public var fromTheFirst: DueSpread { DueSpread(reminder: reminder, preferences: preferences, timezone: timezone) }
+    package var fromTheFirst: DueSpread { DueSpread(reminder: reminder, preferences: preferences, timezone: timezone) }
 
     /// The same, once everyone up to this member has theirs.
-    public func after(_ member: UUID) -> DueSpread {
+    package func after(_ member: UUID) -> DueSpread {
         DueSpread(reminder: reminder, after: member, preferences: preferences, timezone: timezone)
     }
 
     /// The next of its series.
-    public func continued(by next: ReminderContinuation) -> DueSpread {
+    package func continued(by next: ReminderContinuation) -> DueSpread {
         DueSpread(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
     }
 

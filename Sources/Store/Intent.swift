@@ -1,21 +1,22 @@
-public import FoundationEssentials
-public import TimeZones
+package import FoundationEssentials
+import Postgres
+package import TimeZones
 
-/// A chunk of pushes that is about to be written: durable before the first byte.
-public struct Intent: Sendable {
+/// A slice of pushes that is about to be written: durable before the first byte.
+package struct Intent: Sendable {
     /// A user, and what becomes of their row if the daemon dies now.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The user.
-        public let userID: UUID
+        package let userID: UUID
         /// The version that was decided on.
-        public let version: Int64
+        package let version: Int64
         /// JSON of what is left of the user's nudges beside these devices, and of what is to be repeated, or nil.
-        public let retry: String?
+        package let retry: String?
         /// The devices, nudge by nudge.
-        public let devices: [Target]
+        package let devices: [Target]
 
         /// All parts.
-        public init(userID: UUID, version: Int64, retry: String?, devices: [Target]) {
+        package init(userID: UUID, version: Int64, retry: String?, devices: [Target]) {
             self.userID = userID
             self.version = version
             self.retry = retry
@@ -24,28 +25,28 @@ public struct Intent: Sendable {
     }
 
     /// A device that a nudge goes to.
-    public struct Target: Sendable {
+    package struct Target: Sendable {
         /// `check_in`, `message`, `reminder`.
-        public let kind: String
+        package let kind: String
         /// Names the nudge among those of its user and kind.
-        public let key: String
+        package let key: String
         /// A check-in's local date.
-        public let slot: LocalDate?
+        package let slot: LocalDate?
         /// 16 hex digits of the token's digest.
-        public let deviceHash: String
+        package let deviceHash: String
         /// The header `apns-id`.
-        public let apnsID: UUID
+        package let apnsID: UUID
         /// Which of the user's nudges it is, counted from 0: messages that go out as one digest are one.
-        public let nudge: Int16
+        package let nudge: Int16
         /// Whether the user's history holds the nudge already: another device was answered.
-        public let isCounted: Bool
+        package let isCounted: Bool
         /// Whether the message or reminder ends here even where it becomes unknown.
-        public let ends: Bool
+        package let ends: Bool
         /// The template of its words; nil: they are of none.
-        public let template: Int32?
+        package let template: Int32?
 
         /// All parts.
-        public init(
+        package init(
             kind: String,
             key: String,
             slot: LocalDate?,
@@ -68,37 +69,86 @@ public struct Intent: Sendable {
         }
     }
 
-    /// The lease under which the users are ours.
-    public let leaseID: UUID
-    /// Counts the chunks of a lease.
-    public let number: Int32
+    /// Names it.
+    package let id: UUID
+    /// The membership under which the users are ours.
+    package let member: UUID
     /// The sweep, for the record.
-    public let sweepID: UUID
+    package let sweepID: UUID
     /// The policy's now.
-    public let attemptedAt: Instant
+    package let attemptedAt: Instant
+    /// Microseconds beyond `attemptedAt`, 0 to 999,999, from a counter: two attempts of one second are two rows of the record.
+    package let fraction: Int32
     /// The users, whole.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// What the decisions found to record beside the pushes.
-    public let records: [DeliveryRecord]
+    package let records: [DeliveryRecord]
     /// The messages and reminders that are in it: held against their cancellation until the commit.
-    public let messages: [MessageReference]
+    package let messages: [MessageReference]
 
     /// All parts.
-    public init(
-        leaseID: UUID,
-        number: Int32,
+    package init(
+        id: UUID = UUID(),
+        member: UUID,
         sweepID: UUID,
         attemptedAt: Instant,
+        fraction: Int32 = 0,
         entries: [Entry],
         records: [DeliveryRecord] = [],
         messages: [MessageReference] = []
     ) {
-        self.leaseID = leaseID
-        self.number = number
+        self.id = id
+        self.member = member
         self.sweepID = sweepID
         self.attemptedAt = attemptedAt
+        self.fraction = fraction
         self.entries = entries
         self.records = records
         self.messages = messages
+    }
+}
+
+extension Intent {
+    /// For intent.sql: parallel lists, put together in one walk (a walk for each list would count the references of every device each time).
+    var parameters: [Parameter] {
+        let count = entries.reduce(0) { $0 + $1.devices.count }
+        var users: [UUID?] = []
+        var kinds: [String?] = []
+        var keys: [String?] = []
+        var slots: [Int32?] = []
+        var hashes: [String?] = []
+        var apnsIDs: [UUID?] = []
+        var retries: [String?] = []
+        var counted: [Bool?] = []
+        var nudges: [Int16?] = []
+        var ends: [Bool?] = []
+        var templates: [Int32?] = []
+        users.reserveCapacity(count)
+        kinds.reserveCapacity(count)
+        keys.reserveCapacity(count)
+        hashes.reserveCapacity(count)
+        apnsIDs.reserveCapacity(count)
+        for entry in entries {
+            for device in entry.devices {
+                users.append(entry.userID)
+                kinds.append(device.kind)
+                keys.append(device.key)
+                slots.append(device.slot?.days)
+                hashes.append(device.deviceHash)
+                apnsIDs.append(device.apnsID)
+                retries.append(entry.retry)
+                counted.append(device.isCounted)
+                nudges.append(device.nudge)
+                ends.append(device.ends)
+                templates.append(device.template)
+            }
+        }
+        return [
+            .uuid(id), .uuid(member), .uuid(sweepID), .timestamp(attemptedAt.microseconds &+ Int64(fraction)),
+            .uuidArray(entries.map(\.userID)), .int8Array(entries.map(\.version)),
+            .uuidArray(users), .textArray(kinds), .textArray(keys), .dateArray(slots), .textArray(hashes),
+            .uuidArray(apnsIDs), .textArray(retries), .boolArray(counted), .int2Array(nudges), .boolArray(ends),
+            .int4Array(templates), DeliveryRecord.json(records).map(Parameter.json) ?? .null(.jsonb),
+        ]
     }
 }

@@ -1,9 +1,9 @@
-public import Postgres
+package import Postgres
 
 /// Brings a database to the newest schema: each migration in a transaction of its own, under a lock, so that two at once don't collide.
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     /// Where a database stands.
-    public enum Standing: Sendable, Equatable {
+    package enum Standing: Sendable, Equatable {
         /// Nothing to do.
         case current
         /// These are to be applied; none yet where it is all of them.
@@ -18,7 +18,7 @@ public struct Migrator: Sendable {
         case hidden
 
         /// This version can work with it.
-        public var isUsable: Bool {
+        package var isUsable: Bool {
             switch self {
             case .current, .newer: true
             case .behind, .ahead, .changed, .hidden: false
@@ -32,7 +32,7 @@ public struct Migrator: Sendable {
     static let timeout = Duration.seconds(3600)
 
     /// - Parameter onFailure: hears of each failed attempt to connect; attempts go on.
-    public init(
+    package init(
         configuration: ConnectionConfiguration,
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
@@ -40,16 +40,16 @@ public struct Migrator: Sendable {
     }
 
     /// Closes the connection.
-    public func close() async { await database.close() }
+    package func close() async { await database.close() }
 
     /// Compares the database with `Migration.all`; changes nothing.
-    public func standing() async throws(PostgresError) -> Standing {
+    package func standing() async throws(PostgresError) -> Standing {
         let connection = try await database.connection()
         return try await Self.standing(connection)
     }
 
     /// The same in one attempt, on a connection of its own.
-    public static func standing(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Standing {
+    package static func standing(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Standing {
         let connection = try await Connection.open(configuration)
         do throws(PostgresError) {
             let found = try await standing(connection)
@@ -65,7 +65,7 @@ public struct Migrator: Sendable {
     ///
     /// - Parameter onHeld: hears of each attempt that gave way to somebody who holds a table.
     /// - Throws: as any statement; 55P03 (lock_not_available) where somebody has held one of the tables for a minute or two: what was applied before stays.
-    public func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
+    package func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
         let connection = try await database.connection()
         var applied: [Migration] = []
         for migration in Migration.all where try await applyPatiently(migration, on: connection, onHeld) {
@@ -74,11 +74,11 @@ public struct Migrator: Sendable {
         return applied
     }
 
-    /// The roles of `sql/0014_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
-    public func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
+    /// The roles of `sql/0006_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
+    package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let connection = try await database.connection()
         let query = Query.rolesWanting
-        let rows = try await connection.run(Statement(query.rawValue, sql: query.sql))
+        let rows = try await connection.run(query())
         var wanting: (missing: [String], bare: [String]) = ([], [])
         for row in 0..<rows.count {
             let name = try rows.text(row, 0)
@@ -92,12 +92,6 @@ public struct Migrator: Sendable {
         "migration_lock",
         sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
     )
-
-    /// Citus refuses triggers on tables that the app has distributed. Older migrations make them; 0011 takes them away again.
-    private static let allowTriggers = """
-        select set_config('citus.enable_unsafe_triggers', 'on', true)
-        where exists (select 1 from pg_extension where extname = 'citus');
-        """
 
     private func applyPatiently(
         _ migration: Migration,
@@ -151,7 +145,6 @@ public struct Migrator: Sendable {
                     number integer primary key, name text not null, checksum bigint not null,
                     applied_at timestamptz not null default now(), oldest integer
                 );
-                alter table nudged.migration add column if not exists oldest integer;
                 """
         )
         let known = Statement(
@@ -160,7 +153,6 @@ public struct Migrator: Sendable {
             parameters: [.int4(migration.number)]
         )
         guard try await transaction.run(known).count == 0 else { return false }
-        try await transaction.execute(script: allowTriggers)
         for statement in ScriptStatements.of(migration.script) {
             try await transaction.execute(script: statement, name: migration.name)
         }
@@ -180,7 +172,7 @@ public struct Migrator: Sendable {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
         let rows = try await connection.run(
-            Statement(Query.migrationsApplied.rawValue, sql: Query.migrationsApplied.sql)
+            Query.migrationsApplied()
         )
         var applied: [Int32: Int64] = [:]
         var newest: Int32 = 0
@@ -202,7 +194,7 @@ public struct Migrator: Sendable {
         let pending = Migration.all.filter { applied[$0.number] == nil }
         // Where not one is seen, they may be hidden like all else.
         if pending.isEmpty || applied.isEmpty {
-            let hidden = Statement(Query.hidden.rawValue, sql: Query.hidden.sql)
+            let hidden = Query.hidden()
             if try await connection.run(hidden).bool(0, 0) { return .hidden }
         }
         guard pending.isEmpty else { return .behind(pending) }

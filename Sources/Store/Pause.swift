@@ -1,23 +1,23 @@
-public import Policy
-public import TimeZones
+package import Policy
+package import TimeZones
 
 /// A row of `nudged.paused`: a kind that is held, or was resumed while not everyone who was held is due yet.
-public struct Pause: Sendable, Equatable {
+package struct Pause: Sendable, Equatable {
     /// What is held.
-    public let kind: NudgeKind
+    package let kind: NudgeKind
     /// When sending stopped.
-    public let since: Instant
+    package let since: Instant
     /// Since when users may have been held whom no resume has made due yet.
-    public let heldSince: Instant
+    package let heldSince: Instant
     /// `user@host`.
-    public let byWhom: String
+    package let byWhom: String
     /// Why, in the operator's words.
-    public let words: String?
+    package let words: String?
     /// When sending went on; nil: it is paused.
-    public let resumedAt: Instant?
+    package let resumedAt: Instant?
 
     /// All parts.
-    public init(
+    package init(
         kind: NudgeKind,
         since: Instant,
         heldSince: Instant,

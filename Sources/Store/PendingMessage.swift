@@ -1,37 +1,38 @@
-public import FoundationEssentials
-public import TimeZones
+package import FoundationEssentials
+import Postgres
+package import TimeZones
 
 /// A message that waits to be sent: a row of `nudged.message`.
-public struct PendingMessage: Sendable, Equatable {
+package struct PendingMessage: Sendable, Equatable {
     /// Names it among the user's messages.
-    public let id: UUID
+    package let id: UUID
     /// When `nudged.send` was called.
-    public let createdAt: Instant
+    package let createdAt: Instant
     /// The same in microseconds since 1970: which of two of one second was said first.
-    public let order: Int64
+    package let order: Int64
     /// The push's title; may be empty.
-    public let title: String
+    package let title: String
     /// The push's body; may be empty.
-    public let body: String
+    package let body: String
     /// A JSON object of members beside `aps`, without those that the payload has places for; nil: none.
-    public let data: String?
+    package let data: String?
     /// The conversation that a tap opens, as the app wrote it.
-    public let conversationID: String?
+    package let conversationID: String?
     /// The app's own division of conversations.
-    public let domain: String?
+    package let domain: String?
     /// Whether the sender calls it urgent.
-    public let urgent: Bool
+    package let urgent: Bool
     /// Whose actions the phone offers.
-    public let category: String?
+    package let category: String?
     /// Groups notifications on the phone.
-    public let threadID: String?
+    package let threadID: String?
     /// Of several with one key only the newest is sent.
-    public let collapseKey: String?
+    package let collapseKey: String?
     /// From when on it is of no use; nil: never.
-    public let expiresAt: Instant?
+    package let expiresAt: Instant?
 
     /// All parts.
-    public init(
+    package init(
         id: UUID,
         createdAt: Instant,
         order: Int64? = nil,
@@ -59,5 +60,30 @@ public struct PendingMessage: Sendable, Equatable {
         self.threadID = threadID
         self.collapseKey = collapseKey
         self.expiresAt = expiresAt
+    }
+}
+
+extension PendingMessage {
+    /// Columns of `claim_messages.sql`; `claim_messages_bounded.sql` has one more: how many wait.
+    static let columns = 13
+
+    /// Reads a row of `claim_messages.sql`.
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        let created = try rows.reachableTimestampOrNull(row, 2)
+        self.init(
+            id: try rows.uuid(row, 1),
+            createdAt: Instant(nearest: created) ?? Instant(seconds: 0),
+            order: created,
+            title: try rows.text(row, 3),
+            body: try rows.text(row, 4),
+            data: try rows.textOrNull(row, 5),
+            conversationID: try rows.textOrNull(row, 6),
+            domain: try rows.textOrNull(row, 7),
+            urgent: try rows.boolOrNull(row, 8) ?? false,
+            category: try rows.textOrNull(row, 9),
+            threadID: try rows.textOrNull(row, 10),
+            collapseKey: try rows.textOrNull(row, 11),
+            expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12))
+        )
     }
 }

@@ -1,39 +1,40 @@
-public import FoundationEssentials
-public import TimeZones
+package import FoundationEssentials
+import Postgres
+package import TimeZones
 
 /// An hour at which somebody is to be told of something: a row of `nudged.occurrence`.
-public struct PendingReminder: Sendable, Equatable {
+package struct PendingReminder: Sendable, Equatable {
     /// Names it; each hour of a series has a name of its own.
-    public let id: UUID
+    package let id: UUID
     /// The reminder that it is of.
-    public let reminderID: UUID
+    package let reminderID: UUID
     /// Who set it.
-    public let authorID: UUID
+    package let authorID: UUID
     /// What it is about: the kind of thing.
-    public let subjectType: String
+    package let subjectType: String
     /// What it is about: which of them.
-    public let subjectID: String
+    package let subjectID: String
     /// The push's title; may be empty.
-    public let title: String
+    package let title: String
     /// The push's body; may be empty.
-    public let body: String
+    package let body: String
     /// When.
-    public let due: Due
+    package let due: Due
     /// The zone for all, instead of each one's own.
-    public let timezone: String?
+    package let timezone: String?
     /// Whether whoever is told chose the hour (policy.md, "Reminders").
-    public let isOwn: Bool
+    package let isOwn: Bool
     /// What comes after it; nil: nothing.
-    public let series: Series?
+    package let series: Series?
     /// What was due before may have been sent already: a backup was restored.
-    public let restoredAt: Instant?
+    package let restoredAt: Instant?
     /// The earliest instant at which it can be due anywhere.
-    public let wakesAt: Instant
+    package let wakesAt: Instant
     /// Whether its reminder does not live any more.
-    public var isCancelled: Bool
+    package var isCancelled: Bool
 
     /// When it is due.
-    public enum Due: Sendable, Equatable {
+    package enum Due: Sendable, Equatable {
         /// The same instant for everyone.
         case at(Instant)
         /// A wall time, in some zone.
@@ -41,18 +42,18 @@ public struct PendingReminder: Sendable, Equatable {
     }
 
     /// A place in a series.
-    public struct Series: Sendable, Equatable {
+    package struct Series: Sendable, Equatable {
         /// RFC 5545's rule, as `Recurrence` reads it.
-        public let rule: String
+        package let rule: String
         /// Counts from 1, the first.
-        public let number: Int
+        package let number: Int
         /// The first one's hour.
-        public let first: Due
+        package let first: Due
         /// This one's by the rule, which a snooze leaves; nil: the first one's.
-        public let planned: LocalDateTime?
+        package let planned: LocalDateTime?
 
         /// All parts.
-        public init(rule: String, number: Int, first: Due, planned: LocalDateTime?) {
+        package init(rule: String, number: Int, first: Due, planned: LocalDateTime?) {
             self.rule = rule
             self.number = number
             self.first = first
@@ -61,7 +62,7 @@ public struct PendingReminder: Sendable, Equatable {
     }
 
     /// All parts.
-    public init(
+    package init(
         id: UUID,
         reminderID: UUID,
         authorID: UUID,
@@ -96,7 +97,7 @@ public struct PendingReminder: Sendable, Equatable {
 
 extension PendingReminder {
     /// A spread's row for one of its members, for whoever looks ahead: its id, which the database chooses, is nobody's.
-    public func told(to member: UUID) -> PendingReminder {
+    package func told(to member: UUID) -> PendingReminder {
         PendingReminder(
             id: UUID(),
             reminderID: reminderID,
@@ -118,8 +119,10 @@ extension PendingReminder.Due {
     /// No zone is further ahead than UTC+14 (the column wakes_at).
     private static let furthestAhead: Int64 = 14 * 3600
 
+    var isLocal: Bool { if case .local = self { true } else { false } }
+
     /// The earliest instant at which it can be anywhere.
-    public var earliest: Instant {
+    package var earliest: Instant {
         switch self {
         case .at(let instant): instant
         case .local(let time): time.asUTC - Self.furthestAhead
@@ -134,5 +137,46 @@ extension LocalDateTime {
     init(asUTC instant: Instant) {
         let second = (instant.seconds % 86_400 + 86_400) % 86_400
         self.init(LocalDate(days: Int32(clamping: (instant.seconds - second) / 86_400)), secondOfDay: Int(second))
+    }
+}
+
+extension PendingReminder {
+    /// Columns of `claim_reminders.sql` before the last: whether it is a fan-out.
+    static let columns = 19
+
+    /// Reads a row of `claim_reminders.sql` or `due_spreads.sql`.
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        func instant(_ column: Int) throws(PostgresError) -> Instant? {
+            Instant(nearest: try rows.reachableTimestampOrNull(row, column))
+        }
+        func due(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
+            if let time = try instant(local) { return .local(LocalDateTime(asUTC: time)) }
+            // One of the two is there (a check of the table's).
+            return .at(try instant(at) ?? Instant(seconds: 0))
+        }
+        var series: Series?
+        if let rule = try rows.textOrNull(row, 12) {
+            series = Series(
+                rule: rule,
+                number: Int(try rows.int4(row, 13)),
+                first: try due(14, 15),
+                planned: try instant(16).map(LocalDateTime.init(asUTC:))
+            )
+        }
+        self.init(
+            id: try rows.uuid(row, 1),
+            reminderID: try rows.uuid(row, 2),
+            authorID: try rows.uuid(row, 3),
+            subjectType: try rows.text(row, 4),
+            subjectID: try rows.text(row, 5),
+            title: try rows.text(row, 6),
+            body: try rows.text(row, 7),
+            due: try due(8, 9),
+            timezone: try rows.textOrNull(row, 10),
+            isOwn: try rows.boolOrNull(row, 11) ?? false,
+            series: series,
+            restoredAt: try instant(17),
+            wakesAt: try instant(18)
+        )
     }
 }

@@ -1,36 +1,37 @@
 import FoundationEssentials
-public import TimeZones
+package import TimeZones
 
 /// A user's reminders as a claim brings them: those that can be due, and when the next one can be.
-public struct PendingReminders: Sendable, Equatable {
+package struct PendingReminders: Sendable, Equatable {
     /// Those that can be due; a wall time is due later than this, in most zones.
-    public var all: [PendingReminder]
+    package var all: [PendingReminder]
     /// When one that was not read can be due; nil: there is none.
-    public var wakesAt: Instant?
+    package var wakesAt: Instant?
     /// Whether more can be due than was read.
-    public var isPartial: Bool
+    package var isPartial: Bool
 
     /// All parts.
-    public init(_ all: [PendingReminder] = [], wakesAt: Instant? = nil, isPartial: Bool = false) {
+    package init(_ all: [PendingReminder] = [], wakesAt: Instant? = nil, isPartial: Bool = false) {
         self.all = all
         self.wakesAt = wakesAt
         self.isPartial = isPartial
     }
 
     /// Whether there is nothing.
-    public var isEmpty: Bool { all.isEmpty && wakesAt == nil }
+    package var isEmpty: Bool { all.isEmpty && wakesAt == nil }
 
-    /// Takes a row of a claim.
+    /// Takes a row of a claim; rows come in the order of their wakesAt.
     ///
     /// - Parameters:
     ///   - until: whoever can be due by then was asked for; microseconds since 1970.
-    ///   - limit: how many were asked for.
+    ///   - limit: how many are taken, of instants and of wall times.
     mutating func add(_ reminder: PendingReminder, until: Int64, limit: Int) {
         guard reminder.wakesAt.microseconds <= until else {
             wakesAt = min(wakesAt ?? reminder.wakesAt, reminder.wakesAt)
             return
         }
-        all.append(reminder)
+        // Instants and wall times apart: many of one must not stand before the other.
+        if all.lazy.filter({ $0.due.isLocal == reminder.due.isLocal }).count < limit { all.append(reminder) }
         if all.count >= limit { isPartial = true }
     }
 

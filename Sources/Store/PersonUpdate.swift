@@ -1,30 +1,40 @@
-public import FoundationEssentials
-public import Policy
-public import TimeZones
+package import FoundationEssentials
+package import Policy
+package import TimeZones
 
 /// What a decision or an outcome makes of a user's row. Carried out only while the lease is ours.
-public struct PersonUpdate: Sendable, Equatable {
+package struct PersonUpdate: Sendable, Equatable {
     /// The user.
-    public let userID: UUID
+    package let userID: UUID
     /// The version that was decided on: on another one, `dueAt` is not taken, since a change made the user due already.
-    public let version: Int64
+    package let version: Int64
     /// When to ask again.
-    public var dueAt: Instant
+    package var dueAt: Instant
     /// When the policy was asked.
-    public var askedAt: Instant
+    package var askedAt: Instant
     /// policy.md, `since`.
-    public var since: Instant?
+    package var since: Instant?
     /// Of what sets `since`.
-    public var fingerprint: Int64
+    package var fingerprint: Int64
     /// What was sent and counts.
-    public var history: History
+    package var history: History
     /// JSON of what is left of a nudge, or nil.
-    public var retry: String?
+    package var retry: String?
     /// The template of the last check-in that counts; nil: the configured words.
-    public var template: Int32?
+    package var template: Int32?
+    /// What the claim read of `askedAt`; a settlement on another one, which took effect late, changes nothing.
+    package var stamp = Stamp.unchecked
+
+    /// When the user had been evaluated before.
+    package enum Stamp: Sendable, Equatable {
+        /// Whatever it is.
+        case unchecked
+        /// nil: never.
+        case at(Instant?)
+    }
 
     /// All parts.
-    public init(
+    package init(
         userID: UUID,
         version: Int64,
         dueAt: Instant,
@@ -45,4 +55,10 @@ public struct PersonUpdate: Sendable, Equatable {
         self.retry = retry
         self.template = template
     }
+}
+
+extension Int64 {
+    /// Of a person's version, the upper half: how often something changed that a decision is made on. The lower half counts what came to be sent since then:
+    /// that makes the user due, and stops nothing that was decided before.
+    package var changes: Int64 { self >> 32 }
 }

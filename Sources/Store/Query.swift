@@ -1,183 +1,137 @@
-/// The SQL of `sql/queries`, one case a file, embedded at build time.
-package enum Query: String, CaseIterable, Sendable {
-    case analysed
-    case claimCandidates = "claim_candidates"
-    case claimDevices = "claim_devices"
-    case claimDevicesBounded = "claim_devices_bounded"
-    case claimFree = "claim_free"
-    case claimMessages = "claim_messages"
-    case claimMessagesBounded = "claim_messages_bounded"
-    case claimMessagesBoundedDistributed = "claim_messages_bounded_distributed"
-    case claimRecipients = "claim_recipients"
-    case claimReminders = "claim_reminders"
-    case claimTaken = "claim_taken"
-    case clock
-    case countUsers = "count_users"
-    case daemonGone = "daemon_gone"
-    case daemons
-    case deadIntents = "dead_intents"
-    case doctorAppTables = "doctor_app_tables"
-    case doctorBloat = "doctor_bloat"
-    case doctorColumns = "doctor_columns"
-    case doctorHolders = "doctor_holders"
-    case doctorOpenTables = "doctor_open_tables"
-    case doctorPartitions = "doctor_partitions"
-    case doctorRights = "doctor_rights"
-    case doctorServer = "doctor_server"
-    case doctorTriggers = "doctor_triggers"
-    case doctorZones = "doctor_zones"
-    case drain
-    case drainFree = "drain_free"
-    case dueFloor = "due_floor"
-    case dueSpreads = "due_spreads"
-    case forgetDevices = "forget_devices"
-    case heartbeat
-    case hidden
-    case holdMessages = "hold_messages"
-    case holdMessagesDistributed = "hold_messages_distributed"
-    case intent
-    case liveReminders = "live_reminders"
-    case maintainDelivery = "maintain_delivery"
-    case migrationsApplied = "migrations_applied"
-    case migrationsNeeded = "migrations_needed"
-    case noteAnalysed = "note_analysed"
-    case pause
-    case pausedKinds = "paused_kinds"
-    case pauses
-    case postpone
-    case pruneMessageKeys = "prune_message_keys"
-    case pruneReminders = "prune_reminders"
-    case quarantine
-    case readDeliveries = "read_deliveries"
-    case readDue = "read_due"
-    case readIntents = "read_intents"
-    case readTouches = "read_touches"
-    case readUsers = "read_users"
-    case readWaiting = "read_waiting"
-    case recover
-    case release
-    case remaining
-    case renew
-    case reportDeliveries = "report_deliveries"
-    case reportHours = "report_hours"
-    case reportSweeps = "report_sweeps"
-    case restoreTouches = "restore_touches"
-    case restoreUsers = "restore_users"
-    case resume
-    case resumed
-    case rolesWanting = "roles_wanting"
-    case settle
-    case spreadAdvance = "spread_advance"
-    case spreadDrop = "spread_drop"
-    case spreadFinish = "spread_finish"
-    case spreadHold = "spread_hold"
-    case spreadMember = "spread_member"
-    case spreadMembers = "spread_members"
-    case spreadRecipients = "spread_recipients"
-    case spreadTell = "spread_tell"
-    case spreadWait = "spread_wait"
-    case status
-    case stuckCommits = "stuck_commits"
-    case templates
-    case touchedSince = "touched_since"
-    case versions
-    case waitingSpreads = "waiting_spreads"
-    case wakeUsers = "wake_users"
-    case withdrawIntent = "withdraw_intent"
+package import Postgres
 
+/// A statement of `sql/queries`, embedded at build time: one line a file.
+package struct Query: Sendable, Hashable {
+    /// The file's name, which errors give.
+    package let name: String
     /// The file's text, decoded once.
-    package var sql: String { Self.texts[self] ?? "" }
+    package let sql: String
 
-    private static let texts: [Query: String] = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, String(decoding: $0.bytes, as: UTF8.self)) }
-    )
-
-    private var bytes: [UInt8] {
-        switch self {
-        case .analysed: PackageResources.analysed_sql
-        case .claimCandidates: PackageResources.claim_candidates_sql
-        case .claimDevices: PackageResources.claim_devices_sql
-        case .claimDevicesBounded: PackageResources.claim_devices_bounded_sql
-        case .claimFree: PackageResources.claim_free_sql
-        case .claimMessages: PackageResources.claim_messages_sql
-        case .claimMessagesBounded: PackageResources.claim_messages_bounded_sql
-        case .claimMessagesBoundedDistributed: PackageResources.claim_messages_bounded_distributed_sql
-        case .claimRecipients: PackageResources.claim_recipients_sql
-        case .claimReminders: PackageResources.claim_reminders_sql
-        case .claimTaken: PackageResources.claim_taken_sql
-        case .clock: PackageResources.clock_sql
-        case .countUsers: PackageResources.count_users_sql
-        case .daemonGone: PackageResources.daemon_gone_sql
-        case .daemons: PackageResources.daemons_sql
-        case .deadIntents: PackageResources.dead_intents_sql
-        case .doctorAppTables: PackageResources.doctor_app_tables_sql
-        case .doctorBloat: PackageResources.doctor_bloat_sql
-        case .doctorColumns: PackageResources.doctor_columns_sql
-        case .doctorHolders: PackageResources.doctor_holders_sql
-        case .doctorOpenTables: PackageResources.doctor_open_tables_sql
-        case .doctorPartitions: PackageResources.doctor_partitions_sql
-        case .doctorRights: PackageResources.doctor_rights_sql
-        case .doctorServer: PackageResources.doctor_server_sql
-        case .doctorTriggers: PackageResources.doctor_triggers_sql
-        case .doctorZones: PackageResources.doctor_zones_sql
-        case .drain: PackageResources.drain_sql
-        case .drainFree: PackageResources.drain_free_sql
-        case .dueFloor: PackageResources.due_floor_sql
-        case .dueSpreads: PackageResources.due_spreads_sql
-        case .forgetDevices: PackageResources.forget_devices_sql
-        case .heartbeat: PackageResources.heartbeat_sql
-        case .hidden: PackageResources.hidden_sql
-        case .holdMessages: PackageResources.hold_messages_sql
-        case .holdMessagesDistributed: PackageResources.hold_messages_distributed_sql
-        case .intent: PackageResources.intent_sql
-        case .liveReminders: PackageResources.live_reminders_sql
-        case .maintainDelivery: PackageResources.maintain_delivery_sql
-        case .migrationsApplied: PackageResources.migrations_applied_sql
-        case .migrationsNeeded: PackageResources.migrations_needed_sql
-        case .noteAnalysed: PackageResources.note_analysed_sql
-        case .pause: PackageResources.pause_sql
-        case .pausedKinds: PackageResources.paused_kinds_sql
-        case .pauses: PackageResources.pauses_sql
-        case .postpone: PackageResources.postpone_sql
-        case .pruneMessageKeys: PackageResources.prune_message_keys_sql
-        case .pruneReminders: PackageResources.prune_reminders_sql
-        case .quarantine: PackageResources.quarantine_sql
-        case .readDeliveries: PackageResources.read_deliveries_sql
-        case .readDue: PackageResources.read_due_sql
-        case .readIntents: PackageResources.read_intents_sql
-        case .readTouches: PackageResources.read_touches_sql
-        case .readUsers: PackageResources.read_users_sql
-        case .readWaiting: PackageResources.read_waiting_sql
-        case .recover: PackageResources.recover_sql
-        case .release: PackageResources.release_sql
-        case .remaining: PackageResources.remaining_sql
-        case .renew: PackageResources.renew_sql
-        case .reportDeliveries: PackageResources.report_deliveries_sql
-        case .reportHours: PackageResources.report_hours_sql
-        case .reportSweeps: PackageResources.report_sweeps_sql
-        case .restoreTouches: PackageResources.restore_touches_sql
-        case .restoreUsers: PackageResources.restore_users_sql
-        case .resume: PackageResources.resume_sql
-        case .resumed: PackageResources.resumed_sql
-        case .rolesWanting: PackageResources.roles_wanting_sql
-        case .settle: PackageResources.settle_sql
-        case .spreadAdvance: PackageResources.spread_advance_sql
-        case .spreadDrop: PackageResources.spread_drop_sql
-        case .spreadFinish: PackageResources.spread_finish_sql
-        case .spreadHold: PackageResources.spread_hold_sql
-        case .spreadMember: PackageResources.spread_member_sql
-        case .spreadMembers: PackageResources.spread_members_sql
-        case .spreadRecipients: PackageResources.spread_recipients_sql
-        case .spreadTell: PackageResources.spread_tell_sql
-        case .spreadWait: PackageResources.spread_wait_sql
-        case .status: PackageResources.status_sql
-        case .stuckCommits: PackageResources.stuck_commits_sql
-        case .templates: PackageResources.templates_sql
-        case .touchedSince: PackageResources.touched_since_sql
-        case .versions: PackageResources.versions_sql
-        case .waitingSpreads: PackageResources.waiting_spreads_sql
-        case .wakeUsers: PackageResources.wake_users_sql
-        case .withdrawIntent: PackageResources.withdraw_intent_sql
-        }
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        sql = String(decoding: bytes, as: UTF8.self)
     }
+
+    /// The statement with its parameters.
+    package func callAsFunction(_ parameters: [Parameter] = []) -> Statement {
+        Statement(name, sql: sql, parameters: parameters)
+    }
+
+    package static func == (one: Query, other: Query) -> Bool { one.name == other.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Query {
+    private typealias SQL = PackageResources
+
+    package static let analysed = Query("analysed", SQL.analysed_sql)
+    package static let claimDevices = Query("claim_devices", SQL.claim_devices_sql)
+    package static let claimDevicesBounded = Query("claim_devices_bounded", SQL.claim_devices_bounded_sql)
+    package static let claimDevicesDistributed = Query("claim_devices_distributed", SQL.claim_devices_distributed_sql)
+    package static let claimMessages = Query("claim_messages", SQL.claim_messages_sql)
+    package static let claimMessagesBounded = Query("claim_messages_bounded", SQL.claim_messages_bounded_sql)
+    package static let claimMessagesDistributed = Query(
+        "claim_messages_distributed",
+        SQL.claim_messages_distributed_sql
+    )
+    package static let claimPeople = Query("claim_people", SQL.claim_people_sql)
+    package static let claimProfiles = Query("claim_profiles", SQL.claim_profiles_sql)
+    package static let claimReminders = Query("claim_reminders", SQL.claim_reminders_sql)
+    package static let claimRemindersBounded = Query("claim_reminders_bounded", SQL.claim_reminders_bounded_sql)
+    package static let claimRemindersDistributed = Query(
+        "claim_reminders_distributed",
+        SQL.claim_reminders_distributed_sql
+    )
+    package static let clock = Query("clock", SQL.clock_sql)
+    package static let closeIntents = Query("close_intents", SQL.close_intents_sql)
+    package static let countUsers = Query("count_users", SQL.count_users_sql)
+    package static let daemonGone = Query("daemon_gone", SQL.daemon_gone_sql)
+    package static let daemons = Query("daemons", SQL.daemons_sql)
+    package static let deadMembers = Query("dead_members", SQL.dead_members_sql)
+    package static let doctorAppTables = Query("doctor_app_tables", SQL.doctor_app_tables_sql)
+    package static let doctorBloat = Query("doctor_bloat", SQL.doctor_bloat_sql)
+    package static let doctorColumns = Query("doctor_columns", SQL.doctor_columns_sql)
+    package static let doctorHolders = Query("doctor_holders", SQL.doctor_holders_sql)
+    package static let doctorOpenTables = Query("doctor_open_tables", SQL.doctor_open_tables_sql)
+    package static let doctorPartitions = Query("doctor_partitions", SQL.doctor_partitions_sql)
+    package static let doctorRights = Query("doctor_rights", SQL.doctor_rights_sql)
+    package static let doctorServer = Query("doctor_server", SQL.doctor_server_sql)
+    package static let doctorTriggers = Query("doctor_triggers", SQL.doctor_triggers_sql)
+    package static let doctorZones = Query("doctor_zones", SQL.doctor_zones_sql)
+    package static let drain = Query("drain", SQL.drain_sql)
+    package static let dueFloor = Query("due_floor", SQL.due_floor_sql)
+    package static let dueSpreads = Query("due_spreads", SQL.due_spreads_sql)
+    package static let endMember = Query("end_member", SQL.end_member_sql)
+    package static let endMessages = Query("end_messages", SQL.end_messages_sql)
+    package static let endReminders = Query("end_reminders", SQL.end_reminders_sql)
+    package static let forgetDevices = Query("forget_devices", SQL.forget_devices_sql)
+    package static let freePeople = Query("free_people", SQL.free_people_sql)
+    package static let heartbeat = Query("heartbeat", SQL.heartbeat_sql)
+    package static let hidden = Query("hidden", SQL.hidden_sql)
+    package static let holdMember = Query("hold_member", SQL.hold_member_sql)
+    package static let holdMessages = Query("hold_messages", SQL.hold_messages_sql)
+    package static let holdMessagesDistributed = Query("hold_messages_distributed", SQL.hold_messages_distributed_sql)
+    package static let intent = Query("intent", SQL.intent_sql)
+    package static let join = Query("join", SQL.join_sql)
+    package static let liveReminders = Query("live_reminders", SQL.live_reminders_sql)
+    package static let lockMember = Query("lock_member", SQL.lock_member_sql)
+    package static let maintainDelivery = Query("maintain_delivery", SQL.maintain_delivery_sql)
+    package static let membership = Query("membership", SQL.membership_sql)
+    package static let migrationsApplied = Query("migrations_applied", SQL.migrations_applied_sql)
+    package static let migrationsNeeded = Query("migrations_needed", SQL.migrations_needed_sql)
+    package static let noteAnalysed = Query("note_analysed", SQL.note_analysed_sql)
+    package static let orphanIntents = Query("orphan_intents", SQL.orphan_intents_sql)
+    package static let orphans = Query("orphans", SQL.orphans_sql)
+    package static let ownIntents = Query("own_intents", SQL.own_intents_sql)
+    package static let pause = Query("pause", SQL.pause_sql)
+    package static let pausedKinds = Query("paused_kinds", SQL.paused_kinds_sql)
+    package static let pauses = Query("pauses", SQL.pauses_sql)
+    package static let postpone = Query("postpone", SQL.postpone_sql)
+    package static let probeDevices = Query("probe_devices", SQL.probe_devices_sql)
+    package static let probeMessages = Query("probe_messages", SQL.probe_messages_sql)
+    package static let probeProfile = Query("probe_profile", SQL.probe_profile_sql)
+    package static let probeReminders = Query("probe_reminders", SQL.probe_reminders_sql)
+    package static let pruneMessageKeys = Query("prune_message_keys", SQL.prune_message_keys_sql)
+    package static let pruneReminders = Query("prune_reminders", SQL.prune_reminders_sql)
+    package static let quarantine = Query("quarantine", SQL.quarantine_sql)
+    package static let readDeliveries = Query("read_deliveries", SQL.read_deliveries_sql)
+    package static let readDue = Query("read_due", SQL.read_due_sql)
+    package static let readIntents = Query("read_intents", SQL.read_intents_sql)
+    package static let readOwner = Query("read_owner", SQL.read_owner_sql)
+    package static let readTouches = Query("read_touches", SQL.read_touches_sql)
+    package static let readUsers = Query("read_users", SQL.read_users_sql)
+    package static let readWaiting = Query("read_waiting", SQL.read_waiting_sql)
+    package static let recordDeliveries = Query("record_deliveries", SQL.record_deliveries_sql)
+    package static let recover = Query("recover", SQL.recover_sql)
+    package static let remaining = Query("remaining", SQL.remaining_sql)
+    package static let renew = Query("renew", SQL.renew_sql)
+    package static let reportDeliveries = Query("report_deliveries", SQL.report_deliveries_sql)
+    package static let reportHours = Query("report_hours", SQL.report_hours_sql)
+    package static let reportSweeps = Query("report_sweeps", SQL.report_sweeps_sql)
+    package static let restoreTouches = Query("restore_touches", SQL.restore_touches_sql)
+    package static let restoreUsers = Query("restore_users", SQL.restore_users_sql)
+    package static let resume = Query("resume", SQL.resume_sql)
+    package static let resumed = Query("resumed", SQL.resumed_sql)
+    package static let rolesWanting = Query("roles_wanting", SQL.roles_wanting_sql)
+    package static let settleUsers = Query("settle_users", SQL.settle_users_sql)
+    package static let spreadAdvance = Query("spread_advance", SQL.spread_advance_sql)
+    package static let spreadDrop = Query("spread_drop", SQL.spread_drop_sql)
+    package static let spreadFinish = Query("spread_finish", SQL.spread_finish_sql)
+    package static let spreadHold = Query("spread_hold", SQL.spread_hold_sql)
+    package static let spreadMember = Query("spread_member", SQL.spread_member_sql)
+    package static let spreadMembers = Query("spread_members", SQL.spread_members_sql)
+    package static let spreadRecipients = Query("spread_recipients", SQL.spread_recipients_sql)
+    package static let spreadTell = Query("spread_tell", SQL.spread_tell_sql)
+    package static let spreadWait = Query("spread_wait", SQL.spread_wait_sql)
+    package static let status = Query("status", SQL.status_sql)
+    package static let stuckCommits = Query("stuck_commits", SQL.stuck_commits_sql)
+    package static let takeRanges = Query("take_ranges", SQL.take_ranges_sql)
+    package static let templates = Query("templates", SQL.templates_sql)
+    package static let touchedSince = Query("touched_since", SQL.touched_since_sql)
+    package static let touches = Query("touches", SQL.touches_sql)
+    package static let versions = Query("versions", SQL.versions_sql)
+    package static let waitingSpreads = Query("waiting_spreads", SQL.waiting_spreads_sql)
+    package static let wakeUsers = Query("wake_users", SQL.wake_users_sql)
+    package static let withdrawIntents = Query("withdraw_intents", SQL.withdraw_intents_sql)
 }

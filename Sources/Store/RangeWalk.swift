@@ -1,9 +1,8 @@
-/// Where the next candidates come from: a daemon's walk over the ranges of the hash of `user_id`. A value: it draws the order at its
-/// start, and says what to ask and what an answer means.
+/// Where the next users come from: a daemon's walk over the ranges that it owns. A value: it says what to ask and what an answer means.
 ///
-/// Nobody may be overlooked, and daemons shall not all ask for the same users. So: all ranges at once, which says at the price of one
-/// probe a range that nobody is due. Where more are due than one claim takes, one range after another in an order of its own, each from
-/// where it was left. Where such a range has fewer, some more at once, then all: only an answer of all ranges that is short is the end.
+/// All ranges at once say, at the price of one probe a range, that nobody is due. Where more are due than one claim takes, one range after another, each from
+/// where it was left: so no user is read twice. Where such a range has fewer, some more at once, then all: only an answer of all ranges that is short is the
+/// end.
 struct RangeWalk: Sendable {
     /// The top six bits of PostgreSQL's 32-bit hash, as a signed shift gives them. Citus cuts its shards out of the same hash, so with up to
     /// 64 shards (a power of two) a range lies in one shard.
@@ -36,18 +35,22 @@ struct RangeWalk: Sendable {
     private var width = Width.all
     private var cursors: [Int32: Cursor] = [:]
 
-    /// A walk from `start`, in an order that `random` draws.
-    init(from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
+    /// A walk over these ranges from `start`, in an order that `random` draws: no range is always the last.
+    init(over ranges: [Int32], from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
         self.start = start
-        order = Array(Self.ranges).shuffled(using: &random)
+        order = ranges.shuffled(using: &random)
     }
+
+    /// Whether it is a walk over these.
+    func covers(_ ranges: [Int32]) -> Bool { order.count == ranges.count && Set(order) == Set(ranges) }
 
     /// What to ask now.
     var ask: Ask {
         switch width {
         case .all: Ask(ranges: order, after: start)
         case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start)
-        case .some: Ask(ranges: (0..<Self.some).map { order[(place + $0) % order.count] }, after: start)
+        case .some:
+            Ask(ranges: (0..<min(Self.some, order.count)).map { order[(place + $0) % order.count] }, after: start)
         }
     }
 

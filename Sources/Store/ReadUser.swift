@@ -1,28 +1,28 @@
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 import Policy
-public import TimeZones
+package import TimeZones
 
-/// A user who was read without being leased.
-public struct ReadUser: Sendable {
+/// A user who was read without being claimed.
+package struct ReadUser: Sendable {
     /// A device of a nudge that is being sent, or was when its daemon died.
-    public struct OpenIntent: Sendable, Equatable {
-        /// Of the daemon that sends it.
-        public let leaseID: UUID
-        /// Whether that daemon may still write it.
-        public let isAlive: Bool
+    package struct OpenIntent: Sendable, Equatable {
+        /// The intent that it is part of.
+        package let intent: UUID
+        /// Whether its member may still write it; else it is an orphan.
+        package let isAlive: Bool
         /// The policy's now of the nudge.
-        public let attemptedAt: Instant
+        package let attemptedAt: Instant
         /// `check_in`, `message`, `reminder`.
-        public let kind: String
+        package let kind: String
         /// Names the nudge among those of its user and kind.
-        public let key: String
+        package let key: String
         /// A check-in's local date.
-        public let slot: LocalDate?
+        package let slot: LocalDate?
         /// 16 hex digits of the token's digest.
-        public let deviceHash: String
+        package let deviceHash: String
         let retry: String?
-        /// Whether the history holds the nudge already; nil: an older daemon's intent, which had entered all of it.
-        let isCounted: Bool?
+        /// Whether the history holds the nudge already.
+        let isCounted: Bool
         /// Which of the user's nudges it is: messages of a digest are one.
         let nudge: Int16
         /// Whether the message ends with it.
@@ -32,38 +32,38 @@ public struct ReadUser: Sendable {
     }
 
     /// As a claim would bring them: waiting changes are taken into account, and what is being sent counts as sent.
-    public var user: ClaimedUser
-    /// Whoever leases them.
-    public let leaseID: UUID?
-    /// Until when.
-    public let leaseEnd: Instant?
+    package var user: ClaimedUser
+    /// The range that they belong to.
+    package let range: Int32
+    /// The daemon that owns the range; nil: it is free.
+    package let owner: UUID?
     /// Whether the next sweep makes their row.
-    public let isNew: Bool
+    package let isNew: Bool
     /// What is being sent.
-    public let intents: [OpenIntent]
+    package let intents: [OpenIntent]
 
-    init(user: ClaimedUser, leaseID: UUID?, leaseEnd: Instant?, isNew: Bool, intents: [OpenIntent]) {
-        self.leaseID = leaseID
-        self.leaseEnd = leaseEnd
+    init(user: ClaimedUser, range: Int32, owner: UUID?, isNew: Bool, intents: [OpenIntent]) {
+        self.range = range
+        self.owner = owner
         self.isNew = isNew
         self.intents = intents
-        self.user = Self.recovered(user, intents, leaseID)
+        self.user = Self.recovered(user, intents)
     }
 
     /// As recover.sql enters it: an intent counts from its commit.
-    private static func recovered(_ user: ClaimedUser, _ intents: [OpenIntent], _ leaseID: UUID?) -> ClaimedUser {
+    private static func recovered(_ user: ClaimedUser, _ intents: [OpenIntent]) -> ClaimedUser {
+        guard let last = intents.last else { return user }
         var changed = user.changes
         let ended = Set(intents.filter(\.ends).compactMap { UUID(uuidString: $0.key) })
         changed.messages.removeAll { ended.contains($0.id) }
-        let ours = intents.filter { $0.leaseID == leaseID }
-        if let first = ours.first, ours.contains(where: { $0.isCounted != nil }) { changed.retry = first.retry }
+        changed.retry = last.retry
         // A nudge counts once, whatever its devices.
-        var seen: Set<Int16> = []
-        for intent in ours where intent.isCounted == false && seen.insert(intent.nudge).inserted {
-            if intent.slot != nil { changed.template = intent.template }
+        var seen: Set<[String]> = []
+        for one in intents where !one.isCounted && seen.insert(["\(one.intent)", "\(one.nudge)"]).inserted {
+            if one.slot != nil { changed.template = one.template }
             changed.history =
-                intent.slot.map { changed.history.adding(CheckIn(at: intent.attemptedAt, slot: $0)) }
-                ?? changed.history.adding(sent: intent.attemptedAt)
+                one.slot.map { changed.history.adding(CheckIn(at: one.attemptedAt, slot: $0)) }
+                ?? changed.history.adding(sent: one.attemptedAt)
         }
         return user.with(changed)
     }

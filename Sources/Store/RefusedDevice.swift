@@ -1,23 +1,23 @@
-public import FoundationEssentials
-public import TimeZones
+package import FoundationEssentials
+package import TimeZones
 
 /// A device whose token Apple refuses for an environment and topic.
-public struct RefusedDevice: Sendable {
+package struct RefusedDevice: Sendable {
     /// Whose it is.
-    public let userID: UUID
+    package let userID: UUID
     /// In place of its token.
-    public let deviceHash: String
+    package let deviceHash: String
     /// `sandbox` or `production`.
-    public let environment: String
+    package let environment: String
     /// The topic that was asked for.
-    public let topic: String
+    package let topic: String
     let registration: Int64?
     let at: Instant
     /// Apple's word.
-    public let reason: String
+    package let reason: String
 
     /// - Parameter registration: the refused one (`Device.registration`): another one lifts the quarantine.
-    public init(
+    package init(
         userID: UUID,
         deviceHash: String,
         environment: String,

@@ -1,26 +1,26 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import JSON
-public import TimeZones
+package import TimeZones
 
 /// What comes after a reminder that ended: the next hour of its series.
-public struct ReminderContinuation: Sendable, Equatable {
+package struct ReminderContinuation: Sendable, Equatable {
     /// Whose row ended.
-    public let userID: UUID
+    package let userID: UUID
     /// The row that ended.
-    public let id: UUID
+    package let id: UUID
     /// The next one's place in the series.
-    public let number: Int
+    package let number: Int
     /// The first one's hour.
-    public let first: PendingReminder.Due
+    package let first: PendingReminder.Due
     /// The next one's wall time by the rule.
-    public let planned: LocalDateTime
+    package let planned: LocalDateTime
     /// When the next one is due.
-    public let due: PendingReminder.Due
+    package let due: PendingReminder.Due
     /// The instant of that, where it was computed.
-    public let instant: Instant
+    package let instant: Instant
 
     /// All parts.
-    public init(
+    package init(
         userID: UUID,
         id: UUID,
         number: Int,
@@ -75,7 +75,7 @@ public struct ReminderContinuation: Sendable, Equatable {
 
 extension PendingReminder {
     /// The next one's row, for whoever looks ahead: its id, which the database chooses, is nobody's.
-    public func continued(by next: ReminderContinuation) -> PendingReminder {
+    package func continued(by next: ReminderContinuation) -> PendingReminder {
         PendingReminder(
             id: UUID(),
             reminderID: reminderID,

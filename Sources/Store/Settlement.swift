@@ -1,24 +1,24 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Users whose decision or outcome is settled in one transaction, with the rows of the record and the tokens that go.
-public struct Settlement: Sendable {
+package struct Settlement: Sendable {
     /// A token that a 410 proved stale.
-    public struct StaleToken: Sendable {
+    package struct StaleToken: Sendable {
         /// Whose device it was.
-        public let userID: UUID
+        package let userID: UUID
         /// The token; never logged.
-        public let token: String
+        package let token: String
         /// `sandbox` or `production`: where the answer came from.
-        public let environment: String
+        package let environment: String
         /// The topic that was asked for.
-        public let topic: String
+        package let topic: String
         /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
-        public let unregisteredAt: Int64
+        package let unregisteredAt: Int64
         /// The push that was answered so: the token goes only with that row of the record.
-        public let apnsID: UUID
+        package let apnsID: UUID
 
         /// All parts.
-        public init(
+        package init(
             userID: UUID,
             token: String,
             environment: String,
@@ -35,81 +35,103 @@ public struct Settlement: Sendable {
         }
     }
 
-    /// What the intent must be for the settlement to count.
-    public enum Fence: Sendable, Equatable {
-        /// There is none: these users were only decided.
-        case none
-        /// Nobody knows whether it was committed; nothing was written, so it is withdrawn.
-        case withdrawn(chunk: Int32)
-        /// It must still be open, else another daemon has recorded its pushes as unknown.
-        case openIntent(chunk: Int32)
+    /// An intent whose pushes are all or in part answered.
+    package struct ClosedPart: Sendable, Equatable {
+        /// The intent.
+        package var intent: UUID
+        /// Its users who are settled with this.
+        package var users: [UUID]
+        /// Nothing else of it is open: it goes. Else these users are marked as settled.
+        package var isWhole: Bool
 
-        /// Whether something was written.
-        public var isOpen: Bool { if case .openIntent = self { true } else { false } }
+        package init(intent: UUID, users: [UUID], isWhole: Bool) {
+            self.intent = intent
+            self.users = users
+            self.isWhole = isWhole
+        }
     }
 
-    /// The lease under which the users are ours.
-    public let leaseID: UUID
+    /// The membership under which the users are ours.
+    package let member: UUID
     /// The sweep, for the record.
-    public let sweepID: UUID
-    /// What must hold for the settlement to count.
-    public let fence: Fence
+    package let sweepID: UUID
     /// The users' rows.
-    public var updates: [PersonUpdate]
-    /// Rows of the record.
-    public var records: [DeliveryRecord]
+    package var updates: [PersonUpdate]
+    /// Rows of the record, of the users of `updates`.
+    package var records: [DeliveryRecord]
     /// Messages and reminders that ended: their texts go.
-    public var ended: [MessageReference]
+    package var ended: [MessageReference]
     /// What comes after reminders that ended.
-    public var continued: [ReminderContinuation]
+    package var continued: [ReminderContinuation]
     /// Tokens that go.
-    public var staleTokens: [StaleToken]
-    /// Microseconds by which the record's instants are moved: two attempts of one second (a clock that was set back) would else be one row.
-    public var tieBreak: Int64 = 0
+    package var staleTokens: [StaleToken]
+    /// Intents whose outcomes these are.
+    package var closed: [ClosedPart]
+    /// Intents of which nobody knows whether they were committed; nothing of them was written. Their place is taken for a minute.
+    package var withdrawn: [UUID]
 
-    /// All parts.
-    public init(
-        leaseID: UUID,
+    package init(
+        member: UUID,
         sweepID: UUID,
-        fence: Fence,
         updates: [PersonUpdate] = [],
         records: [DeliveryRecord] = [],
         ended: [MessageReference] = [],
         continued: [ReminderContinuation] = [],
-        staleTokens: [StaleToken] = []
+        staleTokens: [StaleToken] = [],
+        closed: [ClosedPart] = [],
+        withdrawn: [UUID] = []
     ) {
-        self.leaseID = leaseID
+        self.member = member
         self.sweepID = sweepID
-        self.fence = fence
         self.updates = updates
         self.records = records
         self.ended = ended
         self.continued = continued
         self.staleTokens = staleTokens
+        self.closed = closed
+        self.withdrawn = withdrawn
     }
 
-    /// The part of it that is about these users.
-    public func only(_ updates: [PersonUpdate]) -> Settlement {
-        let users = Set(updates.map(\.userID))
-        var part = self
-        part.updates = updates
-        part.records = records.filter { users.contains($0.userID) }
-        part.ended = ended.filter { users.contains($0.userID) }
-        part.continued = continued.filter { users.contains($0.userID) }
-        part.staleTokens = staleTokens.filter { users.contains($0.userID) }
-        return part
+    /// All users that it is about.
+    package var users: Set<UUID> {
+        var users = Set(updates.map(\.userID))
+        users.formUnion(records.map(\.userID))
+        users.formUnion(ended.map(\.userID))
+        users.formUnion(staleTokens.map(\.userID))
+        for part in closed { users.formUnion(part.users) }
+        return users
+    }
+
+    /// The part of it that is about these users. Intents are closed for them and not as a whole, and none is withdrawn.
+    package func only(_ users: Set<UUID>) -> Settlement {
+        Settlement(
+            member: member,
+            sweepID: sweepID,
+            updates: updates.filter { users.contains($0.userID) },
+            records: records.filter { users.contains($0.userID) },
+            ended: ended.filter { users.contains($0.userID) },
+            continued: continued.filter { users.contains($0.userID) },
+            staleTokens: staleTokens.filter { users.contains($0.userID) },
+            closed: closed.compactMap { part in
+                let left = part.users.filter { users.contains($0) }
+                return left.isEmpty ? nil : ClosedPart(intent: part.intent, users: left, isWhole: false)
+            }
+        )
     }
 
     /// What the database made of it.
-    public struct Result: Sendable, Equatable {
-        /// False where the fence held the settlement back.
-        public let counted: Bool
-        /// Rows that were still ours.
-        public let usersSettled: Int
+    package struct Result: Sendable, Equatable {
+        /// Users whose rows were found.
+        package var usersSettled = 0
         /// Tokens that no registration had renewed.
-        public let tokensDeleted: Int
+        package var tokensDeleted = 0
+        /// Users of whom nothing was settled, since the database refuses it: their parts of intents stay open.
+        package var refused: [Refusal] = []
 
-        /// The same, known to have counted.
-        public var counting: Result { Result(counted: true, usersSettled: usersSettled, tokensDeleted: tokensDeleted) }
+        package init(usersSettled: Int = 0, tokensDeleted: Int = 0, refused: [Refusal] = []) {
+            self.usersSettled = usersSettled
+            self.tokensDeleted = tokensDeleted
+            self.refused = refused
+        }
     }
 }

@@ -1,11 +1,11 @@
-public import struct FoundationEssentials.UUID
-public import Policy
-public import Postgres
-public import TimeZones
+package import struct FoundationEssentials.UUID
+package import Policy
+package import Postgres
+package import TimeZones
 
-/// Reads users as claims do, but leases nobody and writes nothing: for `nudged explain` and `nudged forecast`. Everything that one reader says is as of
+/// Reads users as claims do, for whichever range, and writes nothing: for `nudged explain` and `nudged forecast`. Everything that one reader says is as of
 /// one instant.
-public struct SnapshotReader: Sendable {
+package struct SnapshotReader: Sendable {
     private let transaction: Transaction
     private let isDistributed: Bool
 
@@ -15,44 +15,38 @@ public struct SnapshotReader: Sendable {
     }
 
     /// The database's clock, in microseconds since 1970.
-    public func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
+    package func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
 
     /// What the kill switch holds.
-    public func paused() async throws(PostgresError) -> Set<NudgeKind> {
+    package func paused() async throws(PostgresError) -> Set<NudgeKind> {
         try Store.kinds(try await run(.pausedKinds, []))
     }
 
     /// The words that check-ins may take.
-    public func templates() async throws(PostgresError) -> [StoredTemplate] {
+    package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try StoredTemplate.all(try await run(.templates, [.int8(StoredTemplate.most)]))
     }
 
     /// One user; nil where neither nudged nor the app has anything of them.
     ///
     /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
-    public func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
+    package func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
         let people = try await run(.readUsers, [.uuidArray([id])])
-        let parts = try await parts(of: [id], people, until: max(until ?? now, now))
+        let parts = try await parts(of: [id], until: max(until ?? now, now))
         let touched = try await touches([id])[id]
-        var (lease, leaseEnd): (UUID?, Int64?)
+        let owner = try await run(.readOwner, [.uuid(id)])
         var found: ClaimedUser?
         if people.count > 0 {
-            (lease, leaseEnd) = (try people.uuidOrNull(0, 14), try people.timestampOrNull(0, 15))
-            switch try parts.users().first {
-            case .success(let user)?: found = user
-            case .failure(let unreadable)?:
-                throw PostgresError(.unexpectedResult, statement: Query.readUsers.rawValue, detail: "\(unreadable)")
-            case nil: break
-            }
-        } else if touched != nil {
+            found = try parts.user(try Person(people, 0))
+        } else if touched != nil, parts.isKnown(id) {
             // As drain.sql makes their row.
-            found = try parts.newcomer(id, dueAt: now.microseconds)
+            found = try parts.user(Person(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }
         return ReadUser(
             user: found.touched(touched, now: now),
-            leaseID: lease,
-            leaseEnd: Instant(microseconds: leaseEnd),
+            range: owner.count > 0 ? try owner.int4(0, 0) : 0,
+            owner: owner.count > 0 ? try owner.uuidOrNull(0, 1) : nil,
             isNew: people.count == 0,
             intents: try await intents(id)
         )
@@ -63,7 +57,7 @@ public struct SnapshotReader: Sendable {
     /// - Parameters:
     ///   - range: one of `ranges`.
     ///   - cursor: after whom; `.start` at first.
-    public func due(
+    package func due(
         in range: Int32,
         after cursor: Cursor,
         until end: Instant,
@@ -84,18 +78,17 @@ public struct SnapshotReader: Sendable {
         let last = people.count - 1
         let next = Cursor(dueAt: try people.timestamp(last, 2), userID: ids[last])
         let touches = try await touches(ids)
-        var users: [ClaimedUser] = []
-        users.reserveCapacity(ids.count)
-        for case .success(let user) in try await parts(of: ids, people, until: end).users() {
-            users.append(user.touched(touches[user.userID], now: now))
-        }
-        return (users, ids.count - users.count, people.count < limit ? nil : next)
+        let users = try await parts(of: ids, until: end).users(people)
+        return (
+            users.map { $0.touched(touches[$0.userID], now: now) }, ids.count - users.count,
+            people.count < limit ? nil : next
+        )
     }
 
     /// The next users of changes that no sweep has seen, but for those who are due up to `end` anyway: the next sweep makes them due.
     ///
     /// - Parameter user: after whom; `Store.firstUser` at first.
-    public func waiting(
+    package func waiting(
         after user: UUID,
         until end: Instant,
         now: Instant,
@@ -110,41 +103,40 @@ public struct SnapshotReader: Sendable {
     }
 
     /// These users, as the next sweep finds them; without those of whom neither nudged nor the app has anything.
-    public func users(
+    package func users(
         _ ids: [UUID],
         until end: Instant,
         now: Instant
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
         guard !ids.isEmpty else { return ([], 0) }
         let people = try await run(.readUsers, [.uuidArray(ids)])
-        let parts = try await parts(of: ids, people, until: end)
+        let parts = try await parts(of: ids, until: end)
         let touches = try await touches(ids)
         var known: Set<UUID> = []
         for row in 0..<people.count { known.insert(try people.uuid(row, 0)) }
-        var users: [ClaimedUser] = []
-        for case .success(let user) in try parts.users() { users.append(user) }
+        var users = parts.users(people)
         let unreadable = known.count - users.count
-        for id in ids where !known.contains(id) {
-            if let user = try parts.newcomer(id, dueAt: now.microseconds) { users.append(user) }
+        for id in ids where !known.contains(id) && parts.isKnown(id) {
+            users.append(try parts.user(Person(newcomer: id, dueAt: now.microseconds)))
         }
         return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
     }
 
     /// Reminders for everyone that are to be spread up to an instant, the earliest first, with their authors' profiles.
-    public func spreads(until end: Instant, limit: Int) async throws(PostgresError) -> [DueSpread] {
+    package func spreads(until end: Instant, limit: Int) async throws(PostgresError) -> [DueSpread] {
         let rows = try await run(.dueSpreads, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
         var spreads: [DueSpread] = []
         for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
         return try DueSpread.joined(
             spreads,
-            try await run(.claimRecipients, [.uuidArray(spreads.map(\.reminder.authorID))])
+            try await run(.claimProfiles, [.uuidArray(spreads.map(\.reminder.authorID)), .int8(.max)])
         )
     }
 
     /// The next whom a spread will tell.
     ///
     /// - Throws: where the app's view refuses or doesn't answer in time; the reader goes on.
-    public func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
+    package func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
         let rows = try await attempt(
             .spreadMembers,
             [
@@ -160,7 +152,7 @@ public struct SnapshotReader: Sendable {
     /// Whether somebody is one of those whom a spread tells.
     ///
     /// - Throws: as `members`.
-    public func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
+    package func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
         try await attempt(
             .spreadMember,
             [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID), .uuid(user)]
@@ -168,10 +160,10 @@ public struct SnapshotReader: Sendable {
     }
 
     /// All ranges of the claim's index, each with an equal share of the users.
-    public static let ranges = RangeWalk.all.compactMap(\.self)
+    package static let ranges = RangeWalk.all.compactMap(\.self)
 
     /// One user's record between two instants, the newest first.
-    public func deliveries(
+    package func deliveries(
         of user: UUID,
         from: Instant,
         through: Instant,
@@ -206,15 +198,15 @@ public struct SnapshotReader: Sendable {
 
     // MARK: Parts
 
-    private func parts(
-        of ids: [UUID],
-        _ people: Rows,
-        until end: Instant
-    ) async throws(PostgresError) -> ClaimedParts {
-        let questions = PartQuestions(ids, until: end.endOfSecond)
-        return try await questions.parts(people: people, try await transaction.run(questions.statements)) {
-            (query, parameters) async throws(PostgresError) in try await run(query, parameters)
-        }
+    private func parts(of ids: [UUID], until end: Instant) async throws(PostgresError) -> UserParts {
+        let parts = try await UserParts.read(
+            ids,
+            until: end.endOfSecond,
+            bytes: .max,
+            isDistributed: isDistributed
+        ) { statements throws(PostgresError) in try await transaction.run(statements) }
+        guard let parts else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
+        return parts
     }
 
     private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: ClaimedUser.Touch] {
@@ -230,10 +222,10 @@ public struct SnapshotReader: Sendable {
     private func intents(_ id: UUID) async throws(PostgresError) -> [ReadUser.OpenIntent] {
         let rows = try await run(.readIntents, [.uuid(id)])
         var intents: [ReadUser.OpenIntent] = []
-        for row in 0..<rows.count {
+        for row in 0..<rows.count where try !rows.bool(row, 12) {
             intents.append(
                 ReadUser.OpenIntent(
-                    leaseID: try rows.uuid(row, 0),
+                    intent: try rows.uuid(row, 0),
                     isAlive: try rows.bool(row, 1),
                     attemptedAt: Instant(microseconds: try rows.timestamp(row, 2)) ?? Instant(seconds: 0),
                     kind: try rows.text(row, 3),
@@ -241,7 +233,7 @@ public struct SnapshotReader: Sendable {
                     slot: try rows.dateOrNull(row, 5).map { LocalDate(days: $0) },
                     deviceHash: try rows.text(row, 6),
                     retry: try rows.textOrNull(row, 7),
-                    isCounted: try rows.boolOrNull(row, 8),
+                    isCounted: try rows.boolOrNull(row, 8) ?? false,
                     nudge: try rows.int2OrNull(row, 9) ?? 0,
                     ends: try rows.boolOrNull(row, 10) ?? false,
                     template: try rows.int4OrNull(row, 11)
@@ -252,16 +244,11 @@ public struct SnapshotReader: Sendable {
     }
 
     private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.run(statement(query, parameters))
+        try await transaction.run(query(parameters))
     }
 
     private func attempt(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.attempt(statement(query, parameters))
-    }
-
-    private func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
-        let query = isDistributed ? query.whenDistributed : query
-        return Statement(query.rawValue, sql: query.sql, parameters: parameters)
+        try await transaction.attempt(query(parameters))
     }
 }
 
@@ -269,7 +256,7 @@ extension Store {
     /// Gives the work a reader of one snapshot. It holds back the clean-up of what dies meanwhile: a minute, no more.
     ///
     /// On distributed tables the work may be done twice (a snapshot ends with what is refused), and each machine has a snapshot of its own.
-    public func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
+    package func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         do {
             return try await snapshot(work)
         } catch let error as PostgresError {

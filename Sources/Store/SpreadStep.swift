@@ -1,7 +1,7 @@
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// What became of a spread's page.
-public enum SpreadStep: Sendable, Equatable {
+package enum SpreadStep: Sendable, Equatable {
     /// Somebody else has it, or it is being set anew, cancelled or snoozed.
     case held
     /// So many have theirs, the last of them this one; more follow.

@@ -1,228 +1,322 @@
-import FoundationEssentials
-import Postgres
-import TimeZones
+package import FoundationEssentials
+package import Postgres
+package import TimeZones
 
-/// A claim in two steps, without row locks in between: also for databases that refuse FOR UPDATE SKIP LOCKED across shards.
+/// Claims: plain questions about the ranges that a daemon owns. They lock nothing and write nothing.
 extension Store {
-    /// What every question of one claim says.
-    struct ClaimTerms: Sendable {
+    /// What a claim found.
+    package struct Claim: Sendable {
+        /// The earliest due first.
+        package let users: [ClaimedUser]
+        /// Every range was seen to its end: nobody else is due.
+        package let isComplete: Bool
+    }
+
+    /// A walk that finds little each time ends after so many questions.
+    private static let rounds = 24
+    /// Suspects are read for so long in each claim.
+    private static let suspectTime = Duration.seconds(1)
+    /// A claim's first attempt to read users' parts.
+    private static let partTime = Duration.seconds(3)
+
+    /// Who is due, with all that the policy asks about them. Users of orphans are never among them.
+    ///
+    /// - Parameters:
+    ///   - ranges: those that the daemon owns.
+    ///   - startingOver: from the start; false: where the last claim ended.
+    ///   - inHand: users whom the daemon has in hand already.
+    ///   - onRefused: hears of users who can't be read; they are due still.
+    package func claim(
+        ranges: [Int32],
+        now: Instant,
+        startingOver: Bool = true,
+        limit: Int,
+        inHand: [UUID] = [],
+        onRefused: (Refusal) -> Void = { _ in }
+    ) async throws(PostgresError) -> Claim {
+        guard !ranges.isEmpty, limit > 0 else { return Claim(users: [], isComplete: true) }
+        if startingOver || !claiming.with({ $0.walk.covers(ranges) }) {
+            try await lookForFloor(ranges, now: now)
+            claiming.with { $0.restart(ranges) }
+        }
+        var search = Search(ranges: ranges, now: now, limit: limit, skipped: inHand + skipped())
+        try await findExpress(&search, onRefused)
+        // Users of urgent messages wait for nobody else's parts to be read.
+        if search.people.isEmpty { try await walk(&search, onRefused) }
+        return try await read(search, onRefused)
+    }
+
+    /// What one claim has found so far.
+    private struct Search {
+        let ranges: [Int32]
         let now: Instant
         let limit: Int
-        let leaseID: UUID
-        let leaseMilliseconds: Int64
-        let living: [UUID]
-    }
-
-    /// How long a claim waits for a row that somebody holds, in milliseconds: another daemon's commit takes less.
-    private static let patience = 250
-    /// The same while the one is sought among many whom somebody holds for longer.
-    private static let searchPatience = 50
-    /// Daemons that are quicker each time can't keep a claim from ending.
-    private static let rounds = 24
-
-    /// Leases as many as asked for, or all who are due: fewer than `limit` come only where every range was seen to its end.
-    func claim(
-        _ terms: ClaimTerms,
-        startingOver: Bool,
-        onUnreadable: (UUID) -> Void
-    ) async throws(PostgresError) -> [ClaimedUser] {
-        if startingOver {
-            try await lookForFloor(now: terms.now)
-            claiming.restart()
-        }
-        var users: [ClaimedUser] = []
-        do throws(PostgresError) {
-            try await walk(terms, into: &users, onUnreadable: onUnreadable)
-        } catch {
-            // Those of the rounds before are ours, and would wait for the lease's end.
-            giveBack(users.map(\.userID), terms)
-            throw error
-        }
-        return users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) }
-    }
-
-    private func walk(
-        _ terms: ClaimTerms,
-        into users: inout [ClaimedUser],
-        onUnreadable: (UUID) -> Void
-    ) async throws(PostgresError) {
-        let begun = Self.milliseconds()
-        var seen: Set<UUID> = []
+        var skipped: [UUID]
+        var people: [Person] = []
         var unreadable = 0
-        for claimed in try await claimExpress(terms) where seen.insert(claimed.userID).inserted {
-            switch claimed {
-            case .success(let user): users.append(user)
-            case .failure(let unread):
-                unreadable += 1
-                onUnreadable(unread.userID)
+        var isComplete = false
+
+        var wanted: Int { limit - people.count - unreadable }
+    }
+
+    private func skipped() -> [UUID] { claiming.with { $0.aside.skipped(at: Claiming.now()) } }
+
+    // MARK: Who is due
+
+    private func walk(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
+        for _ in 0..<Self.rounds where search.wanted > 0 {
+            let wanted = search.wanted
+            let ask = claiming.with { $0.walk.ask }
+            let (count, last) = try await find(&search, ask, until: search.now.endOfSecond, onRefused)
+            if claiming.with({ $0.walk.took(isFull: count >= wanted, last: last) }) {
+                search.isComplete = true
+                return
             }
-        }
-        for _ in 0..<Self.rounds {
-            let wanted = terms.limit - users.count - unreadable
-            // Whoever was found first must be decided and sent to before their lease ends.
-            if wanted <= 0 || Self.milliseconds() - begun > terms.leaseMilliseconds / 4 { break }
-            let found = try await candidates(terms, claiming.ask, until: terms.now.endOfSecond, limit: wanted)
-            let isEnd = claiming.took(isFull: found.count >= wanted, last: found.last)
-            if !found.isEmpty {
-                // Nobody twice in a batch, whatever clocks and leases say: they would be sent to twice.
-                for claimed in try await take(found.map(\.userID), terms) where seen.insert(claimed.userID).inserted {
-                    switch claimed {
-                    case .success(let user): users.append(user)
-                    case .failure(let unread):
-                        unreadable += 1
-                        onUnreadable(unread.userID)
-                    }
-                }
-            }
-            if isEnd { break }
         }
     }
 
     /// Users of urgent messages, wherever the walk stands.
-    private func claimExpress(_ terms: ClaimTerms) async throws(PostgresError) -> [Claimed] {
-        let asked = Self.milliseconds()
-        guard claiming.withExpress({ $0.isDue(at: asked) }) else { return [] }
-        let found = try await candidates(
-            terms,
-            RangeWalk.Ask(ranges: RangeWalk.all.compactMap(\.self), after: .start),
-            until: ExpressPace.horizon,
-            limit: terms.limit
-        )
-        claiming.withExpress { $0.took(asked: asked, answered: Self.milliseconds()) }
-        return found.isEmpty ? [] : try await take(found.map(\.userID), terms)
+    private func findExpress(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
+        let asked = Claiming.now()
+        guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
+        let ask = RangeWalk.Ask(ranges: search.ranges, after: .start)
+        _ = try await find(&search, ask, until: ExpressPace.horizon, onRefused)
+        claiming.with { $0.express.took(asked: asked, answered: Claiming.now()) }
     }
 
-    /// Without waiting: the database may be away.
-    private func giveBack(_ users: [UUID], _ terms: ClaimTerms) {
-        guard !users.isEmpty else { return }
-        Task { try? await release(users, leaseID: terms.leaseID) }
+    /// - Parameter until: who is due by then, microseconds since 1970.
+    /// - Returns: how many rows came, and the last of them.
+    private func find(
+        _ search: inout Search,
+        _ ask: RangeWalk.Ask,
+        until: Int64,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
+        let rows = try await one(
+            claims,
+            .claimPeople,
+            [
+                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(search.wanted)),
+                .int4Array(ask.ranges), .uuidArray(search.skipped),
+            ]
+        )
+        var last: Cursor?
+        for row in 0..<rows.count {
+            let user = try rows.uuid(row, 0)
+            search.skipped.append(user)
+            do throws(PostgresError) {
+                let person = try Person(rows, row)
+                last = Cursor(dueAt: person.dueAt, userID: user)
+                search.people.append(person)
+            } catch {
+                search.unreadable += 1
+                refuse(user, error, onRefused)
+            }
+        }
+        return (rows.count, last)
     }
 
     /// Now and then: from where on there is anyone.
-    private func lookForFloor(now: Instant) async throws(PostgresError) {
-        let asked = Self.milliseconds()
-        guard claiming.withFloor({ $0.isDue(at: asked) }) else { return }
+    private func lookForFloor(_ ranges: [Int32], now: Instant) async throws(PostgresError) {
+        let asked = Claiming.now()
+        guard claiming.with({ $0.floor.isDue(for: ranges, at: asked) }) else { return }
         let rows = try await one(
             claims,
             .dueFloor,
-            [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int8(Int64(DueFloor.rowLimit))]
+            [.timestamp(now.endOfSecond), .int4Array(ranges), .int8(Int64(DueFloor.rowLimit))]
         )
         let count = Int(try rows.int8(0, 0))
         let oldest = try rows.timestampOrNull(0, 1)
-        claiming.withFloor {
-            $0.took(count: count, oldest: oldest, now: now, asked: asked, answered: Self.milliseconds())
-        }
-    }
-
-    private static func milliseconds() -> Int64 {
-        let elapsed = ContinuousClock.now - started
-        return Int64(elapsed / .milliseconds(1))
-    }
-
-    private static let started = ContinuousClock.now
-
-    /// - Parameter until: who is due by then, microseconds since 1970.
-    private func candidates(
-        _ terms: ClaimTerms,
-        _ ask: RangeWalk.Ask,
-        until: Int64,
-        limit: Int
-    ) async throws(PostgresError) -> [Cursor] {
-        let rows = try await one(
-            claims,
-            .claimCandidates,
-            [
-                .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID),
-                .int8(Int64(limit)), .uuidArray(terms.living), .int4Array(ask.ranges), .uuidArray(claiming.held),
-            ]
-        )
-        var found: [Cursor] = []
-        found.reserveCapacity(rows.count)
-        for row in 0..<rows.count {
-            found.append(Cursor(dueAt: try rows.timestamp(row, 1), userID: try rows.uuid(row, 0)))
-        }
-        return found
-    }
-
-    private typealias Claimed = Result<ClaimedUser, ClaimedParts.Unreadable>
-
-    /// Leases those who are still free. Where somebody holds rows for longer than a commit takes, they are passed over and left for a while: they
-    /// stop nobody else.
-    private func take(_ users: [UUID], _ terms: ClaimTerms) async throws(PostgresError) -> [Claimed] {
-        do throws(PostgresError) {
-            return try await lease(users, .claimTaken, terms, patience: Self.patience)
-        } catch {
-            guard error.sqlState == Self.lockNotAvailable else { throw error }
-        }
-        do throws(PostgresError) {
-            let taken = try await lease(users, .claimFree, terms, patience: Self.patience)
-            let ours = Set(taken.map(\.userID))
-            claiming.hold(users.filter { !ours.contains($0) })
-            return taken
-        } catch {
-            // Distributed rows can't be passed over.
-            guard error.sqlState == Self.notSupported else { throw error }
-            return try await halves(users, terms, until: Self.milliseconds() + terms.leaseMilliseconds / 8)
-        }
-    }
-
-    /// The same where rows can't be passed over: the held ones are found by halves, for as long as that may take.
-    private func halves(_ users: [UUID], _ terms: ClaimTerms, until end: Int64) async throws(PostgresError) -> [Claimed]
-    {
-        do throws(PostgresError) {
-            return try await lease(users, .claimTaken, terms, patience: Self.searchPatience)
-        } catch {
-            guard error.sqlState == Self.lockNotAvailable else { throw error }
-        }
-        guard users.count > 1, Self.milliseconds() < end else {
-            claiming.hold(users)
-            return []
-        }
-        let middle = users.count / 2
-        let left = try await halves(Array(users[..<middle]), terms, until: end)
-        return left + (try await halves(Array(users[middle...]), terms, until: end))
-    }
-
-    private func lease(
-        _ users: [UUID],
-        _ query: Query,
-        _ terms: ClaimTerms,
-        patience: Int
-    ) async throws(PostgresError) -> [Claimed] {
-        let questions = PartQuestions(users, until: terms.now.endOfSecond)
-        let taking = Statement(
-            query.rawValue,
-            sql: query.sql,
-            parameters: [
-                .uuidArray(users), .timestamp(terms.now.endOfSecond), .uuid(terms.leaseID),
-                .int8(terms.leaseMilliseconds), .uuidArray(terms.living),
-            ]
-        )
-        do throws(PostgresError) {
-            let rows = try await transaction(
-                claims,
-                [taking] + questions.statements,
-                settings: [("lock_timeout", String(patience))]
+        claiming.with {
+            $0.floor.took(
+                ranges,
+                count: count,
+                oldest: oldest,
+                now: now,
+                asked: asked,
+                answered: Claiming.now()
             )
-            guard let people = rows.first else { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
-            return try await questions.parts(people: people, rows.dropFirst()) {
-                (query, parameters) async throws(PostgresError) in
-                try await asking(query) { query throws(PostgresError) in try await one(claims, query, parameters) }
-            }.users()
-        } catch {
-            // They may be leased without our knowing whom: given back, they need not wait for the lease's end.
-            if error.sqlState != Self.lockNotAvailable { giveBack(users, terms) }
-            throw error
         }
     }
-}
 
-extension Result where Success == ClaimedUser, Failure == ClaimedParts.Unreadable {
-    /// Whose row it is.
-    fileprivate var userID: UUID {
-        switch self {
-        case .success(let user): user.userID
-        case .failure(let unread): unread.userID
+    // MARK: Their parts
+
+    /// Reads users whole: suspects alone and after the others, and no more bytes than one flight may have.
+    private func read(_ search: Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) -> Claim {
+        let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
+        var reading = Reading(until: search.now.endOfSecond)
+        let others = search.people.filter { !suspects.contains($0.userID) }
+        try await read(others, &reading, onRefused)
+        if !suspects.isEmpty {
+            try await readSingly(search.people.filter { suspects.contains($0.userID) }, &reading, onRefused)
         }
+        return Claim(
+            users: reading.users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) },
+            isComplete: search.isComplete && !reading.isCutShort
+        )
+    }
+
+    private struct Reading {
+        let until: Int64
+        var users: [ClaimedUser] = []
+        var bytes: Int64 = 0
+        /// Who can't be read.
+        var refused: Set<UUID> = []
+        /// Somebody was left for the next claim.
+        var isCutShort = false
+    }
+
+    private func read(
+        _ people: [Person],
+        _ reading: inout Reading,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) {
+        var pieces = Bisection(people)
+        // Where the texts are too many bytes at once, as many users as may be.
+        while let piece = pieces.next(), !reading.isCutShort {
+            var isTooMuch = false
+            try await bisecting(
+                piece,
+                refused: { (person, error) async throws(PostgresError) in
+                    reading.refused.insert(person.userID)
+                    try await blame(person, error, onRefused)
+                },
+                work: { (people, patience) async throws(PostgresError) in
+                    guard !isTooMuch else { return }
+                    isTooMuch = try await !add(people, patience.statement ?? Self.partTime, &reading, onRefused)
+                }
+            )
+            guard isTooMuch else { continue }
+            let done = reading.refused.union(reading.users.map(\.userID))
+            let left = piece.filter { !done.contains($0.userID) }
+            if reading.users.isEmpty {
+                _ = pieces.refused(left)
+            } else {
+                reading.isCutShort = true
+            }
+        }
+    }
+
+    /// One after the other, each with a second, for as long as suspects may take.
+    private func readSingly(
+        _ people: [Person],
+        _ reading: inout Reading,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) {
+        let end = ContinuousClock.now + Self.suspectTime
+        for person in people {
+            guard ContinuousClock.now < end else {
+                claiming.with { $0.aside.skip(person.userID, at: Claiming.now()) }
+                continue
+            }
+            do throws(PostgresError) {
+                if try await add([person], .seconds(1), &reading, onRefused) {
+                    claiming.with { $0.aside.clear(person.userID) }
+                } else {
+                    reading.isCutShort = true
+                }
+            } catch {
+                guard error.isAboutContent else { throw error }
+                try await blame(person, error, onRefused)
+            }
+        }
+    }
+
+    /// Reads these users' parts. False: they are too many bytes beside what was read already.
+    private func add(
+        _ people: [Person],
+        _ time: Duration,
+        _ reading: inout Reading,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) -> Bool {
+        guard !people.isEmpty else { return true }
+        let left = UserParts.profileBytes - reading.bytes
+        let parts = try await parts(of: people.map(\.userID), until: reading.until, bytes: left, timeout: time)
+        guard let parts, reading.users.isEmpty || parts.bytes <= left else { return false }
+        reading.bytes += parts.bytes
+        for person in people {
+            do throws(PostgresError) {
+                reading.users.append(try parts.user(person))
+            } catch {
+                reading.refused.insert(person.userID)
+                refuse(person.userID, error, onRefused)
+            }
+        }
+        return true
+    }
+
+    private func parts(
+        of users: [UUID],
+        until: Int64,
+        bytes: Int64,
+        timeout: Duration
+    ) async throws(PostgresError) -> UserParts? {
+        try await asking { isDistributed throws(PostgresError) in
+            try await UserParts.read(users, until: until, bytes: bytes, isDistributed: isDistributed) {
+                statements throws(PostgresError) in
+                try await transaction(claims, statements, settings: Self.impatient, timeout: timeout)
+            }
+        }
+    }
+
+    // MARK: Who can't be read
+
+    private func refuse(_ user: UUID, _ error: PostgresError, _ onRefused: (Refusal) -> Void) {
+        claiming.with { $0.aside.suspect(user, at: Claiming.now()) }
+        onRefused(Refusal(user, error))
+    }
+
+    /// The columns that claims read, by the statement that reads them.
+    private static let probes: [(reads: String, probe: Query, relation: String, columns: [String])] = [
+        (
+            "claim_profiles", .probeProfile, "nudged.recipient",
+            ["preferences", "timezone", "first_session_complete", "context"]
+        ),
+        ("claim_devices", .probeDevices, "nudged.device", ["token", "registered_at", "environment", "topic"]),
+        (
+            "claim_messages", .probeMessages, "nudged.message",
+            ["title", "body", "data", "category", "thread_id", "collapse_key"]
+        ),
+        (
+            "claim_reminders", .probeReminders, "nudged.occurrence",
+            ["subject_type", "subject_id", "title", "body", "due_local", "timezone", "recurrence"]
+        ),
+    ]
+
+    /// Says of a user who was refused by themselves which column it is: each is read by itself.
+    private func blame(
+        _ person: Person,
+        _ error: PostgresError,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) {
+        claiming.with { $0.aside.suspect(person.userID, at: Claiming.now()) }
+        let name = error.statement ?? ""
+        guard let probe = Self.probes.first(where: { name.hasPrefix($0.reads) }) else {
+            return onRefused(Refusal(person.userID, error))
+        }
+        for column in probe.columns {
+            do throws(PostgresError) {
+                let statement = probe.probe([.uuid(person.userID), .text(column)])
+                _ = try await transaction(claims, [statement], settings: Self.impatient, timeout: .seconds(1))
+            } catch {
+                guard error.isAboutContent else { throw error }
+                return onRefused(Refusal(person.userID, error, column: "\(probe.relation).\(column)"))
+            }
+        }
+        onRefused(Refusal(person.userID, error, column: probe.relation))
+    }
+
+    // MARK: Tables on several machines
+
+    /// Asks in the way that the database takes: where it refuses the one for plain tables, in the other from then on (docs/SCALING.md).
+    func asking<T>(_ ask: (_ isDistributed: Bool) async throws(PostgresError) -> T) async throws(PostgresError) -> T {
+        let isDistributed = claiming.isDistributed
+        do throws(PostgresError) {
+            return try await ask(isDistributed)
+        } catch {
+            guard error.sqlState == Self.notSupported, !isDistributed else { throw error }
+            claiming.noteDistribution()
+        }
+        return try await ask(true)
     }
 }

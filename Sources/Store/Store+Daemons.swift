@@ -1,27 +1,9 @@
-public import struct FoundationEssentials.UUID
-public import Postgres
+package import Postgres
 import TimeZones
 
 extension Store {
-    /// Says that a daemon is alive, and how it stands.
-    public func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
-        _ = try await one(
-            records,
-            .heartbeat,
-            [
-                .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
-                .json(beat.state),
-            ]
-        )
-    }
-
-    /// Takes back the row of a daemon that ends in good order.
-    public func daemonGone(_ id: UUID) async throws(PostgresError) {
-        _ = try await one(records, .daemonGone, [.uuid(id)])
-    }
-
     /// How the work and the daemons stand, as of one instant.
-    public func standing() async throws(PostgresError) -> WorkStanding {
+    package func standing() async throws(PostgresError) -> WorkStanding {
         try Self.workStanding(try await transaction(records, Self.standingStatements))
     }
 
@@ -32,13 +14,13 @@ extension Store {
             (Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, []),
             (.waitingSpreads, [most]),
         ]
-        return queries.map { Statement($0.rawValue, sql: $0.sql, parameters: $1) }
+        return queries.map { $0($1) }
     }()
 
     /// - Parameter rows: the answers to `standingStatements`.
     static func workStanding(_ rows: [Rows]) throws(PostgresError) -> WorkStanding {
         guard rows.count == standingStatements.count else {
-            throw PostgresError(.unexpectedResult, statement: Query.status.rawValue)
+            throw PostgresError(.unexpectedResult, statement: Query.status.name)
         }
         let work = rows[0]
         return WorkStanding(
@@ -46,9 +28,10 @@ extension Store {
             dueUsers: Int(try work.int8(0, 1)),
             firstDue: try work.timestampOrNull(0, 2).map(Self.instant),
             touches: Int(try work.int8(0, 3)),
-            openChunks: Int(try work.int8(0, 4)),
+            openIntents: Int(try work.int8(0, 4)),
             openPushes: Int(try work.int8(0, 5)),
             unknownPushes: Int(try work.int8(0, 6)),
+            freeRanges: Int(try work.int8(0, 7)),
             spreads: try WaitingSpreads(rows[3]),
             pauses: try Self.pauses(rows[2]),
             daemons: try Self.daemons(rows[1])
@@ -67,7 +50,9 @@ extension Store {
                     startedAt: instant(try rows.timestamp(row, 4)),
                     seenAt: instant(try rows.timestamp(row, 5)),
                     unseenMilliseconds: try rows.int8(row, 6),
-                    state: try rows.text(row, 7)
+                    state: try rows.text(row, 7),
+                    ranges: Int(try rows.int8(row, 8)),
+                    aliveUntil: try rows.timestampOrNull(row, 9).map(instant)
                 )
             )
         }

@@ -1,19 +1,17 @@
-public import struct FoundationEssentials.UUID
-public import Policy
-public import Postgres
-public import TimeZones
+package import struct FoundationEssentials.UUID
+package import Policy
+package import Postgres
+package import TimeZones
 
 /// The kill switch, and everyone due: `nudged pause`, `resume`, `replan`. Each call is one short transaction, and doing it twice does no harm.
 extension Store {
-    static let pausedKinds = Statement(Query.pausedKinds.rawValue, sql: Query.pausedKinds.sql)
-
     /// What a sweep looks at first: the database's clock, in microseconds since 1970, the kinds that are held, and whether a migration was applied since
     /// beside which this version can't work (`Migration.oldest`).
-    public func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>, isOutdated: Bool) {
+    package func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>, isOutdated: Bool) {
         let queries = [Query.clock, .pausedKinds, .migrationsNeeded]
-        let rows = try await transaction(claims, queries.map { Statement($0.rawValue, sql: $0.sql) })
+        let rows = try await transaction(claims, queries.map { $0() })
         guard rows.count == queries.count else {
-            throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.rawValue)
+            throw PostgresError(.unexpectedResult, statement: Query.pausedKinds.name)
         }
         return (try rows[0].timestamp(0, 0), try Self.kinds(rows[1]), try rows[2].int4(0, 0) > Migration.newest)
     }
@@ -37,7 +35,7 @@ extension Store {
     // MARK: The kill switch
 
     /// Holds kinds. Returns those that were not held before.
-    public func pause(
+    package func pause(
         _ kinds: [NudgeKind],
         byWhom: String,
         words: String?
@@ -49,17 +47,17 @@ extension Store {
     }
 
     /// Everything that is paused or still being resumed, by kind.
-    public func pauses() async throws(PostgresError) -> [Pause] {
+    package func pauses() async throws(PostgresError) -> [Pause] {
         try Self.pauses(try await one(claims, .pauses, []))
     }
 
     /// Lets kinds be sent again. Returns what is to be done for each that was held: its users are still to be made due.
-    public func resume(_ kinds: [NudgeKind]) async throws(PostgresError) -> [Pause] {
+    package func resume(_ kinds: [NudgeKind]) async throws(PostgresError) -> [Pause] {
         try Self.pauses(try await one(claims, .resume, [.textArray(kinds.map(\.rawValue))]))
     }
 
     /// Everyone who was held is due.
-    public func endResume(_ kinds: [NudgeKind]) async throws(PostgresError) {
+    package func endResume(_ kinds: [NudgeKind]) async throws(PostgresError) {
         _ = try await one(claims, .resumed, [.textArray(kinds.map(\.rawValue))])
     }
 
@@ -84,28 +82,28 @@ extension Store {
     // MARK: Everyone, page by page
 
     /// Before everyone.
-    public static let firstUser = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    package static let firstUser = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     /// Counts the next users: how many, and the first who is left.
-    public func countUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
+    package func countUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
         let rows = try await one(claims, .countUsers, [.uuid(user), .int8(Int64(limit))])
         return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
     }
 
     /// What a page came to.
-    public struct WokenPage: Sendable {
+    package struct WokenPage: Sendable {
         /// Users who are due now and were not.
-        public let woken: Int
+        package let woken: Int
         /// Users of the page.
-        public let users: Int
+        package let users: Int
         /// The first who is left; nil: nobody.
-        public let next: UUID?
+        package let next: UUID?
     }
 
     /// Makes the next users due.
     ///
     /// - Parameter asked: only those who were asked then, or are being asked; nil: everyone.
-    public func wakeUsers(
+    package func wakeUsers(
         from user: UUID,
         now: Instant,
         asked: ClosedRange<Instant>?,

@@ -1,90 +1,103 @@
-public import FoundationEssentials
-public import Postgres
+import FoundationEssentials
+package import Postgres
 
-/// What daemons that died were about to write.
+/// What members were about to write when they ended: their intents are orphans, which any daemon records as unknown.
 extension Store {
-    /// Records as unknown what a dead daemon was about to write. Returns the chunks and the pushes.
-    ///
-    /// Nothing while daemons may only be finding back to a database that was away (`findingBack`): leases went on meanwhile, and who lives has outcomes to
-    /// record. Where somebody holds the row of one of the users, the other chunks are recorded one by one.
-    ///
-    /// - Throws: 55P03 where nothing could be recorded but what somebody holds.
-    public func recover(except living: [UUID], limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        // A lost one is replaced where it is asked for.
-        _ = try await claims.connection()
-        if let replacedAt = await claims.replacedAt, ContinuousClock.now - replacedAt < findingBack { return (0, 0) }
-        do throws(PostgresError) {
-            return try await recover(except: living, limit: limit, reason: Self.lost)
-        } catch {
-            guard error.sqlState == Self.lockNotAvailable else { throw error }
-            let found = try await recoverSingly(except: living, limit: limit)
-            if found.chunks == 0 { throw error }
-            return found
-        }
+    /// What became of orphans.
+    package struct Recovery: Sendable, Equatable {
+        /// Intents that are closed.
+        package var intents = 0
+        /// Pushes that are recorded as unknown.
+        package var pushes = 0
+        /// Users of whom nothing could be recorded: they wait, and the others don't.
+        package var refused: [Refusal] = []
     }
 
-    /// - Parameter only: of this chunk alone; nil: of all.
-    func recover(
-        except living: [UUID],
-        limit: Int,
+    /// Records orphans as unknown, and deletes the empty rows of intents that were withdrawn a minute ago.
+    ///
+    /// - Parameters:
+    ///   - limit: most intents.
+    ///   - reason: what the record gives as the reason.
+    package func recoverOrphans(limit: Int, reason: String = "daemon_lost") async throws(PostgresError) -> Recovery {
+        let now = Claiming.now()
+        let left = claiming.with { state in
+            state.orphans = state.orphans.filter { $0.value > now }
+            return Array(state.orphans.keys)
+        }
+        let rows = try await one(claims, .orphans, [.int8(Int64(limit)), .uuidArray(left)])
+        var orphans: [(id: UUID, users: [UUID])] = []
+        for row in 0..<rows.count {
+            orphans.append((try rows.uuid(row, 0), try rows.uuidArray(row, 1).compactMap(\.self)))
+        }
+        var recovery = Recovery()
+        try await bisecting(
+            orphans,
+            refused: { (orphan, _) async throws(PostgresError) in
+                // Of one intent: user by user.
+                recovery += try await recover(orphan, reason: reason)
+            },
+            work: { (orphans, patience) async throws(PostgresError) in
+                recovery += try await recover(orphans.map(\.id), users: nil, reason: reason, patience)
+            }
+        )
+        return recovery
+    }
+
+    private func recover(
+        _ orphan: (id: UUID, users: [UUID]),
+        reason: String
+    ) async throws(PostgresError) -> Recovery {
+        var recovery = Recovery()
+        try await bisecting(
+            orphan.users.sorted(),
+            parting: parting(claims) { $0 },
+            refused: { (user, error) async throws(PostgresError) in
+                recovery.refused.append(Refusal(user, error))
+            },
+            work: { (users, patience) async throws(PostgresError) in
+                recovery += try await recover([orphan.id], users: users, reason: reason, patience)
+            }
+        )
+        if let refusal = recovery.refused.first {
+            let time = refusal.isHeld ? SetAside.heldMilliseconds : SetAside.suspectMilliseconds
+            claiming.with { $0.orphans[orphan.id] = Claiming.now() + time }
+        }
+        return recovery
+    }
+
+    private func recover(
+        _ intents: [UUID],
+        users: [UUID]?,
         reason: String,
-        only chunk: (leaseID: UUID, number: Int32)? = nil,
-        patience: [(String, String)] = Store.impatient
-    ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
+        _ patience: Patience
+    ) async throws(PostgresError) -> Recovery {
         let rows = try await one(
             claims,
             .recover,
-            [
-                .uuidArray(living), .int8(Int64(limit)), .text(reason),
-                chunk.map { .uuid($0.leaseID) } ?? .null(.uuid), chunk.map { .int4($0.number) } ?? .null(.int4),
-            ],
-            settings: patience
+            [.uuidArray(intents), users.map { .uuidArray($0) } ?? .null(.uuidArray), .text(reason)],
+            settings: patience.settings,
+            timeout: patience.statement
         )
-        return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+        return Recovery(intents: Int(try rows.int8(0, 0)), pushes: Int(try rows.int8(0, 1)))
     }
-
-    /// Chunk by chunk, in no order: for as long as that may take, those that are held must not keep the same others waiting at each look.
-    private func recoverSingly(
-        except living: [UUID],
-        limit: Int
-    ) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        let end = ContinuousClock.now + Self.searchTime
-        let dead = try await one(claims, .deadIntents, [.uuidArray(living), .int8(Int64(limit))])
-        var found = (chunks: 0, pushes: 0)
-        for row in 0..<dead.count where ContinuousClock.now < end {
-            let chunk = (leaseID: try dead.uuid(row, 0), number: try dead.int4(row, 1))
-            do throws(PostgresError) {
-                let one = try await recover(
-                    except: living,
-                    limit: 1,
-                    reason: Self.lost,
-                    only: chunk,
-                    patience: [("lock_timeout", "50")]
-                )
-                found = (found.chunks + one.chunks, found.pushes + one.pushes)
-            } catch {
-                guard error.sqlState == Self.lockNotAvailable else { throw error }
-            }
-        }
-        return found
-    }
-
-    /// The reason that the record gives.
-    private static let lost = "daemon_lost"
-    /// A look waits no longer for held rows.
-    private static let searchTime = Duration.seconds(1)
 
     /// For a session that takes the place of one whose answer did not come. Where that one's commit waits for a synchronous standby that is away, it waits on in
     /// the server though we have gone, and so would each further one, until no session is left for the app either.
     @Sendable static func expectAnswers(_ connection: Connection) async throws(PostgresError) {
-        let rows = try await connection.run(
-            Statement(Query.stuckCommits.rawValue, sql: Query.stuckCommits.sql, parameters: [])
-        )
+        let rows = try await connection.run(Query.stuckCommits())
         guard try rows.bool(0, 0) else { return }
         throw PostgresError(
             .timedOut,
             statement: "commit",
             detail: "commits wait for a synchronous standby that is away"
         )
+    }
+}
+
+extension Store.Recovery {
+    fileprivate static func += (sum: inout Self, part: Self) {
+        sum.intents += part.intents
+        sum.pushes += part.pushes
+        sum.refused += part.refused
     }
 }

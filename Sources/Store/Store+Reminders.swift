@@ -1,6 +1,6 @@
-public import struct FoundationEssentials.UUID
-public import Postgres
-public import TimeZones
+package import struct FoundationEssentials.UUID
+package import Postgres
+package import TimeZones
 
 /// Reminders for everyone: when one is due, it becomes one row for each whom the view `nudged.subject_member` names, page by page. A page is one
 /// transaction, which holds the spread and the reminder's definition: two daemons never do the same one, and a daemon's death undoes it whole.
@@ -8,7 +8,7 @@ extension Store {
     /// Those that are to be spread now, the earliest first; with their authors' profiles, which say in which zone a series counts.
     ///
     /// - Parameter left: ids that are left for a while.
-    public func dueSpreads(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueSpread] {
+    package func dueSpreads(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueSpread] {
         let rows = try await one(
             claims,
             .dueSpreads,
@@ -17,7 +17,11 @@ extension Store {
         guard rows.count > 0 else { return [] }
         var spreads: [DueSpread] = []
         for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
-        let profiles = try await one(claims, .claimRecipients, [.uuidArray(spreads.map(\.reminder.authorID))])
+        let profiles = try await one(
+            claims,
+            .claimProfiles,
+            [.uuidArray(spreads.map(\.reminder.authorID)), .int8(.max)]
+        )
         return try DueSpread.joined(spreads, profiles)
     }
 
@@ -26,7 +30,7 @@ extension Store {
     /// - Parameters:
     ///   - limit: members of a page.
     ///   - patience: how long the app's view may take, where that is less than a statement may.
-    public func tell(
+    package func tell(
         _ spread: DueSpread,
         next: ReminderContinuation?,
         limit: Int,
@@ -83,7 +87,7 @@ extension Store {
     }
 
     /// A wall time in one zone for all is an instant, which the spread then waits for.
-    public func wait(_ spread: DueSpread, until instant: Instant) async throws(PostgresError) -> SpreadStep {
+    package func wait(_ spread: DueSpread, until instant: Instant) async throws(PostgresError) -> SpreadStep {
         try await spreading(spread) { transaction throws(PostgresError) in
             _ = try await transaction.run(
                 Self.statement(.spreadWait, spread.row + [.timestamp(instant.microseconds)])
@@ -93,7 +97,7 @@ extension Store {
     }
 
     /// Ends a spread whose reminder does not live any more.
-    public func drop(_ spread: DueSpread, now: Instant) async throws(PostgresError) {
+    package func drop(_ spread: DueSpread, now: Instant) async throws(PostgresError) {
         _ = try await one(
             claims,
             .spreadDrop,
@@ -106,7 +110,7 @@ extension Store {
     private static let definitionsAtOnce = 2_000
 
     /// Forgets reminders of which nothing is pending, one page. Returns where the next page begins; nil: this was the last.
-    public func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
+    package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let rows = try await one(
             claims,
             .pruneReminders,
@@ -139,12 +143,12 @@ extension Store {
         } catch let error as PostgresError {
             throw error
         } catch {
-            throw PostgresError(.unexpectedResult, statement: Query.spreadHold.rawValue, detail: "\(error)")
+            throw PostgresError(.unexpectedResult, statement: Query.spreadHold.name, detail: "\(error)")
         }
     }
 
     private static func statement(_ query: Query, _ parameters: [Parameter]) -> Statement {
-        Statement(query.rawValue, sql: query.sql, parameters: parameters)
+        query(parameters)
     }
 }
 
@@ -152,7 +156,7 @@ extension DueSpread {
     /// The row's key.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
-    /// With their authors' profiles: rows of `claim_recipients.sql`.
+    /// With their authors' profiles: rows of `claim_profiles.sql`.
     static func joined(_ spreads: [DueSpread], _ profiles: Rows) throws(PostgresError) -> [DueSpread] {
         var rowOf: [UUID: Int] = [:]
         for row in 0..<profiles.count {

@@ -1,25 +1,25 @@
-public import FoundationEssentials
-public import Postgres
-public import TimeZones
+package import FoundationEssentials
+package import Postgres
+package import TimeZones
 
 /// After a restore from backup (`nudged recover`): each call is one short transaction, and doing it twice does no harm.
 extension Store {
     /// Takes changes that the backup holds. Returns whether there may be more.
-    public func restoreTouches(before now: Instant, limit: Int) async throws(PostgresError) -> Bool {
+    package func restoreTouches(before now: Instant, limit: Int) async throws(PostgresError) -> Bool {
         let rows = try await one(claims, .restoreTouches, [.timestamp(now.microseconds), .int8(Int64(limit))])
         let taken = try rows.int8(0, 0)
         let isMore = try rows.bool(0, 1)
         return taken > 0 || isMore
     }
 
-    /// Records as unknown what was being sent when the backup was made. Returns the chunks and the pushes.
-    public func restoreIntents(limit: Int) async throws(PostgresError) -> (chunks: Int, pushes: Int) {
-        // An intent whose lease lives is a running daemon's, which records it itself.
-        try await recover(except: [], limit: limit, reason: "restored")
+    /// Records as unknown what was being sent when the backup was made: of members whose lease has ended. A running daemon records its own.
+    package func restoreIntents(limit: Int) async throws(PostgresError) -> Recovery {
+        _ = try await buryNow(except: UUID())
+        return try await recoverOrphans(limit: limit, reason: "restored")
     }
 
     /// Closes the slots before `now` of the next users, and makes them due. Returns how many, and the first who is left.
-    public func restoreUsers(
+    package func restoreUsers(
         from user: UUID,
         now: Instant,
         limit: Int

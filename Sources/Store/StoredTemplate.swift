@@ -1,24 +1,24 @@
-public import Postgres
+package import Postgres
 
 /// Words that check-ins may take: an active row of `nudged.template`.
-public struct StoredTemplate: Sendable, Equatable {
+package struct StoredTemplate: Sendable, Equatable {
     /// Names it in the record.
-    public let id: Int32
+    package let id: Int32
     /// Only for users whose context says this domain; nil: for all.
-    public let domain: String?
+    package let domain: String?
     /// A language, or one of a region; nil: for those whose own has none.
-    public let locale: String?
+    package let locale: String?
     /// With placeholders; may be empty.
-    public let title: String
+    package let title: String
     /// With placeholders; may be empty.
-    public let body: String
+    package let body: String
     /// 1 to 1,000.
-    public let weight: Int32
+    package let weight: Int32
     /// `open_conversation`, `new_conversation`, or nil: whichever fits the user.
-    public let action: String?
+    package let action: String?
 
     /// All parts.
-    public init(
+    package init(
         id: Int32,
         domain: String? = nil,
         locale: String? = nil,
@@ -61,7 +61,7 @@ public struct StoredTemplate: Sendable, Equatable {
 
 extension Store {
     /// The words that check-ins may take, by their ids.
-    public func templates() async throws(PostgresError) -> [StoredTemplate] {
+    package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try StoredTemplate.all(try await one(claims, .templates, [.int8(StoredTemplate.most)]))
     }
 }

@@ -1,22 +1,22 @@
-public import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 import Postgres
-public import TimeZones
+package import TimeZones
 
 /// Reminders for everyone whose hour came a minute ago or more, and that are not told to all yet: a view that fails, or a subject with very many members.
-public struct WaitingSpreads: Sendable, Equatable {
+package struct WaitingSpreads: Sendable, Equatable {
     /// How many; no count goes beyond `WorkStanding.most`.
-    public let count: Int
+    package let count: Int
     /// Since when the first of them could be told.
-    public let first: Instant
+    package let first: Instant
     /// The first one's reminder.
-    public let reminderID: UUID
+    package let reminderID: UUID
     /// What that is about: the kind of thing.
-    public let subjectType: String
+    package let subjectType: String
     /// What that is about: which of them.
-    public let subjectID: String
+    package let subjectID: String
 
     /// All parts.
-    public init(count: Int, first: Instant, reminderID: UUID, subjectType: String, subjectID: String) {
+    package init(count: Int, first: Instant, reminderID: UUID, subjectType: String, subjectID: String) {
         self.count = count
         self.first = first
         self.reminderID = reminderID

@@ -1,40 +1,43 @@
-public import TimeZones
+package import TimeZones
 
 /// How the work stands: what `nudged status` asks the database. No count goes beyond `most`.
-public struct WorkStanding: Sendable, Equatable {
+package struct WorkStanding: Sendable, Equatable {
     /// Where counting ends.
-    public static let most = 10_000
+    package static let most = 10_000
 
     /// The database's clock.
-    public var now: Instant
+    package var now: Instant
     /// Users who are due.
-    public var dueUsers: Int
+    package var dueUsers: Int
     /// Since when the first of them is.
-    public var firstDue: Instant?
+    package var firstDue: Instant?
     /// Changes that no sweep has seen.
-    public var touches: Int
-    /// Chunks that are being sent, or were when their daemon died.
-    public var openChunks: Int
+    package var touches: Int
+    /// Intents that are being sent, or were when their daemon died.
+    package var openIntents: Int
     /// Their pushes.
-    public var openPushes: Int
+    package var openPushes: Int
     /// Pushes of the last 24 hours of whose fate nobody knows.
-    public var unknownPushes: Int
+    package var unknownPushes: Int
+    /// Ranges that nobody owns, of 64.
+    package var freeRanges: Int
     /// Reminders for everyone that are not told to all yet; nil: none waits.
-    public var spreads: WaitingSpreads?
+    package var spreads: WaitingSpreads?
     /// What the kill switch holds, or held until a moment ago.
-    public var pauses: [Pause]
+    package var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
-    public var daemons: [DaemonRow]
+    package var daemons: [DaemonRow]
 
     /// All of them.
-    public init(
+    package init(
         now: Instant,
         dueUsers: Int,
         firstDue: Instant?,
         touches: Int,
-        openChunks: Int,
+        openIntents: Int,
         openPushes: Int,
         unknownPushes: Int,
+        freeRanges: Int = 0,
         spreads: WaitingSpreads? = nil,
         pauses: [Pause] = [],
         daemons: [DaemonRow]
@@ -43,9 +46,10 @@ public struct WorkStanding: Sendable, Equatable {
         self.dueUsers = dueUsers
         self.firstDue = firstDue
         self.touches = touches
-        self.openChunks = openChunks
+        self.openIntents = openIntents
         self.openPushes = openPushes
         self.unknownPushes = unknownPushes
+        self.freeRanges = freeRanges
         self.spreads = spreads
         self.pauses = pauses
         self.daemons = daemons

@@ -10,7 +10,7 @@ public enum ExitStatus: Int32, Sendable {
     case noUser = 67
     /// A service that it needs doesn't answer.
     case unavailable = 69
-    /// It found itself wrong: the demo's proof failed.
+    /// It found itself wrong.
     case software = 70
     /// It may work later.
     case temporary = 75

@@ -1,5 +1,5 @@
+import Configuration
 import ArgumentParser
-import Daemon
 import Logging
 import Systemd
 

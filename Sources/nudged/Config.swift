@@ -1,5 +1,5 @@
+import Configuration
 import ArgumentParser
-import Daemon
 
 /// `nudged config --show`, `nudged config --reference`.
 struct Config: ParsableCommand {

@@ -1,5 +1,6 @@
+import Configuration
+import Service
 import ArgumentParser
-import Daemon
 import Logging
 import Systemd
 

@@ -1,5 +1,5 @@
+import Operator
 import ArgumentParser
-import Daemon
 import Glibc
 import Systemd
 

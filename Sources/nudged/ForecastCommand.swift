@@ -1,5 +1,7 @@
+import Configuration
+import Operator
+import Service
 import ArgumentParser
-import Daemon
 import Glibc
 import Systemd
 

@@ -13,7 +13,7 @@ struct Nudged: AsyncParsableCommand {
         subcommands: [
             Run.self, Reload.self, Migrate.self, CheckConfig.self, Config.self, Doctor.self, Status.self, Decide.self,
             Recover.self, Pause.self, Resume.self, Replan.self, Explain.self, ForecastCommand.self, ReportCommand.self,
-            SendTest.self, DemoCommand.self,
+            SendTest.self,
         ]
     )
 

@@ -1,5 +1,5 @@
+import Service
 import ArgumentParser
-import Daemon
 import Systemd
 
 /// `nudged reload`.

@@ -1,5 +1,7 @@
+import Configuration
+import Delivery
+import Service
 import ArgumentParser
-import Daemon
 import Logging
 import Systemd
 

@@ -1,4 +1,4 @@
-import Daemon
+import Operator
 import Glibc
 import Synchronization
 import Systemd

@@ -1,5 +1,6 @@
 import COpenSSL
 import HTTP2
+import HTTP2Server
 import OpenSSL
 import TestSupport
 

@@ -6,7 +6,9 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@testable import Daemon
+@testable import Operator
+@testable import Planning
+@testable import Service
 @testable import Demo
 
 /// What `nudged explain` says of a user is what the sweep of that instant does: over a seeded population, with everything that Apple answers.
@@ -16,14 +18,14 @@ import struct FoundationEssentials.UUID
     private func explain(_ user: UUID, _ scene: PlayedScene, now: Instant) async throws -> Explanation {
         let engine = scene.engine.engine
         return try #require(
-            try await ExplainRun.explain(user, at: nil, judge: engine.assembly.judge, store: engine.store, now: now)
+            try await ExplainRun.explain(user, at: nil, planner: engine.assembly.planner, store: engine.store, now: now)
         )
     }
 
     /// In every line: what was sent to whom at that instant.
     private func sent(_ scene: PlayedScene, at now: Instant) throws -> [String: Set<String>] {
         let rows = try scene.lines(
-            "select user_id || ' ' || key || ' ' || device_hash from nudged.delivery where outcome <> 'skipped' and apns_id is not null and attempted_at = '\(now.rfc3339)'"
+            "select user_id || ' ' || key || ' ' || device_hash from nudged.delivery where outcome <> 'skipped' and apns_id is not null and date_trunc('second', attempted_at) = '\(now.rfc3339)'"
         )
         var sent: [String: Set<String>] = [:]
         for row in rows {
@@ -47,10 +49,10 @@ import struct FoundationEssentials.UUID
             let due = try scene.lines(
                 "select user_id from nudged.person where due_at <= '\(now.rfc3339)' union select user_id from nudged.touched order by 1 limit 120"
             )
-            var explained: [(name: String, judgement: Judgement)] = []
+            var explained: [(name: String, plan: Plan)] = []
             for name in due {
                 let id = try #require(UUID(uuidString: name))
-                explained.append((name, try #require(try await explain(id, scene, now: now).judgement)))
+                explained.append((name, try #require(try await explain(id, scene, now: now).plan)))
             }
             try await scene.serve(at: now)
             let sent = try sent(scene, at: now)
@@ -66,17 +68,17 @@ import struct FoundationEssentials.UUID
                     "select user_id || ' ' || key || ' ' || extract(epoch from attempted_at)::bigint from nudged.delivery where outcome = 'skipped'"
                 )
             )
-            for (name, judgement) in explained {
-                for record in judgement.records where record.outcome == .skipped {
+            for (name, plan) in explained {
+                for record in plan.records where record.outcome == .skipped {
                     #expect(
                         skipped.contains("\(name) \(record.key) \(record.attemptedAt.seconds)"),
                         "\(name) \(now.rfc3339)"
                     )
                     compared.skips += 1
                 }
-                switch judgement.verdict {
-                case .send(let turn):
-                    let pushes = turn.nudges.flatMap { nudge in
+                switch plan {
+                case .send(let sendPlan, _):
+                    let pushes = sendPlan.nudges.flatMap { nudge in
                         nudge.members.flatMap { member in nudge.targets.map { "\(member.key) \($0.hash)" } }
                     }
                     #expect(
@@ -84,14 +86,14 @@ import struct FoundationEssentials.UUID
                         "\(name) \(now.rfc3339)"
                     )
                     compared.sends += 1
-                case .rest(let rest):
-                    let (update, reason) = (rest.update, rest.reason)
+                case .nothing(let rest, let reason, _):
+                    let update = rest.update
                     #expect(sent[name] == nil, "\(name) \(now.rfc3339) \(reason)")
                     let row = asked[Substring(name)]?.split(separator: " ", maxSplits: 1).map(String.init)
                     #expect(row?.first == "\(update.dueAt.seconds)", "\(name) \(now.rfc3339) \(reason)")
                     #expect((row?.last == "-") == (update.retry == nil), "\(name) \(now.rfc3339) \(reason)")
                     compared.rests += 1
-                case .ask: Issue.record("\(name) could not be decided")
+                case .unreadable: Issue.record("\(name) could not be decided")
                 }
             }
         }

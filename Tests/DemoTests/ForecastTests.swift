@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 import TimeZones
 
-@testable import Daemon
+@testable import Operator
+@testable import Service
 @testable import Demo
 
 /// What `nudged forecast` says is what a simulated run of those hours then sends, across a change of clocks and in every zone.
@@ -22,7 +23,7 @@ import TimeZones
         let engine = scene.engine.engine
         return try await ForecastRun.forecast(
             hours: Self.hours,
-            judge: engine.assembly.judge,
+            planner: engine.assembly.planner,
             store: engine.store,
             now: now
         )

@@ -1,4 +1,4 @@
-import Daemon
+import Service
 import LocalPostgres
 import Postgres
 import Store

@@ -1,4 +1,5 @@
 import HTTP2
+import HTTP2Server
 
 /// A server's behaviour as a closure, and what it saw.
 final class Script: ServerHandler {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import HTTP2
+@testable import HTTP2Server
 
 /// The decisions that are values, without threads or sockets.
 struct ValueTests {

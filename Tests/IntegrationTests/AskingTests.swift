@@ -29,7 +29,7 @@ import Testing
             "\(json.text)"
         )
         #expect(
-            try scene.sql("select count(*) from nudged.person where lease_id is not null or asked_at is not null")
+            try scene.sql("select count(*) from nudged.person where asked_at is not null")
                 == "0"
         )
         #expect(try await scene.once().number("sent") == 2)

@@ -1,4 +1,6 @@
-import Daemon
+import Configuration
+import Delivery
+import Service
 import Logging
 import TestSupport
 import Testing
@@ -21,13 +23,13 @@ import TimeZones
         let due =
             "select (select count(*) from nudged.person where due_at <= now()) + (select count(*) from nudged.touched)"
         for _ in 0..<1000 {
-            try await engine.sweeper.sweep()
+            try await engine.pipeline.sweep()
             if try scene.sql(due) == "0" { break }
         }
         #expect(try scene.sql(due) == "0")
         let id = try scene.sql("select nudged.send('\(Scene.user(2))', 'Ann', '\(Scene.reminderText)'\(more))")
         #expect(scene.accepted().isEmpty)
-        try await engine.sweeper.sweep()
+        try await engine.pipeline.sweep()
         #expect(await scene.simulator.waitUntil(accepted: 1))
         #expect(scene.accepted() == [Scene.token(2): 1])
         await engine.finish()

@@ -43,7 +43,6 @@ struct PoolerTests {
         #expect(try scene.sql(recorded) == "\(users)")
         #expect(accepted.count + unknown >= users)
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
-        #expect(try scene.sql("select count(*) from nudged.person where lease_id is not null") == "0")
     }
 
     /// Everything through one server connection, which the daemon's connections take in turns, transaction by transaction. What it leaves there

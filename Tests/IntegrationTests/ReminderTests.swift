@@ -175,7 +175,9 @@ import struct FoundationEssentials.UUID
         for left in (1...kills).reversed() {
             let small = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "30", "NUDGED_FAIL_POINT": "\(point):kill:1"]
             #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
-            open += Int(try scene.sql("select coalesce(sum(cardinality(apns_ids)), 0) from nudged.intent")) ?? 0
+            open +=
+                Int(try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"))
+                ?? 0
             // A lease takes longer than the second in which a fast machine does all of this: two attempts are at two instants.
             try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) minutes'")
             try scene.expireLeases()

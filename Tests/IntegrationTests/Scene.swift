@@ -220,7 +220,7 @@ final class Scene: Sendable {
     /// Ends every lease, as if its time had passed.
     func expireLeases() throws {
         try sql(
-            "update nudged.person set lease_until = now() - interval '1 second' where lease_id is not null; update nudged.intent set expires_at = now() - interval '1 second'"
+            "update nudged.daemon set alive_until = now() - interval '1 second'"
         )
     }
 

@@ -55,7 +55,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
         // At once, without waiting for a lease.
-        #expect(try scene.sql("select count(*) from nudged.person where lease_until > now()") == "0")
+        #expect(try scene.sql("select count(*) from nudged.member") == "0")
         #expect(try await scene.once().number("sent") == 600 - accepted.count)
         #expect(scene.accepted().count == 600)
     }

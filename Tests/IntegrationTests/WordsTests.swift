@@ -194,7 +194,7 @@ import Testing
         )
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         // Its first word of itself.
-        try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
+        try await scene.wait(for: "count(*) > 0 from nudged.daemon where state ? 'lanes'", of: process)
         #expect(try test(scene) == "t")
         try await untilRecorded(scene, 1)
         process.signal(SIGTERM)

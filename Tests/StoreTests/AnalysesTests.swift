@@ -12,30 +12,18 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct AnalysesTests {
     typealias F = StoreFixture
 
-    @Test func analyses_whenTheLeaseIsOurs_areKept() async throws {
-        let (fixture, lease, users) = try await F.leased()
+    @Test func analyses_whenTheMemberLives_areKept() async throws {
+        let (fixture, member, users) = try await F.claimed()
         let user = users[0].userID
-        #expect(try await fixture.store.analysed(user, leaseID: lease) == [])
-        #expect(try await fixture.store.noteAnalysed(user, leaseID: lease, [F.now, F.now + 7]))
-        #expect(try await fixture.store.analysed(user, leaseID: lease) == [F.now, F.now + 7])
-        #expect(try await fixture.store.analysed(users[1].userID, leaseID: lease) == [])
-        await fixture.close()
-    }
-
-    @Test func analyses_whenTheLeaseIsNotOurs_areRefused() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        let user = users[0].userID
-        #expect(try await fixture.store.analysed(user, leaseID: UUID()) == nil)
-        #expect(try await !fixture.store.noteAnalysed(user, leaseID: UUID(), [F.now]))
-        try fixture.sql("update nudged.person set lease_until = now() - interval '1 second'")
-        #expect(try await fixture.store.analysed(user, leaseID: lease) == nil)
-        #expect(try await !fixture.store.noteAnalysed(user, leaseID: lease, [F.now]))
-        #expect(try fixture.sql("select count(*) from nudged.person where analysed is not null") == "0")
+        #expect(try await fixture.store.analysed(user, member: member) == [])
+        #expect(try await fixture.store.noteAnalysed(user, member: member, [F.now, F.now + 7]))
+        #expect(try await fixture.store.analysed(user, member: member) == [F.now, F.now + 7])
+        #expect(try await fixture.store.analysed(users[1].userID, member: member) == [])
         await fixture.close()
     }
 
     @Test func settlement_whenSomeWereDecided_keepsWhatWasSaidOfThem() async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         func record(_ user: ClaimedUser, _ decision: String?) -> DeliveryRecord {
             DeliveryRecord(
                 userID: user.userID,
@@ -51,9 +39,8 @@ import struct FoundationEssentials.UUID
         }
         let decision = #"{"by": "service", "notify": false}"#
         let settlement = Settlement(
-            leaseID: lease,
+            member: member,
             sweepID: UUID(),
-            fence: .none,
             updates: users.map { F.update($0) },
             records: [record(users[0], nil), record(users[1], decision)]
         )
@@ -73,11 +60,10 @@ import struct FoundationEssentials.UUID
 
     /// What a dead daemon had found to record beside its pushes, decisions included.
     @Test func recovery_whenAnIntentIsOpen_recordsWhatWasDecided() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        let plain = F.intent([users[0]], lease: lease)
+        let (fixture, member, users) = try await F.claimed()
+        let plain = F.intent([users[0]], member: member)
         let intent = Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: plain.sweepID,
             attemptedAt: F.now,
             entries: plain.entries,
@@ -95,9 +81,9 @@ import struct FoundationEssentials.UUID
                 )
             ]
         )
-        #expect(try await fixture.store.commit(intent, leaseMilliseconds: 30_000).kept.count == 1)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        _ = try await fixture.store.recover(except: [], limit: 9)
+        #expect(try await fixture.store.commit(intent).kept.count == 1)
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(
             try fixture.sql("select kind, decision->>'by' from nudged.delivery order by kind")
                 == "check_in|\nmessage|service"

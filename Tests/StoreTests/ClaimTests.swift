@@ -11,104 +11,128 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct ClaimTests {
     typealias F = StoreFixture
 
+    /// - Returns: everybody, claim by claim, as a daemon that has them in hand asks on.
+    private func claimAll(_ fixture: F, ranges: [Int32] = F.ranges, limit: Int) async throws -> [[UUID]] {
+        var claims: [[UUID]] = []
+        while true {
+            let found = try await fixture.store.claim(
+                ranges: ranges,
+                now: F.now,
+                startingOver: claims.isEmpty,
+                limit: limit,
+                inHand: claims.flatMap(\.self)
+            )
+            claims.append(found.users.map(\.userID))
+            if found.isComplete { return claims }
+            try #require(claims.count < 1_000)
+        }
+    }
+
     @Test func claim_whenMoreAreDueThanTheLimit_goesOnUntilAllHaveCome() async throws {
         let fixture = try await F()
         try fixture.seed(1...400)
         try fixture.sql("update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(5))")
-        var users: [UUID] = []
-        while true {
-            let batch = try await fixture.claim(30, startingOver: users.isEmpty)
-            users += batch.map(\.userID)
-            guard batch.count == 30 else { break }
-        }
+        let before = try fixture.sql("select * from nudged.person order by 1")
+        let users = try await claimAll(fixture, limit: 30).flatMap(\.self)
         #expect(users.count == 399 && Set(users) == Set((1...400).filter { $0 != 5 }.map(F.user)))
-        #expect(try await fixture.claim().isEmpty)
+        #expect(try fixture.sql("select * from nudged.person order by 1") == before, "a claim writes nothing")
         await fixture.close()
     }
 
-    /// Within a range of the hash the earliest come first, so that nobody waits while others are served again and again.
+    /// Within a range the earliest come first, so that nobody waits while others are served again and again.
     @Test func claim_whenMoreAreDueThanTheLimit_takesTheEarliestOfARange() async throws {
         let fixture = try await F()
         try fixture.seed(1...2000)
-        // Everyone who is left of a claimed one's range became due no earlier.
-        for _ in 1...3 { _ = try await fixture.claim(200, startingOver: false) }
+        let claimed = try await fixture.claim(200)
+        let list = claimed.map { "'\($0.userID)'" }.joined(separator: ",")
+        // Of each range that was asked nobody who is left became due before one who was taken.
         let wrong = try fixture.sql(
             """
-            select count(*) from nudged.person l join nudged.person p
-                on p.lease_id is null and l.lease_id is not null and uuid_hash(p.user_id) >> 26 = uuid_hash(l.user_id) >> 26 and p.due_at < l.due_at
+            with taken as (select uuid_hash(user_id) >> 26 as range, max(due_at) as last from nudged.person where user_id in (\(list)) group by 1)
+            select count(*) from nudged.person p join taken t on uuid_hash(p.user_id) >> 26 = t.range
+            where p.due_at < t.last and p.user_id not in (\(list))
             """
         )
-        #expect(wrong == "0")
-        #expect(try fixture.sql("select count(*) from nudged.person where lease_id is not null") == "600")
+        #expect(wrong == "0" && claimed.count == 200)
         await fixture.close()
     }
 
-    /// Asked again at the moment of the lease: somebody was quicker, or the user is no longer due.
-    @Test func claim_whenCandidatesChangeBeforeTheyAreTaken_leavesThem() async throws {
+    @Test(arguments: [1, 7, 32]) func claim_whenSomeRangesAreOurs_findsTheirUsersAndNoOthers(count: Int) async throws {
         let fixture = try await F()
-        try fixture.seed(1...4)
-        let connection = try await fixture.connection()
-        let holder = try await fixture.connection()
-        // The claim waits for the holder's rows, and finds them changed.
-        let claimed = try await holder.transaction { transaction in
-            try await transaction.execute(
-                script: """
-                    update nudged.person set lease_id = gen_random_uuid(), lease_until = now() + interval '1 minute' where user_id = \(F.quoted(1));
-                    update nudged.person set due_at = '2030-01-01' where user_id = \(F.quoted(2));
-                    """
-            )
-            let claim = Task { try await fixture.claim() }
-            let waits = Statement(
-                "waits",
-                sql:
-                    "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())"
-            )
-            // Where the claim has lost its patience before it was seen waiting, the rows are left as well.
-            _ = try await eventually(within: .seconds(5)) { try await connection.run(waits).bool(0, 0) }
-            return claim
+        try fixture.seed(1...1000)
+        let ranges = Array(F.ranges.shuffled().prefix(count))
+        let claims = try await claimAll(fixture, ranges: ranges, limit: 20)
+        let list = ranges.map(String.init).joined(separator: ",")
+        let ours = try fixture.lines("select user_id from nudged.person where uuid_hash(user_id) >> 26 in (\(list))")
+        #expect(Set(claims.flatMap(\.self)) == Set(ours.compactMap { UUID(uuidString: $0) }))
+        #expect(claims.flatMap(\.self).count == ours.count && claims.allSatisfy { $0.count <= 20 })
+        await fixture.close()
+    }
+
+    /// A range that came meanwhile is in the next claim, whatever the last look for the oldest found.
+    @Test func claim_whenRangesCome_looksIntoThem() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...200)
+        let some = Array(F.ranges.prefix(10))
+        let first = try await claimAll(fixture, ranges: some, limit: 1000).flatMap(\.self)
+        let found = try await fixture.store.claim(
+            ranges: F.ranges,
+            now: F.now,
+            startingOver: false,
+            limit: 1000,
+            inHand: first
+        )
+        #expect(found.isComplete && found.users.count + first.count == 200)
+        await fixture.close()
+    }
+
+    @Test func claim_whenUsersAreInHand_leavesThem() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        #expect(try await fixture.claim(inHand: [F.user(1), F.user(3)]).map(\.userID) == [F.user(2)])
+        await fixture.close()
+    }
+
+    /// Nobody loses a place in the batch to those who wait for something else.
+    @Test func claim_whenTheEarliestAreOrphans_takesTheNext() async throws {
+        let (fixture, member, users) = try await F.claimed(1...6)
+        _ = try await fixture.store.commit(F.intent(Array(users.prefix(3)), member: member))
+        #expect(try await fixture.claim(6).count == 3, "users of open intents are left")
+        try fixture.die()
+        #expect(try await fixture.claim(2).count == 2)
+        #expect(Set(try await fixture.claim(6).map(\.userID)) == Set((4...6).map(F.user)))
+        await fixture.close()
+    }
+
+    /// The whole table is locked, and no one user is to blame.
+    @Test func claim_whenTheDevicesAreLocked_fails() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...30)
+        try await fixture.holding("lock table public.push_tokens in access exclusive mode") { () async throws -> Void in
+            let error = await #expect(throws: PostgresError.self) { try await fixture.claim() }
+            #expect(error?.sqlState == "55P03")
         }
-        #expect(Set(try await claimed.value.map(\.userID)) == [F.user(3), F.user(4)])
-        await connection.close()
-        await holder.close()
+        #expect(try await fixture.claim().count == 30)
         await fixture.close()
     }
 
-    @Test func claim_whenLeased_takesNobodyUntilTheLeaseEnds() async throws {
+    @Test func remaining_whenSomeoneIsDue_saysWhoseTheyAre() async throws {
         let fixture = try await F()
+        let store = fixture.store
+        #expect(
+            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: false, isAnyoneOurs: false)
+        )
         try fixture.seed(1...1)
-        #expect(try await fixture.claim().count == 1)
-        #expect(try await fixture.claim().isEmpty)
-        try fixture.sql("update nudged.person set lease_until = now() - interval '1 second'")
-        #expect(try await fixture.claim().count == 1)
+        #expect(try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: true))
+        #expect(try await store.remaining(now: F.now, ranges: []) == .init(isAnyoneDue: true, isAnyoneOurs: false))
+        try fixture.sql("truncate nudged.person; insert into nudged.touched (user_id) values (gen_random_uuid())")
+        #expect(
+            try await store.remaining(now: F.now, ranges: F.ranges) == .init(isAnyoneDue: true, isAnyoneOurs: false)
+        )
         await fixture.close()
     }
 
-    @Test func claim_whenTwoClaimAtOnce_sharesNobody() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2000)
-        let other = Store(configuration: fixture.configuration)
-        func all(_ store: Store) async throws -> [UUID] {
-            var users: [UUID] = []
-            while true {
-                let batch = try await store.claim(
-                    now: F.now,
-                    limit: 50,
-                    leaseID: UUID(),
-                    leaseMilliseconds: 60_000
-                )
-                if batch.isEmpty { return users }
-                users += batch.map(\.userID)
-            }
-        }
-        async let left = all(fixture.store)
-        async let right = all(other)
-        let (a, b) = try await (left, right)
-        #expect(a.count + b.count == 2000 && Set(a).union(b).count == 2000)
-        await other.close()
-        await fixture.close()
-    }
-
-    @Test func claim_whenOneUserIsLocked_skipsThem() async throws {
+    @Test func claim_whenOneUserIsLocked_readsThem() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
         let holder = try await fixture.connection()
@@ -118,7 +142,7 @@ import struct FoundationEssentials.UUID
             )
             return try await fixture.claim().map(\.userID)
         }
-        #expect(seen == [F.user(1), F.user(3)])
+        #expect(seen == (1...3).map(F.user), "a claim locks nothing")
         await holder.close()
         await fixture.close()
     }
@@ -136,60 +160,15 @@ import struct FoundationEssentials.UUID
         #expect(user.history.checkIns.map(\.slot.iso) == ["2026-11-19"])
         #expect(user.history.closed.map(\.iso) == ["2026-11-17"])
         // And what is written back is valid for the server.
-        let lease = UUID()
+        let member = try await fixture.member()
         let settled = try await fixture.store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .none,
                 updates: [F.update(user, history: user.history)]
             )
         )
-        #expect(settled.usersSettled == 0)
-        await fixture.close()
-    }
-
-    @Test func release_whenOurs_freesAndOnlyThen() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease).map(\.userID)
-        try await fixture.store.release(users, leaseID: UUID())
-        #expect(try await fixture.claim().isEmpty)
-        try await fixture.store.release([F.user(1)], leaseID: lease)
-        #expect(try await fixture.claim().map(\.userID) == [F.user(1)])
-        await fixture.close()
-    }
-
-    @Test func renew_whenTheLeaseHasEndedOrIsForeign_isRefused() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...3)
-        let lease = UUID()
-        _ = try await fixture.claim(lease: lease)
-        try fixture.sql(
-            "update nudged.person set lease_until = now() - interval '1 second' where user_id = \(F.quoted(1)); update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2))"
-        )
-        let kept = try await fixture.store.renew((1...3).map(F.user), leaseID: lease, leaseMilliseconds: 600_000)
-        #expect(kept == [F.user(3)])
-        #expect(
-            try fixture.sql(
-                "select lease_until > now() + interval '9 minutes' from nudged.person where user_id = \(F.quoted(3))"
-            ) == "t"
-        )
-        await fixture.close()
-    }
-
-    @Test func remaining_whenSomeoneIsLeasedOrFree_saysSo() async throws {
-        let fixture = try await F()
-        #expect(
-            try await fixture.store.remaining(now: F.now)
-                == .init(isAnyoneDue: false, isAnyoneFree: false, millisecondsToFirstLeaseEnd: 0)
-        )
-        try fixture.seed(1...1)
-        #expect(try await fixture.store.remaining(now: F.now).isAnyoneFree)
-        _ = try await fixture.claim()
-        let leased = try await fixture.store.remaining(now: F.now)
-        #expect(leased.isAnyoneDue && !leased.isAnyoneFree && leased.millisecondsToFirstLeaseEnd > 30_000)
+        #expect(settled.usersSettled == 1)
         await fixture.close()
     }
 }

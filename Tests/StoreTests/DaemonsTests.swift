@@ -11,21 +11,17 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct DaemonsTests {
     typealias F = StoreFixture
 
-    private static func beat(_ id: UUID, state: String = "{}", uptime: Int64 = 60_000) -> DaemonBeat {
-        DaemonBeat(id: id, host: "web-1", pid: 42, version: "1.2.3", uptimeMilliseconds: uptime, state: state)
-    }
-
     @Test func heartbeat_whenItComesAgain_keepsTheStartAndRenewsTheRest() async throws {
         let fixture = try await F()
         let id = UUID()
-        try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": 1}"#))
+        try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": 1}"#))
         // As if it had been long ago.
         try fixture.sql(
             "update nudged.daemon set seen_at = now() - interval '1 hour', started_at = now() - interval '2 hours'"
         )
         let before = try #require(try await fixture.store.standing().daemons.first)
         #expect(before.unseenMilliseconds >= 3_600_000)
-        try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": 2}"#, uptime: 1))
+        try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": 2}"#, uptime: 1))
         let after = try await fixture.store.standing().daemons
         #expect(after.count == 1)
         #expect(after.first?.startedAt == before.startedAt)
@@ -38,7 +34,7 @@ import struct FoundationEssentials.UUID
 
     @Test func heartbeat_whenItIsTheFirst_countsTheStartBackByTheDatabasesClock() async throws {
         let fixture = try await F()
-        try await fixture.store.heartbeat(Self.beat(UUID(), uptime: 3_600_000))
+        try await fixture.store.heartbeat(F.beat(UUID(), uptime: 3_600_000))
         #expect(
             try fixture.sql("select seen_at - started_at = interval '1 hour' and seen_at <= now() from nudged.daemon")
                 == "t"
@@ -49,7 +45,7 @@ import struct FoundationEssentials.UUID
     @Test func heartbeat_whenOthersWereNotSeenForADay_forgetsThem() async throws {
         let fixture = try await F()
         let (lost, old, mine) = (UUID(), UUID(), UUID())
-        for id in [lost, old, mine] { try await fixture.store.heartbeat(Self.beat(id)) }
+        for id in [lost, old, mine] { try await fixture.store.heartbeat(F.beat(id)) }
         try fixture.sql(
             """
             update nudged.daemon set seen_at = now() - interval '25 hours' where daemon_id in ('\(lost)', '\(mine)');
@@ -57,7 +53,7 @@ import struct FoundationEssentials.UUID
             """
         )
         // Its own row is renewed, however old: a machine that slept.
-        try await fixture.store.heartbeat(Self.beat(mine))
+        try await fixture.store.heartbeat(F.beat(mine))
         #expect(Set(try await fixture.store.standing().daemons.map(\.id)) == [old, mine])
         await fixture.close()
     }
@@ -65,7 +61,7 @@ import struct FoundationEssentials.UUID
     @Test func daemonGone_takesItsOwnRowOnly() async throws {
         let fixture = try await F()
         let (one, other) = (UUID(), UUID())
-        for id in [one, other] { try await fixture.store.heartbeat(Self.beat(id)) }
+        for id in [one, other] { try await fixture.store.heartbeat(F.beat(id)) }
         try await fixture.store.daemonGone(one)
         try await fixture.store.daemonGone(one)
         #expect(try await fixture.store.standing().daemons.map(\.id) == [other])
@@ -87,15 +83,17 @@ import struct FoundationEssentials.UUID
             from unnest(array['unknown', 'accepted']) o, unnest(array[1, 23, 25]) h;
             """
         )
-        let lease = UUID()
-        let users = try await fixture.claim(2, lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim(2)
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         let standing = try await fixture.store.standing()
         #expect(standing.dueUsers == 4)
         #expect(standing.firstDue?.rfc3339 == "2026-01-02T00:00:01Z")
         #expect(standing.touches == 3)
-        #expect(standing.openChunks == 1 && standing.openPushes == 2)
-        #expect(standing.unknownPushes == 2)
+        #expect(standing.openIntents == 1 && standing.openPushes == 2)
+        #expect(standing.unknownPushes == 2 && standing.freeRanges == 0)
+        let daemon = try #require(standing.daemons.first)
+        #expect(daemon.ranges == 64 && daemon.aliveUntil != nil)
         await fixture.close()
     }
 
@@ -168,7 +166,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let id = UUID()
         for number in 0..<200 {
-            try await fixture.store.heartbeat(Self.beat(id, state: #"{"in_flight": \#(number)}"#))
+            try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": \#(number)}"#))
         }
         await fixture.close()
         let connection = try await fixture.connection()

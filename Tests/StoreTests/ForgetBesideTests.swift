@@ -54,7 +54,7 @@ import struct FoundationEssentials.UUID
 
     /// What a daemon would make of what is left.
     private func drain(_ fixture: F) async throws {
-        while try await fixture.store.drain(limit: 100, now: F.now) > 0 {}
+        while try await fixture.drain(100) > 0 {}
     }
 
     private func due(_ fixture: F) async throws -> DueSpread {
@@ -75,7 +75,7 @@ import struct FoundationEssentials.UUID
                 (Query.spreadHold, row + [.null(.uuid)]), (.spreadRecipients, members), (.spreadTell, row + members),
                 (.spreadFinish, row + [.null(.jsonb)]),
             ] {
-                _ = try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+                _ = try await transaction.run(Statement(query.name, sql: query.sql, parameters: parameters))
             }
             let erasing = Task { try await Self.erase(2, app) }
             try await fixture.untilSomebodyWaits()

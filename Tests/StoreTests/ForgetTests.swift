@@ -78,21 +78,20 @@ import struct FoundationEssentials.UUID
     @Test func settlement_whenOneOfItsUsersWasErased_recordsTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         _ = try forget(fixture, 2)
         #expect(try fixture.sql("select cardinality(user_ids), cardinality(apns_ids) from nudged.intent") == "2|2")
         let settled = try await fixture.store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .openIntent(chunk: 1),
                 updates: users.map { F.update($0) },
                 records: users.map { F.record($0) }
             )
         )
-        #expect(settled.counted && settled.usersSettled == 2)
+        #expect(settled.usersSettled == 2)
         #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "2")
         #expect(try traces(fixture, 2).isEmpty)
         await fixture.close()
@@ -101,15 +100,14 @@ import struct FoundationEssentials.UUID
     @Test func rests_whenTheirUsersWereErased_recordTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...4)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         _ = try forget(fixture, 1)
         _ = try forget(fixture, 3)
         let settled = try await fixture.store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .none,
                 updates: users.map { F.update($0) },
                 records: users.map { F.record($0, .skipped, hash: "") }
             )
@@ -125,10 +123,10 @@ import struct FoundationEssentials.UUID
     @Test func commit_whenTheUserWasErased_holdsNoIntent() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         _ = try forget(fixture, 1)
-        let result = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let result = try await fixture.store.commit(F.intent(users, member: member))
         #expect(result.kept == [F.user(2)])
         #expect(try traces(fixture, 1).isEmpty)
         await fixture.close()
@@ -141,11 +139,11 @@ import struct FoundationEssentials.UUID
     {
         let fixture = try await F()
         try fixture.seed(1...2)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         // The intent's own row is passed over while we hold it, and found afterwards.
-        if what == "recover" { try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'") }
+        if what == "recover" { try fixture.die() }
         if what == "drain" { try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person") }
         let eraser = try await fixture.connection()
         let waiting = try await eraser.transaction { transaction in
@@ -158,15 +156,14 @@ import struct FoundationEssentials.UUID
                 case "settle":
                     _ = try await fixture.store.settle(
                         Settlement(
-                            leaseID: lease,
+                            member: member,
                             sweepID: UUID(),
-                            fence: .openIntent(chunk: 1),
                             updates: users.map { F.update($0) },
                             records: users.map { F.record($0) }
                         )
                     )
-                case "recover": _ = try await fixture.store.recover(except: [], limit: 9)
-                default: _ = try await fixture.store.drain(limit: 9, now: F.now)
+                case "recover": _ = try await fixture.store.recoverOrphans(limit: 9)
+                default: try await fixture.drain(9)
                 }
             }
             // What passes over locked rows is through by itself; the others wait for us.
@@ -178,7 +175,7 @@ import struct FoundationEssentials.UUID
             return daemon
         }
         try await waiting.value
-        if what == "recover" { #expect(try await fixture.store.recover(except: [], limit: 9).pushes == 1) }
+        if what == "recover" { #expect(try await fixture.store.recoverOrphans(limit: 9).pushes == 1) }
         await eraser.close()
         #expect(try traces(fixture, 1).isEmpty, "\(what)")
         #expect(try fixture.sql("select deadlocks from pg_stat_database where datname = current_database()") == "0")
@@ -189,13 +186,13 @@ import struct FoundationEssentials.UUID
     @Test func recover_whenAUserOfTheIntentIsGone_recordsTheOthers() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         try fixture.sql(
-            "delete from nudged.person where user_id = \(F.quoted(2)); update nudged.intent set expires_at = now() - interval '1 second'"
+            "delete from nudged.person where user_id = \(F.quoted(2)); delete from nudged.member"
         )
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 2))
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(try traces(fixture, 2).isEmpty)
         await fixture.close()
     }
@@ -211,7 +208,7 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(try fixture.sql("select count(*) from nudged.touched") == "3")
-        #expect(try await fixture.store.drain(limit: 9, now: F.now) == 3)
+        #expect(try await fixture.drain(9) == 3)
         // The app's rows of the other stayed: they are a user.
         #expect(try fixture.sql("select user_id from nudged.person") == F.user(2).uuidString.lowercased())
         await fixture.close()

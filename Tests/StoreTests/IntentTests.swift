@@ -12,119 +12,135 @@ import struct FoundationEssentials.UUID
     typealias F = StoreFixture
 
     @Test func commit_whenNothingChanged_holdsAndLeavesTheRowsAlone() async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         let rows = "select * from nudged.person order by user_id"
         let before = try fixture.sql(rows)
-        let (kept, changed, _) = try await fixture.store.commit(
-            F.intent(users, lease: lease, retry: #"{"x":1}"#),
-            leaseMilliseconds: 60_000
-        )
+        let intent = F.intent(users, member: member, retry: #"{"x":1}"#)
+        let (kept, changed, _) = try await fixture.store.commit(intent)
         #expect(kept == Set(users.map(\.userID)) && changed.isEmpty)
         #expect(try fixture.sql(rows) == before)
         #expect(
             try fixture.sql(
-                "select cardinality(user_ids), cardinality(apns_ids), number, retries[3], counted from nudged.intent"
-            ) == #"3|3|1|{"x":1}|{f,f,f}"#
+                "select cardinality(user_ids), cardinality(apns_ids), id = '\(intent.id)', retries[3], counted, settled from nudged.intent"
+            ) == #"3|3|t|{"x":1}|{f,f,f}|{}"#
         )
-        await fixture.close()
-    }
-
-    /// The database's clock went past the lease's end while the intent was being committed, and another daemon has claimed.
-    @Test func commit_whenTheLeaseIsAnothersByNow_countsAsChanged() async throws {
-        let (fixture, lease, users) = try await F.leased(1...2)
-        let looks = Store.looks(at: .uuidArray(users.map(\.userID)))
-        try fixture.sql("update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2))")
-        let rows = try await fixture.store.transaction(fixture.store.intents, looks)
-        let decided = users.map { (user: $0.userID, version: $0.version) }
-        let found = try fixture.store.changed(decided, leaseID: lease, rows[0], rows[1])
-        #expect(found == [F.user(2)])
         await fixture.close()
     }
 
     /// The connection was lost at the commit, and the commit comes after the withdrawal: it must find its place taken.
     @Test func withdrawal_whenTheCommitComesLater_leavesNoIntent() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        let result = try await fixture.store.settle(
-            Settlement(
-                leaseID: lease,
-                sweepID: UUID(),
-                fence: .withdrawn(chunk: 1),
-                updates: users.map { F.update($0) }
-            )
-        )
-        #expect(result.usersSettled == 3)
-        // As the late statement would find it, whose snapshot is older.
-        try fixture.sql("update nudged.person set lease_id = '\(lease)', lease_until = now() + interval '1 minute'")
-        await #expect(throws: PostgresError.self) {
-            try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        }
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        let withdrawal = Settlement(member: member, sweepID: UUID(), withdrawn: [intent.id])
+        for _ in 1...2 { _ = try await fixture.store.settle(withdrawal) }
+        let error = await #expect(throws: PostgresError.self) { try await fixture.store.commit(intent) }
+        #expect(error?.sqlState == "23505" && error?.isFenced == false)
         #expect(try fixture.sql("select sum(cardinality(user_ids)) from nudged.intent") == "0")
-        // Its place is given back like an intent's, and says nothing in the record.
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 0))
+        // An empty row keeps nobody from leaving, and says nothing in the record.
+        #expect(try await fixture.store.leave(member))
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init())
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
+        try fixture.sql("update nudged.intent set withdrawn_until = now() - interval '1 second'")
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init())
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         await fixture.close()
     }
 
+    /// The commit had come before: the withdrawal takes it back.
+    @Test func withdrawal_whenTheCommitCameBefore_takesItBack() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), withdrawn: [intent.id]))
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await fixture.close()
+    }
+
+    /// The intent's commit is under way on the server while its connection is lost here: the withdrawal waits for it, and takes it back.
+    @Test func withdrawal_whenTheIntentIsStillBeingCommitted_takesItBack() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        let intent = F.intent(users, member: member)
+        let slow = try await fixture.connection()
+        let withdrawal = try await slow.transaction(timeout: .seconds(30)) { transaction in
+            _ = try await transaction.run(Query.intent(intent.parameters))
+            let withdrawal = Task {
+                try await fixture.store.settle(
+                    Settlement(
+                        member: member,
+                        sweepID: UUID(),
+                        updates: users.map { F.update($0) },
+                        withdrawn: [intent.id]
+                    )
+                )
+            }
+            try await fixture.untilSomebodyWaits()
+            return withdrawal
+        }
+        #expect(try await withdrawal.value.usersSettled == 1)
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await slow.close()
+        await fixture.close()
+    }
+
     @Test func commit_whenSomethingChanged_leavesThatUserOut() async throws {
-        let (fixture, lease, users) = try await F.leased(1...5)
+        let (fixture, member, users) = try await F.claimed(1...3)
         try fixture.sql(
             """
             update nudged.person set version = version + 4294967296 where user_id = \(F.quoted(1));
-            update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2));
-            update nudged.person set lease_until = now() - interval '1 second' where user_id = \(F.quoted(3));
-            update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(4));
+            update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2));
             """
         )
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        #expect(kept == [F.user(5)])
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
+        #expect(kept == [F.user(3)])
         #expect(
             try fixture.lines("select user_ids[1] from nudged.intent where cardinality(user_ids) = 1") == [
-                F.user(5).uuidString.lowercased()
+                F.user(3).uuidString.lowercased()
             ]
         )
         await fixture.close()
     }
 
     @Test func commit_whenAllChanged_leavesNoIntent() async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         try fixture.sql("update nudged.person set version = version + 4294967296")
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
         #expect(kept.isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         await fixture.close()
     }
 
-    /// Another daemon drains the touch between our commit and our question: the version says so.
-    @Test func touchedSince_whenTheTouchWasDrainedMeanwhile_findsTheVersion() async throws {
-        let (fixture, lease, users) = try await F.leased()
+    /// The touch is drained between a decision and the question: the version says so.
+    @Test func isUnchanged_whenTheTouchWasDrainedMeanwhile_isFalse() async throws {
+        let (fixture, _, users) = try await F.claimed()
         try fixture.sql("update public.context_profiles set timezone = 'Asia/Tokyo' where user_id = \(F.quoted(2))")
-        func changed() async throws -> Set<UUID> {
-            let looks = Store.looks(at: .uuidArray(users.map(\.userID)))
-            let rows = try await fixture.store.transaction(fixture.store.intents, looks)
-            return try fixture.store.changed(users.map { ($0.userID, $0.version) }, leaseID: lease, rows[0], rows[1])
+        func unchanged() async throws -> [Bool] {
+            var all: [Bool] = []
+            for user in users {
+                all.append(try await fixture.store.isUnchanged(user.userID, version: user.version))
+            }
+            return all
         }
-        #expect(try await changed() == [F.user(2)])
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
-        #expect(try await changed() == [F.user(2)])
+        #expect(try await unchanged() == [true, false, true])
+        try await fixture.drain()
+        #expect(try await unchanged() == [true, false, true])
         await fixture.close()
     }
 
     /// Somebody who is sent something several times a second gets it, and not when that ends.
     @Test(arguments: [false, true])
     func commit_whenSomethingCameToBeSent_goesOn(isDrained: Bool) async throws {
-        let (fixture, lease, users) = try await F.leased(1...2)
+        let (fixture, member, users) = try await F.claimed(1...2)
         _ = try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b')")
-        if isDrained { _ = try await fixture.store.drain(limit: 100, now: F.now) }
-        let intent = F.intent(users, lease: lease)
-        let (kept, changed, _) = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+        if isDrained { try await fixture.drain() }
+        let intent = F.intent(users, member: member)
+        let (kept, changed, _) = try await fixture.store.commit(intent)
         #expect(kept == [F.user(1), F.user(2)] && changed.isEmpty)
         // What came is not forgotten: its user is due when these are settled, though the decision knew of nothing before tomorrow.
         let later = users.map { F.update($0, dueAt: Instant(seconds: F.now.seconds + 86_400)) }
-        var settlement = Settlement(leaseID: lease, sweepID: intent.sweepID, fence: .openIntent(chunk: 1))
-        settlement.updates = later
-        _ = try await fixture.store.settle(settlement)
-        if !isDrained { _ = try await fixture.store.drain(limit: 100, now: F.now) }
+        _ = try await fixture.store.settle(
+            Settlement(member: member, sweepID: intent.sweepID, updates: later, closed: [F.whole(intent)])
+        )
+        if !isDrained { try await fixture.drain() }
         #expect(try await fixture.claim().map(\.userID) == [F.user(1)])
         await fixture.close()
     }

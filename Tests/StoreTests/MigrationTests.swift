@@ -122,18 +122,48 @@ import TimeZones
         #expect(try await standing(fixture) == .changed(number: 2))
     }
 
-    /// As the version before this column left it.
-    @Test func migrate_whenTheListOfMigrationsIsAnEarlierVersions_goesOn() async throws {
+    /// Everything that a person meets says what it is.
+    @Test func objects_always_haveAComment() async throws {
         let fixture = try await StoreFixture()
-        try fixture.sql(
-            "alter table nudged.migration drop column oldest; delete from nudged.migration where number = 10; drop function nudged.forget"
+        let silent = try fixture.lines(
+            """
+            select c.relname, a.attname from pg_class c
+            join pg_attribute a on a.attrelid = c.oid and (a.attnum > 0 and not a.attisdropped)
+            where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition
+              and (obj_description(c.oid, 'pg_class') is null or col_description(c.oid, a.attnum) is null)
+            union all
+            select 'function', p.oid::regprocedure::text from pg_proc p
+            where p.pronamespace = 'nudged'::regnamespace and obj_description(p.oid, 'pg_proc') is null
+            """
         )
-        #expect(try await standing(fixture) == .behind(Migration.all.filter { $0.number == 10 }))
-        #expect(try await migrate(fixture).map(\.number) == [10])
-        #expect(try await standing(fixture) == .current)
+        #expect(silent.isEmpty)
     }
 
-    @Test func migrate_whenTablesExist_addsTwoColumnsAndFiveTriggersOnly() async throws {
+    /// No text that a user, an app or a server can write is without a limit.
+    @Test func columns_whenTextOrJSON_haveALimit() async throws {
+        let fixture = try await StoreFixture()
+        let unlimited = try fixture.lines(
+            """
+            select c.relname, a.attname from pg_class c
+            join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and a.atttypid in ('text'::regtype, 'jsonb'::regtype)
+            where c.relkind in ('r', 'p') and not c.relispartition
+              and (c.relnamespace = 'nudged'::regnamespace or c.oid in ('public.context_profiles'::regclass, 'public.push_tokens'::regclass))
+              and not exists (
+                  select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and a.attnum = any (k.conkey)
+              )
+            order by 1, 2
+            """
+        )
+        // The owner's, and the daemon's own.
+        #expect(
+            unlimited == [
+                "intent|records", "migration|name", "own_table|name", "person|quarantine", "person|retry",
+                "role_right|object", "role_right|privileges", "role_right|role",
+            ]
+        )
+    }
+
+    @Test func migrate_whenTablesExist_addsTwoColumnsAndSixTriggersOnly() async throws {
         let fixture = try await StoreFixture(migrated: false)
         try fixture.sql(Self.existing)
         let before = try shape(fixture, schema: "public")
@@ -149,8 +179,8 @@ import TimeZones
                 "column|push_tokens|environment|text|f", "column|push_tokens|topic|text|f",
             ]
         )
-        #expect(added.count { $0.hasPrefix("trigger") } == 5)
-        #expect(added.count == 7)
+        #expect(added.count { $0.hasPrefix("trigger") } == 6)
+        #expect(added.count == 8)
         #expect(
             rows
                 == (try fixture.sql(
@@ -189,12 +219,7 @@ import TimeZones
         )
         _ = try await migrate(fixture)
         let user = try #require(
-            try await fixture.store.claim(
-                now: Self.late,
-                limit: 9,
-                leaseID: StoreFixture.user(9),
-                leaseMilliseconds: 1000
-            ).first
+            try await fixture.store.claim(ranges: StoreFixture.ranges, now: Self.late, limit: 9).users.first
         )
         #expect(user.preferences == nil && !user.firstSessionComplete)
         #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
@@ -222,16 +247,11 @@ import TimeZones
             """
         )
         #expect(open.isEmpty)
+        // Memberships alone are referenced: they fence what a daemon writes.
         #expect(
-            try fixture.sql(
-                "select count(*) from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace"
-            ) == "0"
-        )
-        // Leasing writes no index.
-        #expect(
-            try fixture.sql(
-                "select count(*) from pg_indexes where schemaname = 'nudged' and indexdef ~ 'lease_until|person.*lease_id'"
-            ) == "0"
+            try fixture.lines(
+                "select conname from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace order by 1"
+            ) == ["daemon_member_fkey", "intent_member_fkey", "range_owner_fkey"]
         )
     }
 

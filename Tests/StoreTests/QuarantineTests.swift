@@ -49,10 +49,10 @@ import struct FoundationEssentials.UUID
     @Test func intent_whenAVerdictFellMeanwhile_doesNotHold() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         try await fixture.store.quarantine([try refused(fixture, 1)], now: F.now)
-        let (kept, _, _) = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (kept, _, _) = try await fixture.store.commit(F.intent(users, member: member))
         #expect(kept.isEmpty)
         await fixture.close()
     }

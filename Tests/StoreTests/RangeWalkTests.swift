@@ -25,7 +25,7 @@ import struct FoundationEssentials.UUID
 
     private func walk() -> RangeWalk {
         var random = SystemRandomNumberGenerator()
-        return RangeWalk(using: &random)
+        return RangeWalk(over: Array(RangeWalk.ranges), using: &random)
     }
 
     @Test func walk_whenNobodyIsDue_endsAfterOneQuestionOfAll() {
@@ -71,6 +71,17 @@ import struct FoundationEssentials.UUID
         for place in 0..<RangeWalk.ranges.count {
             #expect(walk.ask.ranges == [asked[place]] && walk.ask.after.dueAt == Int64(place))
             _ = walk.took(isFull: true, last: nil)
+        }
+    }
+
+    @Test(arguments: [1, 3, 9]) func walk_whenFewRangesAreOurs_asksNoOther(count: Int) {
+        var random = SystemRandomNumberGenerator()
+        let ranges = Array(RangeWalk.ranges.prefix(count))
+        var walk = RangeWalk(over: ranges, using: &random)
+        #expect(walk.covers(ranges.reversed()) && !walk.covers([31]))
+        for place in 0..<50 {
+            #expect(Set(walk.ask.ranges).isSubset(of: ranges) && Set(walk.ask.ranges).count == walk.ask.ranges.count)
+            _ = walk.took(isFull: place % 3 != 1, last: nil)
         }
     }
 

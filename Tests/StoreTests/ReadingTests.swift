@@ -21,11 +21,14 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func columns_whenReadOrClaimed_areTheSame() throws {
-        let claimed = try columns(.claimTaken, from: "returning", to: nil)
+        let claimed = try columns(.readDue, from: "select", to: " from")
         #expect(claimed.hasPrefix("user_id, version, due_at"))
-        #expect(try columns(.claimFree, from: "returning", to: nil) == claimed)
-        #expect(try columns(.readDue, from: "select", to: " from") == claimed)
-        #expect(try columns(.readUsers, from: "select", to: " from") == claimed + ", lease_id, lease_until")
+        #expect(
+            Query.claimPeople.sql.split(separator: "\n").joined(separator: " ").split(separator: " ").joined(
+                separator: " "
+            ).contains("select " + claimed + ",")
+        )
+        #expect(try columns(.readUsers, from: "select", to: " from") == claimed)
     }
 
     private func read(_ fixture: F, _ user: Int) async throws -> ReadUser? {
@@ -46,14 +49,15 @@ import struct FoundationEssentials.UUID
             """
         )
         let read = try #require(try await read(fixture, 1))
-        #expect(try fixture.sql("select count(*) from nudged.person where lease_id is not null") == "0")
-        #expect(read.leaseID == nil && !read.isNew && read.intents == [])
+        #expect(read.owner == nil && !read.isNew && read.intents == [])
         try fixture.sql("truncate nudged.touched")
-        let lease = UUID()
-        let claimed = try #require(try await fixture.claim(lease: lease).first { $0.userID == F.user(1) })
+        let daemon = UUID()
+        _ = try await fixture.member(id: daemon)
+        let claimed = try #require(try await fixture.claim().first { $0.userID == F.user(1) })
         let again = try #require(try await self.read(fixture, 1))
         #expect(same(again.user, claimed), "\(again.user)\n\(claimed)")
-        #expect(again.leaseID == lease && again.leaseEnd != nil)
+        let range = try fixture.sql("select uuid_hash(\(F.quoted(1))) >> 26")
+        #expect(again.owner == daemon && again.range == Int32(range))
         await fixture.close()
     }
 
@@ -76,7 +80,7 @@ import struct FoundationEssentials.UUID
         for user in 1...2 { read.append(try #require(try await self.read(fixture, user))) }
         #expect(read.map(\.isNew) == [false, true])
         for nobody in 3...4 { #expect(try await self.read(fixture, nobody) == nil) }
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        try await fixture.drain(100)
         let claimed = try await fixture.claim().sorted { $0.userID < $1.userID }
         try #require(claimed.count == 2)
         for (before, after) in zip(read, claimed) { #expect(same(before.user, after), "\(before.user)\n\(after)") }
@@ -87,22 +91,19 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [false, true]) func user_whenBeingSentTo_isAsAfterRecovery(isCounted: Bool) async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         let retry = #"{"slot": "2026-11-20"}"#
-        _ = try await fixture.store.commit(
-            F.intent(users, lease: lease, retry: retry, isCounted: isCounted),
-            leaseMilliseconds: 60_000
-        )
+        _ = try await fixture.store.commit(F.intent(users, member: member, retry: retry, isCounted: isCounted))
         let read = try #require(try await self.read(fixture, 1))
         #expect(read.intents.map(\.deviceHash) == ["00000000000000aa"] && read.intents.allSatisfy(\.isAlive))
         #expect(read.user.history.sent.count == (isCounted ? 0 : 1) && read.user.retry != nil)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 s'")
+        try fixture.die()
         #expect(try await self.read(fixture, 1)?.intents.map(\.isAlive) == [false])
-        _ = try await fixture.store.recover(except: [], limit: 10)
+        _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
         #expect(
-            same(read.user, after.user) && after.intents == [] && after.leaseID == nil,
+            same(read.user, after.user) && after.intents == [],
             "\(read.user)\n\(after.user)"
         )
         await fixture.close()
@@ -126,9 +127,11 @@ import struct FoundationEssentials.UUID
             try await reader.waiting(after: Store.firstUser, until: Instant(seconds: 0), now: F.now, limit: 10)
         }
         #expect(waiting.users.flatMap(\.messages).map(\.body).sorted() == ["one", "two"])
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
-        let claimed = try await fixture.claim().sorted { $0.userID < $1.userID }
-        try #require(claimed.count == 2)
+        try await fixture.drain(100)
+        // Users of urgent messages come alone, and first.
+        var claimed = try await fixture.claim()
+        claimed += try await fixture.claim(inHand: claimed.map(\.userID))
+        try #require(claimed.map(\.userID) == [F.user(1), F.user(2)])
         #expect(claimed.map(\.messages) == read.map(\.user.messages))
         // More than people have: the first are read, and that there are more.
         try fixture.sql(
@@ -149,9 +152,9 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "select nudged.send(\(F.quoted(1)), 'Ann', 'one'); select nudged.send(\(F.quoted(1)), 'Ann', 'two')"
         )
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
-        let lease = UUID()
-        let user = try #require(try await fixture.claim(lease: lease).first)
+        try await fixture.drain(100)
+        let member = try await fixture.member()
+        let user = try #require(try await fixture.claim().first)
         let targets = ["00000000000000aa", "00000000000000bb"].flatMap { hash in
             user.messages.map { message in
                 Intent.Target(
@@ -181,14 +184,13 @@ import struct FoundationEssentials.UUID
             devices: targets + [checkIn]
         )
         _ = try await fixture.store.commit(
-            Intent(leaseID: lease, number: 1, sweepID: UUID(), attemptedAt: F.now, entries: [entry]),
-            leaseMilliseconds: 60_000
+            Intent(member: member, sweepID: UUID(), attemptedAt: F.now, entries: [entry])
         )
         let read = try #require(try await self.read(fixture, 1))
         #expect(read.intents.count == 5 && read.user.history.sent.count == 2 && read.user.history.checkIns.count == 1)
         #expect(read.user.messages.count == (ends ? 0 : 2) && read.user.retry == retry)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 s'")
-        _ = try await fixture.store.recover(except: [], limit: 10)
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 10)
         let after = try #require(try await self.read(fixture, 1))
         #expect(same(read.user, after.user), "\(read.user)\n\(after.user)")
         await fixture.close()

@@ -6,98 +6,83 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// What a dead daemon's intents become.
+/// What the intents of members that have ended become.
 @Suite(.ownThreads) struct RecoverTests {
     typealias F = StoreFixture
 
-    /// What the intent would have made of the histories, had we lived, its finder makes of them.
+    /// What the intent would have made of the histories, had its daemon lived, its finder makes of them.
     @Test(arguments: [false, true])
     func recover_whenADaemonDied_entersTheNudges(isCounted: Bool) async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         try fixture.sql("update nudged.person set check_in_at = '{2026-11-18 12:00Z}', check_in_slot = '{2026-11-18}'")
-        let intent = F.intent(users, lease: lease, retry: #"{"x":1}"#, isCounted: isCounted)
-        _ = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 3))
+        _ = try await fixture.store.commit(F.intent(users, member: member, retry: #"{"x":1}"#, isCounted: isCounted))
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 3))
         let history =
             isCounted
             ? "{2026-11-18}|{}|1"
             : "{2026-11-20,2026-11-18}|{\"2026-11-20 12:00:00+00\"}|1"
         #expect(
             try fixture.lines(
-                "select distinct check_in_slot, sent, retry->>'x' from nudged.person where lease_id is null and cardinality(check_in_at) = cardinality(check_in_slot)"
+                "select distinct check_in_slot, sent, retry->>'x' from nudged.person where cardinality(check_in_at) = cardinality(check_in_slot)"
             ) == [history]
         )
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init())
         await fixture.close()
     }
 
-    /// The intent of a daemon of before migration 9: it had entered the nudge itself.
-    @Test func recover_whenTheIntentIsAnOlderDaemons_leavesTheHistories() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        try fixture.sql(
-            """
-            update nudged.person set check_in_slot = '{2026-11-20}', check_in_at = '{2026-11-20 12:00Z}', retry = '{"x": 2}';
-            update nudged.intent set expires_at = now() - interval '1 second', retries = null, counted = null
-            """
-        )
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 3))
-        #expect(
-            try fixture.lines("select distinct check_in_slot, retry->>'x', lease_id is null from nudged.person")
-                == ["{2026-11-20}|2|t"]
-        )
-        await fixture.close()
-    }
-
-    /// The commit came after the lease's end, and another daemon has the row by now: what it decided stands.
-    @Test func recover_whenTheRowIsAnothers_leavesItsHistory() async throws {
-        let (fixture, lease, users) = try await F.leased(1...1)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        try fixture.sql(
-            """
-            update nudged.person set lease_id = null, lease_until = null, check_in_slot = '{2026-11-20}', check_in_at = '{2026-11-20 11:00Z}', retry = '{"x": 3}';
-            update nudged.intent set expires_at = now() - interval '1 second'
-            """
-        )
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 1))
-        #expect(try fixture.sql("select check_in_slot, retry->>'x' from nudged.person") == "{2026-11-20}|3")
-        await fixture.close()
-    }
-
-    @Test func recover_whenLeasesLive_leavesTheirIntents() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(F.intent([users[0]], lease: lease, number: 1), leaseMilliseconds: 60_000)
-        _ = try await fixture.store.commit(F.intent([users[1]], lease: lease, number: 2), leaseMilliseconds: 60_000)
-        let none = try await fixture.store.recover(except: [], limit: 10)
-        #expect(none.chunks == 0)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second' where number = 2")
-        let ours = try await fixture.store.recover(except: [lease], limit: 10)
-        #expect(ours.chunks == 0)
-        let dead = try await fixture.store.recover(except: [UUID()], limit: 10)
-        #expect(dead.chunks == 1 && dead.pushes == 1)
-        #expect(
-            try fixture.lines("select user_id, outcome from nudged.delivery") == [
-                "\(F.user(2).uuidString.lowercased())|unknown"
-            ]
-        )
-        await fixture.close()
-    }
-
-    /// Leases went on while the database was away: who lives has outcomes to record, and is given the time to.
-    @Test func recover_whenTheDatabaseWasAway_waitsForThoseWhoLive() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        try fixture.sql(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
-        )
-        var store = fixture.store
-        store.findingBack = .seconds(600)
-        await #expect(throws: PostgresError.self) { try await fixture.store.recover(except: [], limit: 9) }
-        #expect(try await store.recover(except: [], limit: 9) == (0, 0))
+    @Test func recover_whenMembersLive_leavesTheirIntents() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        _ = try await fixture.store.commit(F.intent([users[0]], member: member))
+        #expect(try await fixture.store.recoverOrphans(limit: 10) == .init())
         #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
-        store.findingBack = .zero
-        #expect(try await store.recover(except: [], limit: 9) == (1, 3))
+        await fixture.close()
+    }
+
+    /// Two intents of one user, as two lanes have them: both count.
+    @Test func recover_whenAUserIsInTwoIntents_entersBoth() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        for _ in 1...2 { _ = try await fixture.store.commit(F.intent(users, member: member)) }
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 9)
+        #expect(try fixture.sql("select cardinality(sent) from nudged.person") == "2")
+        await fixture.close()
+    }
+
+    /// One user is being erased: the others are recorded, in the same intent too, and can be claimed.
+    @Test(arguments: [1, 40])
+    func recover_whenOneRowIsHeld_takesTheOthers(perIntent: Int) async throws {
+        let (fixture, member, users) = try await F.claimed(1...40)
+        for start in stride(from: 0, to: 40, by: perIntent) {
+            _ = try await fixture.store.commit(F.intent(Array(users[start..<start + perIntent]), member: member))
+        }
+        try fixture.die()
+        try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
+            () async throws -> Void in
+            let found = try await fixture.store.recoverOrphans(limit: 100)
+            #expect(found.pushes == 39 && found.intents == (perIntent == 1 ? 39 : 0))
+            #expect(found.refused.map(\.userID) == [F.user(2)] && found.refused.allSatisfy(\.isHeld))
+            #expect(try fixture.sql("select count(*) from nudged.intent") == "1")
+            let claimed = try await fixture.claim()
+            #expect(Set(claimed.map(\.userID)) == Set(users.map(\.userID)).subtracting([F.user(2)]))
+            // It is left for a while.
+            #expect(try await fixture.store.recoverOrphans(limit: 100) == .init())
+        }
+        fixture.store.claiming.with { $0.orphans = [:] }
+        #expect(try await fixture.store.recoverOrphans(limit: 100) == .init(intents: 1, pushes: 1))
+        #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "40")
+        await fixture.close()
+    }
+
+    /// What a hand has spoilt stops nobody else.
+    @Test func recover_whenOneUserIsRefused_takesTheOthers() async throws {
+        let (fixture, member, users) = try await F.claimed(1...9)
+        _ = try await fixture.store.commit(F.intent(users, member: member))
+        try fixture.sql("update nudged.intent set retries[5] = 'no json'")
+        try fixture.die()
+        let found = try await fixture.store.recoverOrphans(limit: 100)
+        #expect(found.pushes == 8 && found.refused.count == 1 && found.refused.first?.isHeld == false)
+        #expect(try await fixture.claim().count == 8)
         await fixture.close()
     }
 }

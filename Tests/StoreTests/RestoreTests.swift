@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             insert into nudged.person (user_id, due_at) values ('\(Self.zero.uuidString)', '2030-01-01');
-            update nudged.person set due_at = '2030-01-01', retry = '{"slot": "2026-11-20", "left": [{"device": "aa"}, {"device": "bb"}, 7]}', lease_id = gen_random_uuid(), lease_until = '2026-11-19';
+            update nudged.person set due_at = '2030-01-01', retry = '{"slot": "2026-11-20", "left": [{"device": "aa"}, {"device": "bb"}, 7]}';
             update nudged.person set since = '2026-11-25', touched_at = '2026-11-25' where user_id = \(F.quoted(7))
             """
         )
@@ -61,30 +61,26 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A daemon that runs through it keeps its lease, and its settlement neither takes `since` back nor forgets that the user is due.
+    /// A daemon that runs through it keeps its member, and its settlement neither takes `since` back nor forgets that the user is due.
     @Test func settlement_whenItsUserWasRestoredMeanwhile_doesNotTakeItBack() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        _ = try await fixture.store.commit(F.intent([users[0]], lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(try await restoreAll(fixture, limit: 100) == 2)
         // Neither is an intent committed that was decided before.
-        let late = try await fixture.store.commit(
-            F.intent([users[1]], lease: lease, number: 2),
-            leaseMilliseconds: 60_000
-        )
+        let late = try await fixture.store.commit(F.intent([users[1]], member: member))
         #expect(late.kept.isEmpty)
         let settled = try await fixture.store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .openIntent(chunk: 1),
                 updates: [F.update(users[0])],
                 records: [F.record(users[0])]
             )
         )
-        #expect(settled.counted && settled.usersSettled == 1)
+        #expect(settled.usersSettled == 1)
         #expect(
             try fixture.sql(
                 "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since and due_at <= '\(Self.at)'"
@@ -97,20 +93,18 @@ import struct FoundationEssentials.UUID
     @Test func intents_whenTheBackupHadThem_areUnknownUnlessTheirLeaseLives() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let alive = try await fixture.member()
         for (index, user) in users.enumerated() {
-            _ = try await fixture.store.commit(
-                F.intent([user], lease: lease, number: Int32(index)),
-                leaseMilliseconds: 60_000
-            )
+            _ = try await fixture.store.commit(F.intent([user], member: index < 2 ? member : alive))
         }
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second' where number < 2")
-        #expect(try await fixture.store.restoreIntents(limit: 1) == (1, 1))
-        #expect(try await fixture.store.restoreIntents(limit: 9) == (1, 1))
-        #expect(try await fixture.store.restoreIntents(limit: 9) == (0, 0))
+        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(member)'")
+        #expect(try await fixture.store.restoreIntents(limit: 1) == .init(intents: 1, pushes: 1))
+        #expect(try await fixture.store.restoreIntents(limit: 9) == .init(intents: 1, pushes: 1))
+        #expect(try await fixture.store.restoreIntents(limit: 9) == .init())
         #expect(try fixture.sql("select distinct outcome, reason from nudged.delivery") == "unknown|restored")
-        #expect(try fixture.sql("select number from nudged.intent") == "2")
+        #expect(try fixture.lines("select member from nudged.intent") == [alive.uuidString.lowercased()])
         await fixture.close()
     }
 

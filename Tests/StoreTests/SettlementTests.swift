@@ -12,134 +12,150 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct SettlementTests {
     typealias F = StoreFixture
 
-    @Test func settle_whenTheIntentIsOpen_recordsAndFrees() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+    @Test func settle_whenTheIntentIsWhole_recordsAndClosesIt() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
         let result = try await fixture.store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .openIntent(chunk: 1),
                 updates: users.map { F.update($0) },
-                records: users.map { F.record($0) }
+                records: users.map { F.record($0) },
+                closed: [F.whole(intent)]
             )
         )
-        #expect(result.counted && result.usersSettled == 3)
+        #expect(result == .init(usersSettled: 3))
         #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
         #expect(
             try fixture.sql("select count(*) from nudged.delivery where outcome = 'accepted' and status = 200") == "3"
         )
         #expect(
             try fixture.sql(
-                "select count(*) from nudged.person where lease_id is null and lease_until is null and due_at = '2026-11-20 13:00Z' and asked_at = '2026-11-20 12:00Z'"
+                "select count(*) from nudged.person where due_at = '2026-11-20 13:00Z' and asked_at = '2026-11-20 12:00Z'"
             ) == "3"
         )
         await fixture.close()
     }
 
-    @Test func settle_whenTheIntentIsGone_changesNothing() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 1)
-        try fixture.sql("select pg_sleep(0.01)")
-        let recovered = try await fixture.store.recover(except: [], limit: 10)
-        #expect(recovered.chunks == 1 && recovered.pushes == 3)
-        let before = try fixture.sql(
-            "select * from nudged.person order by user_id; select * from nudged.delivery order by user_id"
+    /// One push is silent: the others' outcomes are recorded, and if the daemon dies only that one becomes unknown.
+    @Test func settle_whenPartOfTheIntentIsAnswered_leavesTheRestOpen() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let answered = Array(users.prefix(2))
+        let part = Settlement.ClosedPart(intent: intent.id, users: answered.map(\.userID), isWhole: false)
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: answered.map { F.update($0) },
+            records: answered.map { F.record($0) },
+            closed: [part]
         )
-        let result = try await fixture.store.settle(
-            Settlement(
-                leaseID: lease,
-                sweepID: UUID(),
-                fence: .openIntent(chunk: 1),
-                updates: users.map { F.update($0) },
-                records: users.map { F.record($0, .rejected, hash: "bb") }
-            )
-        )
-        #expect(!result.counted && result.usersSettled == 0)
+        for _ in 1...2 { #expect(try await fixture.store.settle(settlement).usersSettled == 2) }
+        #expect(try fixture.lines("select outcome from nudged.delivery") == ["accepted", "accepted"])
+        try fixture.die()
+        // Who is settled is not held back by the orphan.
+        try fixture.sql("update nudged.person set due_at = '2026-01-03'")
+        #expect(try await fixture.claim().map(\.userID) == answered.map(\.userID))
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
         #expect(
-            before
-                == (try fixture.sql(
-                    "select * from nudged.person order by user_id; select * from nudged.delivery order by user_id"
-                ))
+            try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
+                == ["1|accepted", "2|accepted", "3|unknown"]
         )
         #expect(
-            try fixture.sql("select count(*) from nudged.delivery where outcome = 'unknown' and reason = 'daemon_lost'")
-                == "3"
+            try fixture.lines("select cardinality(sent) from nudged.person order by user_id") == ["0", "0", "1"]
         )
         await fixture.close()
     }
 
     @Test func settle_whenTheVersionHasChanged_keepsTheUserDue() async throws {
-        let (fixture, lease, users) = try await F.leased(1...2)
+        let (fixture, member, users) = try await F.claimed(1...2)
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
-        _ = try await fixture.store.drain(limit: 10, now: F.now)
+        try await fixture.drain()
         _ = try await fixture.store.settle(
-            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: users.map { F.update($0) })
+            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0) })
         )
         #expect(
             try fixture.lines(
-                "select due_at > '2026-11-20 12:00Z', touched_at is null, lease_id is null from nudged.person order by user_id"
-            ) == ["f|f|t", "t|t|t"]
-        )
-        await fixture.close()
-    }
-
-    @Test func settle_whenTheLeaseIsForeign_leavesTheUser() async throws {
-        let (fixture, lease, users) = try await F.leased(1...1)
-        try fixture.sql("update nudged.person set lease_id = gen_random_uuid()")
-        let result = try await fixture.store.settle(
-            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: users.map { F.update($0) })
-        )
-        #expect(result.usersSettled == 0)
-        await fixture.close()
-    }
-
-    /// The answer was lost, so it is settled again: the rows went with the lease.
-    @Test func settle_whenItIsRepeated_recordsOnce() async throws {
-        let (fixture, lease, users) = try await F.leased()
-        for count in [3, 0] {
-            let result = try await fixture.store.settle(
-                Settlement(
-                    leaseID: lease,
-                    sweepID: UUID(),
-                    fence: .none,
-                    updates: users.map { F.update($0) },
-                    records: users.map { F.record($0, .skipped, hash: "") }
-                )
+                "select due_at > '2026-11-20 12:00Z', touched_at is null from nudged.person order by user_id"
             )
-            #expect(result.usersSettled == count)
-        }
+                == ["f|f", "t|t"]
+        )
+        await fixture.close()
+    }
+
+    /// The answer was lost, so it is settled again.
+    @Test func settle_whenItIsRepeated_recordsOnce() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: users.map { F.update($0) },
+            records: users.map { F.record($0, .skipped, hash: "") }
+        )
+        for _ in 1...2 { #expect(try await fixture.store.settle(settlement).usersSettled == 3) }
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
         await fixture.close()
     }
 
-    /// Two attempts of one second, by a clock that was set back: the second is moved by a microsecond, and both are there.
-    @Test func settle_whenARowIsThereAlready_breaksTheTie() async throws {
-        let (fixture, lease, users) = try await F.leased(1...1)
+    /// A series goes on once, however often that is said.
+    @Test func settle_whenItIsRepeated_continuesASeriesOnce() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
         try fixture.sql(
             """
-            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
-            select user_id, 'check_in', '2026-11-20', '', 'skipped', '2026-11-20 12:00Z', gen_random_uuid() from nudged.person
+            insert into nudged.occurrence (
+                user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own, recurrence, first_at
+            ) values (\(F.quoted(1)), gen_random_uuid(), \(F.quoted(1)), 'task', '7', 'a', 'b', now(), true, 'FREQ=DAILY', now())
             """
         )
-        var settlement = Settlement(
-            leaseID: lease,
-            sweepID: UUID(),
-            fence: .none,
-            updates: users.map { F.update($0) },
-            records: users.map { F.record($0, .skipped, hash: "") }
+        let id = try #require(UUID(uuidString: try fixture.sql("select id from nudged.occurrence")))
+        let next = ReminderContinuation(
+            userID: users[0].userID,
+            id: id,
+            number: 2,
+            first: .at(F.now),
+            planned: LocalDateTime(F.slot + 1, secondOfDay: 0),
+            due: .at(F.now + 86_400),
+            instant: F.now + 86_400
         )
-        let error = await #expect(throws: PostgresError.self) { try await fixture.store.settle(settlement) }
-        #expect(error?.sqlState == "23505")
-        settlement.tieBreak = 1
-        #expect(try await fixture.store.settle(settlement).usersSettled == 1)
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: [F.update(users[0])],
+            ended: [MessageReference(userID: users[0].userID, id: id)],
+            continued: [next]
+        )
+        for _ in 1...2 { _ = try await fixture.store.settle(settlement) }
+        #expect(try fixture.lines("select number, title from nudged.occurrence") == ["2|a"])
+        await fixture.close()
+    }
+
+    /// Two attempts of one second are two rows of the record.
+    @Test func settle_whenTwoAttemptsAreOfOneSecond_keepsBoth() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        for fraction in [1, 2] as [Int32] {
+            let record = DeliveryRecord(
+                userID: users[0].userID,
+                kind: "check_in",
+                key: F.slot.iso,
+                slot: F.slot,
+                deviceHash: "aa",
+                outcome: .deferred,
+                attemptedAt: F.now,
+                fraction: fraction
+            )
+            _ = try await fixture.store.settle(
+                Settlement(member: member, sweepID: UUID(), updates: [F.update(users[0])], records: [record])
+            )
+        }
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "2")
         await fixture.close()
     }
 
     /// Histories travel as pieces of common lists: each user gets their own.
     @Test func settle_whenHistoriesDiffer_givesEachTheirOwn() async throws {
-        let (fixture, lease, users) = try await F.leased()
+        let (fixture, member, users) = try await F.claimed()
         let days = (1...3).map { F.slot - $0 }
         let histories = [
             History(checkIns: days.map { CheckIn(at: F.now, slot: $0) }, closed: [days[0]], sent: []),
@@ -147,32 +163,90 @@ import struct FoundationEssentials.UUID
             History(checkIns: [CheckIn(at: F.now, slot: days[2])], closed: Array(days[0...1]), sent: [F.now, F.now]),
         ]
         let updates = zip(users, histories).map { F.update($0, history: $1) }
-        _ = try await fixture.store.settle(
-            Settlement(leaseID: lease, sweepID: UUID(), fence: .none, updates: updates.reversed())
-        )
-        let again = try await fixture.claim(lease: UUID())
-        #expect(again.isEmpty)
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), updates: updates.reversed()))
+        #expect(try await fixture.claim().isEmpty)
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
         #expect(read == histories)
         await fixture.close()
     }
 
-    @Test func error_whenAStatementFails_holdsNoParameter() async throws {
-        let (fixture, lease, users) = try await F.leased(1...1)
-        let error = await #expect(throws: PostgresError.self) {
-            try await fixture.store.settle(
-                Settlement(
-                    leaseID: lease,
-                    sweepID: UUID(),
-                    fence: .none,
-                    updates: users.map { F.update($0, retry: "planted-secret") }
-                )
+    @Test func settle_whenAUserWasErased_recordsNothingOfThem() async throws {
+        let (fixture, member, users) = try await F.claimed(1...2)
+        try fixture.sql("delete from nudged.person where user_id = \(F.quoted(1))")
+        let result = try await fixture.store.settle(
+            Settlement(
+                member: member,
+                sweepID: UUID(),
+                updates: users.map { F.update($0) },
+                records: users.map { F.record($0) }
             )
+        )
+        #expect(result.usersSettled == 1)
+        #expect(try fixture.lines("select user_id from nudged.delivery") == [F.user(2).uuidString.lowercased()])
+        await fixture.close()
+    }
+
+    // MARK: Who is refused
+
+    /// One user's row is refused for its content: the others are settled, and their parts of the intent closed.
+    @Test func settle_whenOneUserIsRefused_settlesTheOthers() async throws {
+        let (fixture, member, users) = try await F.claimed(1...9)
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let updates = users.map { F.update($0, retry: $0.userID == F.user(4) ? "planted-secret" : nil) }
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: updates,
+            records: users.map { F.record($0) },
+            closed: [F.whole(intent)]
+        )
+        let result = try await fixture.store.settle(settlement)
+        #expect(result.usersSettled == 8 && result.refused.map(\.userID) == [F.user(4)])
+        let refusal = try #require(result.refused.first)
+        #expect(!refusal.isHeld && refusal.error.hasPrefix("22P02") && !"\(refusal)".contains("planted"))
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "8")
+        #expect(try fixture.sql("select cardinality(settled) from nudged.intent") == "8")
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 1))
+        await fixture.close()
+    }
+
+    @Test func settle_whenOneRowIsHeld_settlesTheOthers() async throws {
+        let (fixture, member, users) = try await F.claimed(1...200)
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: users.map { F.update($0) },
+            records: users.map { F.record($0) },
+            closed: [F.whole(intent)]
+        )
+        try await fixture.holding("select from nudged.person where user_id = \(F.quoted(2)) for update") {
+            () async throws -> Void in
+            let result = try await fixture.store.settle(settlement)
+            #expect(result.usersSettled == 199 && result.refused.map(\.userID) == [F.user(2)], "\(result)")
+            #expect(result.refused.first?.isHeld == true)
         }
-        let text = "\(String(describing: error)) \(error.map(String.init(reflecting:)) ?? "")"
-        #expect(!text.contains("planted-secret"))
-        #expect(text.contains("settle"))
+        let rest = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: users.filter { $0.userID == F.user(2) }.map { F.update($0) },
+            closed: [F.whole(intent)]
+        )
+        #expect(try await fixture.store.settle(rest).usersSettled == 1)
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await fixture.close()
+    }
+
+    @Test func error_whenAStatementFails_holdsNoParameter() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        let refused = try await fixture.store.settle(
+            Settlement(member: member, sweepID: UUID(), updates: users.map { F.update($0, retry: "planted-secret") })
+        ).refused
+        #expect(refused.count == 1 && !String(reflecting: refused).contains("planted-secret"))
         await fixture.close()
     }
 }

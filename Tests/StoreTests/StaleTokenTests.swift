@@ -13,17 +13,15 @@ import struct FoundationEssentials.UUID
     /// The settlement of one push that was answered so.
     private static func settlement(
         _ user: ClaimedUser,
-        lease: UUID,
-        fence: Settlement.Fence,
+        member: UUID,
         after milliseconds: Int64 = 0,
         environment: String = "sandbox",
         topic: String = "com.example.app"
     ) -> Settlement {
         let apnsID = UUID()
         return Settlement(
-            leaseID: lease,
+            member: member,
             sweepID: UUID(),
-            fence: fence,
             updates: [F.update(user)],
             records: [F.record(user, .rejected, apnsID: apnsID)],
             staleTokens: [
@@ -48,15 +46,14 @@ import struct FoundationEssentials.UUID
     func settle_whenRegisteredBeforeTheInstant_andOnlyThen(after: Int64, environment: String, topic: String, goes: Bool)
         async throws
     {
-        let (fixture, lease, users) = try await F.leased(1...1)
+        let (fixture, member, users) = try await F.claimed(1...1)
         try fixture.sql(
             "update public.push_tokens set updated_at = '2026-11-20 12:00:00.500Z', environment = 'sandbox', topic = 'com.example.app'"
         )
         let result = try await fixture.store.settle(
             Self.settlement(
                 users[0],
-                lease: lease,
-                fence: .none,
+                member: member,
                 after: after,
                 environment: environment,
                 topic: topic
@@ -67,15 +64,15 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A promoted standby that never had the intent, or a lease that had ended: whoever is asked again must be asked with the device, else nothing
+    /// A promoted standby that never had the intent, or a member that had ended: whoever is asked again must be asked with the device, else nothing
     /// would ever say what became of the nudge.
-    @Test(arguments: ["delete from nudged.intent", "update nudged.person set lease_id = gen_random_uuid()"])
+    @Test(arguments: ["delete from nudged.person"])
     func settle_whenTheAnswerIsNotRecorded_leavesTheToken(what: String) async throws {
-        let (fixture, lease, users) = try await F.leased(1...2)
-        _ = try await fixture.store.commit(F.intent([users[0]], lease: lease), leaseMilliseconds: 60_000)
+        let (fixture, member, users) = try await F.claimed(1...2)
+        _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         try fixture.sql(what)
         let result = try await fixture.store.settle(
-            Self.settlement(users[0], lease: lease, fence: .openIntent(chunk: 1), after: 1)
+            Self.settlement(users[0], member: member, after: 1)
         )
         #expect(result.usersSettled == 0 && result.tokensDeleted == 0)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
@@ -84,17 +81,17 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func settle_whenTheAppHoldsTheToken_doesNotWait() async throws {
-        let (fixture, lease, users) = try await F.leased(1...1)
-        _ = try await fixture.store.commit(F.intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let (fixture, member, users) = try await F.claimed(1...1)
+        _ = try await fixture.store.commit(F.intent(users, member: member))
         let app = try await fixture.connection()
         let held = Statement("hold", sql: "select 1 from public.push_tokens for update")
         try await app.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(held)
             let settled = try await fixture.store.settle(
-                Self.settlement(users[0], lease: lease, fence: .openIntent(chunk: 1))
+                Self.settlement(users[0], member: member)
             )
             // It is being registered anew, or will answer 410 again.
-            #expect(settled.counted && settled.tokensDeleted == 0)
+            #expect(settled.tokensDeleted == 0)
         }
         await app.close()
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")

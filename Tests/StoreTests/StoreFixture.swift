@@ -1,3 +1,4 @@
+import Foundation
 import LocalPostgres
 import Policy
 import Postgres
@@ -5,8 +6,6 @@ import Synchronization
 import TestSupport
 import Testing
 import TimeZones
-
-import struct FoundationEssentials.UUID
 
 @testable import Store
 
@@ -56,6 +55,16 @@ final class StoreFixture: Sendable {
 
     func lines(_ text: String) throws -> [String] { try sql(text).split(separator: "\n").map(String.init) }
 
+    /// Runs the body while another transaction holds something.
+    func holding(_ sql: String, _ body: @Sendable @escaping () async throws -> Void) async throws {
+        let holder = try await connection()
+        try await holder.transaction(timeout: .seconds(60)) { transaction in
+            try await transaction.execute(script: sql)
+            try await body()
+        }
+        await holder.close()
+    }
+
     /// Whether a session of this database waits for a lock.
     func doesSomebodyWait() throws -> Bool {
         try sql(
@@ -101,27 +110,67 @@ final class StoreFixture: Sendable {
 
     static let now = Instant(rfc3339: "2026-11-20T12:00:00Z") ?? Instant(seconds: 0)
 
-    func claim(
-        _ limit: Int = 100,
-        startingOver: Bool = true,
-        lease: UUID = UUID(),
-        milliseconds: Int64 = 60_000
-    ) async throws -> [ClaimedUser] {
+    /// Every statement of `sql/queries`.
+    static let statements: [(name: String, sql: String)] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql/queries")
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return files.filter { $0.pathExtension == "sql" }.map { file in
+            (file.deletingPathExtension().lastPathComponent, (try? String(contentsOf: file, encoding: .utf8)) ?? "")
+        }
+    }()
+
+    /// All ranges.
+    static let ranges = Array(RangeWalk.ranges)
+
+    static func beat(_ id: UUID = UUID(), state: String = "{}", uptime: Int64 = 60_000) -> DaemonBeat {
+        DaemonBeat(id: id, host: "web-1", pid: 42, version: "1.2.3", uptimeMilliseconds: uptime, state: state)
+    }
+
+    /// Joins; the first member takes all ranges.
+    func member(_ lease: Int64 = 600_000, id: UUID = UUID()) async throws -> UUID {
+        let member = UUID()
+        try await store.join(member, Self.beat(id), leaseMilliseconds: lease)
+        _ = try await store.renew(member, leaseMilliseconds: lease)
+        return member
+    }
+
+    /// Declares all members dead.
+    func die() throws { try sql("delete from nudged.member") }
+
+    func claim(_ limit: Int = 100, startingOver: Bool = true, inHand: [UUID] = []) async throws -> [ClaimedUser] {
         try await store.claim(
+            ranges: Self.ranges,
             now: Self.now,
             startingOver: startingOver,
             limit: limit,
-            leaseID: lease,
-            leaseMilliseconds: milliseconds
+            inHand: inHand
+        ).users
+    }
+
+    /// As a member that joins for it.
+    @discardableResult
+    func drain(_ limit: Int = 1000, _ onRefused: (Refusal) -> Void = { _ in }) async throws -> Int {
+        let member = try await member()
+        return try await store.drain(
+            member: member,
+            ranges: Self.ranges,
+            limit: limit,
+            now: Self.now,
+            onRefused: onRefused
         )
     }
 
-    /// A database of its own with these users, all claimed under one lease.
-    static func leased(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+    /// A database of its own with these users, all claimed by one member.
+    static func claimed(_ numbers: ClosedRange<Int> = 1...3) async throws -> (StoreFixture, UUID, [ClaimedUser]) {
         let fixture = try await StoreFixture()
         try fixture.seed(numbers)
-        let lease = UUID()
-        return (fixture, lease, try await fixture.claim(lease: lease))
+        let member = try await fixture.member()
+        return (fixture, member, try await fixture.claim(numbers.count))
+    }
+
+    /// An intent of which nothing else is open.
+    static func whole(_ intent: Intent) -> Settlement.ClosedPart {
+        Settlement.ClosedPart(intent: intent.id, users: intent.entries.map(\.userID), isWhole: true)
     }
 
     static func update(
@@ -146,16 +195,14 @@ final class StoreFixture: Sendable {
 
     static func intent(
         _ users: [ClaimedUser],
-        lease: UUID,
-        number: Int32 = 1,
+        member: UUID,
         retry: String? = nil,
         isCounted: Bool = false
     )
         -> Intent
     {
         Intent(
-            leaseID: lease,
-            number: number,
+            member: member,
             sweepID: UUID(),
             attemptedAt: now,
             entries: users.map { user in

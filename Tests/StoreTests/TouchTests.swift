@@ -45,6 +45,97 @@ import TimeZones
         #expect(try fixture.lines("select user_id from nudged.touched") == [F.user(1).uuidString.lowercased()])
     }
 
+    /// However many rows a statement changes, it is one touch for each user.
+    @Test func triggers_whenAStatementChangesManyRowsOfAUser_appendOne() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql(
+            """
+            update nudged.setting set max_devices = 10000;
+            insert into public.push_tokens (user_id, device_token) select \(F.quoted(1)), 'x' || n from generate_series(1, 5000) n
+            """
+        )
+        #expect(try touches(fixture) == 1)
+        try fixture.sql("truncate nudged.touched; update public.push_tokens set topic = 'x'")
+        #expect(try touches(fixture) == 2)
+        try fixture.sql("truncate nudged.touched; delete from public.push_tokens")
+        #expect(try touches(fixture) == 2)
+    }
+
+    @Test func triggers_whenAStatementChangesNothing_appendNothing() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        try fixture.sql(
+            "update public.context_profiles set timezone = 'UTC' where false; delete from public.push_tokens where false"
+        )
+        #expect(try touches(fixture) == 0)
+    }
+
+    /// As text these would be longer than PostgreSQL allows.
+    @Test func triggers_whenAValueIsHugeAsText_appendOne() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let value = "(select jsonb_build_object('x', jsonb_agg(1e131071::numeric)) from generate_series(1, 9000))"
+        try fixture.sql(
+            """
+            alter table public.context_profiles drop constraint notification_preferences_size;
+            update public.context_profiles set notification_preferences = \(value);
+            update public.context_profiles set notification_preferences = \(value);
+            update public.context_profiles set notification_preferences = notification_preferences
+            """
+        )
+        #expect(try touches(fixture) == 1)
+    }
+
+    /// Types without equality, and columns that are gone: the app's statement goes on, and all of its users are touched.
+    @Test(arguments: [
+        "alter table public.context_profiles drop column timezone cascade",
+        "alter table public.context_profiles drop column timezone cascade, add column timezone xml",
+    ])
+    func triggers_whenTheyCanNotCompare_touchAllOfTheStatement(change: String) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        try fixture.sql(
+            """
+            \(change);
+            update public.context_profiles set first_session_complete = first_session_complete where user_id <> \(F.quoted(3))
+            """
+        )
+        #expect(try touches(fixture) == 2)
+    }
+
+    /// json has no equality.
+    @Test func triggers_whenPreferencesAreJSON_appendOnlyWhereTheyChange() async throws {
+        let fixture = try await F(migrated: false)
+        try fixture.sql(
+            "create table public.context_profiles (user_id uuid primary key, notification_preferences json); insert into public.context_profiles values (\(F.quoted(1)), '{\"a\": 1}')"
+        )
+        try await fixture.migrate()
+        try fixture.sql("update public.context_profiles set notification_preferences = '{\"a\": 1}'")
+        #expect(try touches(fixture) == 0)
+        try fixture.sql("update public.context_profiles set notification_preferences = '{\"a\": 2}'")
+        #expect(try touches(fixture) == 1)
+        try fixture.sql("update public.context_profiles set notification_preferences = null")
+        #expect(try touches(fixture) == 2)
+    }
+
+    /// Each one would be a subtransaction; more than 64 of them in one transaction slow down everybody's snapshots.
+    @Test func triggers_whenTheyWrite_takeNoSubtransaction() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        #expect(
+            try fixture.sql(
+                """
+                begin;
+                update public.context_profiles set timezone = 'UTC';
+                update public.context_profiles set timezone = 'Asia/Tokyo';
+                select count(distinct xmin::text) from nudged.touched;
+                commit
+                """
+            ) == "1"
+        )
+    }
+
     @Test func triggers_whenADeviceChangesHands_touchBoth() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
@@ -78,8 +169,8 @@ import TimeZones
         try fixture.sql(
             "update nudged.person set due_at = '2030-01-01'; insert into nudged.touched (user_id) values (\(F.quoted(1))), (\(F.quoted(1))); insert into public.context_profiles (user_id) values (\(F.quoted(7)))"
         )
-        #expect(try await fixture.store.drain(limit: 2, now: F.now) == 2)
-        #expect(try await fixture.store.drain(limit: 100, now: F.now) == 1)
+        #expect(try await fixture.drain(2) == 2)
+        #expect(try await fixture.drain(100) == 1)
         #expect(try touches(fixture) == 0)
         #expect(
             try fixture.sql(
@@ -99,7 +190,7 @@ import TimeZones
         try fixture.seed(1...1)
         let before = try fixture.sql("select due_at from nudged.person")
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")
-        _ = try await fixture.store.drain(limit: 100, now: F.now)
+        try await fixture.drain(100)
         #expect(try fixture.sql("select due_at from nudged.person") == before)
         await fixture.close()
     }
@@ -112,7 +203,7 @@ import TimeZones
         let holder = try await fixture.connection()
         _ = try await holder.transaction { transaction in
             try await transaction.execute(
-                script: "update nudged.person set lease_id = gen_random_uuid(); delete from nudged.touched"
+                script: "update nudged.person set version = version + 1; delete from nudged.touched"
             )
             // Any wait would end in an error, not in time.
             return try fixture.sql(

@@ -31,7 +31,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...1)
         for infinity in ["-infinity", "infinity"] {
-            try fixture.sql("update nudged.person set \(column) = '\(infinity)', lease_id = null, lease_until = null")
+            try fixture.sql("update nudged.person set \(column) = '\(infinity)'")
             #expect(try await fixture.claim().count == 1)
         }
         await fixture.close()
@@ -58,44 +58,22 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// `--once` asks how long the others' leases last.
-    @Test func remaining_whenALeaseHasNoEnd_isAnswered() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        try fixture.sql(
-            """
-            update nudged.person set lease_id = gen_random_uuid(),
-                lease_until = case when user_id = \(F.quoted(1)) then 'infinity' else now() + interval '1 minute' end
-            """
-        )
-        let remaining = try await fixture.store.remaining(now: F.now)
-        #expect(remaining.isAnyoneDue && !remaining.isAnyoneFree)
-        #expect((1...60_000).contains(remaining.millisecondsToFirstLeaseEnd))
-        try fixture.sql("update nudged.person set lease_until = 'infinity'")
-        #expect(try await fixture.store.remaining(now: F.now).millisecondsToFirstLeaseEnd == 0)
-        await fixture.close()
-    }
-
     @Test func claim_whenARowCanNotBeRead_servesTheOthersAndSetsItAside() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)
         try fixture.sql("update nudged.person set sent = '{294270-01-01}' where user_id = \(F.quoted(2))")
-        var unreadable: [UUID] = []
-        let lease = UUID()
-        let users = try await fixture.store.claim(
-            now: F.now,
-            limit: 9,
-            leaseID: lease,
-            leaseMilliseconds: 60_000
-        ) { unreadable.append($0) }
-        #expect(users.map(\.userID) == [F.user(1), F.user(3)])
-        #expect(unreadable == [F.user(2)])
+        var refused: [Refusal] = []
+        let member = try await fixture.member()
+        let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { refused.append($0) }
+        #expect(found.users.map(\.userID) == [F.user(1), F.user(3)] && found.isComplete)
+        #expect(refused.map(\.userID) == [F.user(2)] && refused.first?.column == "column sent")
         try await fixture.store.postpone(
-            unreadable.map { Postponement(userID: $0, version: nil, until: F.now + 86_400) },
-            leaseID: lease
+            refused.map { Postponement(userID: $0.userID, version: nil, until: F.now + 86_400) },
+            member: member
         )
-        try await fixture.store.release(users.map(\.userID), leaseID: lease)
-        #expect(try await fixture.claim().map(\.userID) == [F.user(1), F.user(3)])
+        var again: [Refusal] = []
+        _ = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 9) { again.append($0) }
+        #expect(again.isEmpty)
         await fixture.close()
     }
 

@@ -1,11 +1,15 @@
--- Claimed users' devices, one row each; read once the users' rows are ours, in the same transaction. $1 users, $2 most rows: so many say that somebody has more
--- devices than people have, and claim_devices_bounded.sql is asked instead.
+-- Devices of claimed users. $1 users, $2 most rows: as many as that say that somebody has more devices than people have, and claim_devices_bounded.sql is asked.
+-- What is too long for a token, an environment or a topic is seen by its stored size, before it is expanded.
 select
     user_id,
-    case when octet_length(token::text) <= 512 then token::text else left(token::text, 512) end,
+    case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
+        when token is not null then 'too long' end as token,
     -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
-    case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end,
-    nullif(left(environment::text, 256), ''), nullif(left(topic::text, 256), '')
+    case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
+    case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
+        when environment is not null then 'too long' end as environment,
+    case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(left(topic::text, 256), '')
+        when topic is not null then 'too long' end as topic
 from nudged.device
 where user_id = any ($1)
 limit $2

@@ -1,15 +1,19 @@
--- Claimed users' devices, the hundred newest of each: asked where claim_devices.sql found more than people have. $1 users.
-select user_id, token, registered_at, environment, topic
-from (
+-- The newest hundred devices of each claimed user, of at most $2 rows that are looked at: asked where somebody has more devices than people have.
+-- $1 users. Columns as in claim_devices.sql.
+select d.user_id, d.token, d.registered_at, d.environment, d.topic
+from unnest($1::uuid[]) as u (user_id)
+cross join lateral (
     select
-        user_id, left(token::text, 512) as token,
+        f.user_id,
+        case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then left(f.token::text, 512)
+            when f.token is not null then 'too long' end as token,
         -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
-        case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
-        nullif(left(environment::text, 256), '') as environment, nullif(left(topic::text, 256), '') as topic,
-        row_number() over (partition by user_id order by registered_at desc nulls last) as place
-    from nudged.device
-    where user_id = any ($1)
-) one
--- Bounded: a hundred devices are no person's; the newest count.
-where place <= 100
-order by user_id, token
+        case when f.registered_at between '0001-01-01' and '9999-12-31' then f.registered_at::timestamptz end as registered_at,
+        case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(left(f.environment::text, 256), '')
+            when f.environment is not null then 'too long' end as environment,
+        case when pg_column_size(f.topic) <= 1028 and pg_column_compression(f.topic) is null then nullif(left(f.topic::text, 256), '')
+            when f.topic is not null then 'too long' end as topic,
+        row_number() over (partition by f.user_id order by f.registered_at desc nulls last) as place
+    from (select * from nudged.device o where o.user_id = u.user_id limit $2) f
+) d
+where d.place <= 100

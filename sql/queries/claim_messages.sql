@@ -1,5 +1,4 @@
--- Claimed users' messages; read once the users' rows are ours, in the same transaction. $1 users, $2 most rows: so many say that somebody has more waiting
--- than people have, and claim_messages_bounded.sql is asked instead.
+-- Messages of claimed users. $1 users, $2 most rows: as many as that say that somebody has more waiting than people have, and claim_messages_bounded.sql is asked.
 -- The members that the payload has places of its own for are read beside the rest of data.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain', urgent, category,

@@ -1,2 +1,2 @@
--- The policy's clock.
+-- The database's clock, which is the policy's.
 select clock_timestamp()

@@ -1,10 +1,13 @@
 -- Every daemon that was seen within a day, the longest running first. $1 most rows.
--- Rows: daemon id, host, pid, version, started_at, seen_at, milliseconds since it was seen, state.
+-- Rows: daemon id, host, pid, version, started_at, seen_at, milliseconds since it was seen, state, ranges that it owns, until when its lease lasts
+-- (null: it is no member).
 select
-    daemon_id, host, pid, version, started_at, seen_at,
-    (extract(epoch from statement_timestamp() - seen_at) * 1000)::bigint,
-    state::text
-from nudged.daemon
-where isfinite(seen_at) and isfinite(started_at)
-order by started_at, daemon_id
+    d.daemon_id, d.host, d.pid, d.version, d.started_at, d.seen_at,
+    (extract(epoch from statement_timestamp() - d.seen_at) * 1000)::bigint,
+    d.state::text,
+    (select count(*) from nudged.range r where r.owner = d.member),
+    case when d.member is not null and isfinite(d.alive_until) then d.alive_until end
+from nudged.daemon d
+where isfinite(d.seen_at) and isfinite(d.started_at)
+order by d.started_at, d.daemon_id
 limit $1

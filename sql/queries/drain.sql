@@ -1,18 +1,9 @@
--- Makes users due whose data changed, and raises their version, so that no decision made on the old data is carried out. Where something came to be sent,
--- only its lower half (0003_person.sql): what is on its way goes, and its settlement leaves due_at alone.
--- $1 most touches to take (so many of each kind are looked at: Citus refuses to count in a LIMIT), $2 the policy's now. One row: touches taken. Two daemons
--- at once: the second waits for the first's commit, and finds the same touches gone. Urgent messages' touches go first, and their users are due
--- since 1970: before all who are merely due (claims ask for them first). Touches are deleted in the order of (urgent, user_id, id), so that two daemons' drains
--- can't deadlock.
-with hurried as materialized (
-    select user_id, id from nudged.touched where urgent order by user_id, id limit $1
-),
-others as materialized (
-    select user_id, id from nudged.touched where not urgent order by user_id, id limit $1
-),
-waiting as materialized (
-    select user_id, id, true as urgent from hurried union all select user_id, id, false from others
-    order by urgent desc, user_id, id limit $1
+-- Takes the touches of some users: makes these users due, and raises their version, so that no decision on the old data is carried out.
+-- Where something came to be sent, and nothing else, only the version's lower half rises: what is on its way goes, and its settlement leaves due_at alone.
+-- $1 users, $2 most touches (a user of whom more wait is due all the same; the rest is left for the next time), $3 the policy's now. One row: touches taken.
+-- Users of urgent messages are due since 1970: before all who are merely due (claims ask for them first).
+with waiting as materialized (
+    select user_id, id from nudged.touched where user_id = any ($1) order by user_id, id limit $2
 ),
 taken as (
     delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id
@@ -23,12 +14,12 @@ latest as materialized (
         user_id,
         -- Null: something came to be sent, and that is all.
         max(at) filter (where not arrival) as at,
-        case when bool_or(urgent) then timestamptz '1970-01-01Z' else $2 end as due_at
+        case when bool_or(urgent) then timestamptz '1970-01-01Z' else $3 end as due_at
     from taken
     group by user_id
 ),
--- Somebody of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row anew. Nearly everyone has a row: only who has none is
--- asked for. List by list, and not by EXISTS for each: Citus joins no tables that only a list has in common.
+-- A user of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row. Nearly everyone has one already: only the others are
+-- looked for. List by list, and not by EXISTS for each: Citus joins no tables that only a list has in common.
 persons as materialized (
     select user_id from nudged.person where user_id = any (array(select user_id from latest))
 ),
@@ -43,7 +34,7 @@ known as materialized (
     union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
     union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
 ),
--- In the order of user_id, like every other writer: two daemons can't deadlock.
+-- In the order of user_id, like every other writer that waits: no deadlock with an operator's commands.
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
     select user_id, due_at, at from latest where (user_id in (select user_id from known)) is true

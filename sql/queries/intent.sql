@@ -1,39 +1,34 @@
--- Commits what is about to be written to Apple, for those users of whom nothing changed: the lease is ours, the version is the one that was decided
--- on, and no touch waits. Their rows stay as they are: while the intent is open nobody claims them, and if we die recover.sql enters the nudge in
--- their histories.
--- No lock is needed: what changes a user after this statement's snapshot raises the version or leaves a touch, which touched_since.sql sees after
--- the commit and before the first byte; and the caller writes nothing if the commit was answered after the lease's end.
--- $1 lease id, $2 lease in milliseconds, $3 chunk number, $4 sweep id, $5 the policy's now, users (parallel): $6 user, $7 version,
--- devices (parallel): $8 user, $9 kind, $10 key, $11 slot, $12 device hash, $13 apns-id, $14 retry, $15 counted, $16 which of
--- the user's nudges, $17 whether the message ends with this attempt even where it becomes unknown, $18 what
--- the decisions found to record (a JSON array of rows, or null), $19 the device's template. Rows: the users whose intent holds.
--- retry is what is left of the user's nudges beside these devices (and what is to be repeated once): after a crash, whoever comes next must neither write them again nor forget the others.
-with ours as materialized (
-    select user_id, version from nudged.person
-    where user_id = any ($6) and lease_id = $1 and lease_until > statement_timestamp()
+-- Commits what is about to be written to Apple, for those users of whom nothing changed: the version is the one that was decided on, and no touch waits.
+-- Their rows stay as they are: while the intent is open their owner has them in hand, and if it dies recover.sql enters the nudge in their histories.
+-- The foreign key refuses it where the membership has ended. No other lock is needed: what changes a user after this statement's snapshot raises the version
+-- or leaves a touch, which touched_since.sql sees after the commit and before the first byte.
+-- $1 intent, $2 member, $3 sweep id, $4 the instant of the attempt, users (parallel): $5 user, $6 version,
+-- devices (parallel): $7 user, $8 kind, $9 key, $10 slot, $11 device hash, $12 apns-id, $13 what is left of the user's nudges beside these devices,
+-- $14 whether the history holds the nudge already, $15 which of the user's nudges, $16 whether the message ends with this attempt even where it becomes
+-- unknown, $17 template, $18 what the decisions found to record (a JSON array of rows, or null). Rows: the users whose intent holds.
+with people as materialized (
+    select user_id, version from nudged.person where user_id = any ($5)
 ),
 changed as materialized (
-    select user_id from nudged.touched where user_id = any ($6) and not arrival
+    select user_id from nudged.touched where user_id = any ($5) and not arrival
 ),
 kept as materialized (
-    select o.user_id
-    from unnest($6::uuid[], $7::bigint[]) as w (user_id, version)
-    join ours o on o.user_id = w.user_id and o.version >> 32 = w.version >> 32
-    where (o.user_id in (select user_id from changed)) is not true
+    select p.user_id
+    from unnest($5::uuid[], $6::bigint[]) as w (user_id, version)
+    join people p on p.user_id = w.user_id and p.version >> 32 = w.version >> 32
+    where (p.user_id in (select user_id from changed)) is not true
 ),
 intended as (
     insert into nudged.intent (
-        lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted,
-        nudges, ends, records, templates
+        id, member, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates, records
     )
     select
-        $1, $3, statement_timestamp() + $2 * interval '1 millisecond', $4, $5,
+        $1, $2, $3, $4,
         array_agg(d.user_id), array_agg(d.kind), array_agg(d.key), array_agg(d.slot), array_agg(d.device_hash), array_agg(d.apns_id),
-        array_agg(d.retry), array_agg(d.counted), array_agg(d.nudge), array_agg(d.ends),
-        (select jsonb_agg(r) from jsonb_array_elements($18::jsonb) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true),
-        array_agg(d.template)
-    from unnest($8::uuid[], $9::text[], $10::text[], $11::date[], $12::text[], $13::uuid[], $14::text[], $15::boolean[], $16::smallint[],
-        $17::boolean[], $19::integer[]) as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
+        array_agg(d.retry), array_agg(d.counted), array_agg(d.nudge), array_agg(d.ends), array_agg(d.template),
+        (select jsonb_agg(r) from jsonb_array_elements($18::jsonb) r where ((r ->> 'user_id')::uuid in (select user_id from kept)) is true)
+    from unnest($7::uuid[], $8::text[], $9::text[], $10::date[], $11::text[], $12::uuid[], $13::text[], $14::boolean[], $15::smallint[],
+        $16::boolean[], $17::integer[]) as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
     -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
     where (d.user_id in (select user_id from kept)) is true
     having count(*) > 0

@@ -1,10 +1,11 @@
 -- What of one user is being sent, or was when its daemon died. $1 user.
--- Rows, one a device and message: lease_id, whether the lease lives, attempted_at, kind, key, slot, device hash, retry, counted, which of the user's nudges,
--- whether the message ends with it, template.
+-- Rows, one a device and message: intent, whether its member lives, attempted_at, kind, key, slot, device hash, retry, counted, which of the user's nudges,
+-- whether the message ends with it, template, whether the user is settled: then it is not open for them.
 select
-    i.lease_id, i.expires_at >= statement_timestamp(), i.attempted_at, d.kind, d.key, d.slot, d.device_hash, d.retry, d.counted, d.nudge, d.ends, d.template
+    i.id, i.member is not null, i.attempted_at, d.kind, d.key, d.slot, d.device_hash, d.retry, d.counted, d.nudge, d.ends, d.template,
+    d.user_id = any (i.settled)
 from nudged.intent i
 cross join lateral unnest(i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.retries, i.counted, i.nudges, i.ends, i.templates)
     as d (user_id, kind, key, slot, device_hash, retry, counted, nudge, ends, template)
 where i.user_ids @> array[$1::uuid] and d.user_id = $1
-order by i.attempted_at, i.lease_id, i.number, d.nudge, d.key, d.device_hash
+order by i.attempted_at, i.id, d.nudge, d.key, d.device_hash

@@ -1,11 +1,11 @@
--- How the work stands, at a bounded cost: nothing is counted beyond $1. $2 all ranges of the claim's index.
--- One row: the clock, users due, since when the first of them is due, touches, chunks and pushes of open intents, unknown pushes of the last 24 h.
+-- How the work stands, at a bounded cost: nothing is counted beyond $1. $2 all ranges.
+-- One row: the clock, users due, since when the first of them is due, touches, open intents and their pushes, unknown pushes of the last 24 h, free ranges.
 select
     statement_timestamp(),
     due.users,
     due.first,
     (select count(*) from (select 1 from nudged.touched limit $1) as touches),
-    open.chunks,
+    open.intents,
     open.pushes,
     (
         select count(*) from (
@@ -13,9 +13,10 @@ select
             where outcome = 'unknown' and attempted_at > statement_timestamp() - interval '24 hours'
             limit $1
         ) as lost
-    )
+    ),
+    (select count(*) from nudged.range where owner is null)
 from (
-    -- Users of urgent messages are due since 1970 (drain.sql): for whoever asks, since the message came.
+    -- Users of urgent messages are due since 1970 (drain.sql): for the reader, since the message came.
     select count(*) as users, min(case when due_at < '1971-01-01Z' then coalesce(touched_at, statement_timestamp()) else due_at end) as first
     from (
         select due_at, touched_at from nudged.person
@@ -24,6 +25,6 @@ from (
     ) as first_due
 ) as due
 cross join (
-    select count(*) as chunks, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
-    from (select user_ids from nudged.intent where user_ids <> '{}' order by lease_id, number limit $1) as intents
+    select count(*) as intents, coalesce(sum(cardinality(user_ids)), 0)::bigint as pushes
+    from (select user_ids from nudged.intent where withdrawn_until is null order by id limit $1) as intents
 ) as open

@@ -1,2 +1,2 @@
--- The versions and leases that users have now; asked after touched_since.sql, whose touches another daemon can have drained in between. $1 users.
-select user_id, version, lease_id from nudged.person where user_id = any ($1)
+-- The versions that users have now; asked after touched_since.sql, whose touches may have been drained in between. $1 users.
+select user_id, version from nudged.person where user_id = any ($1)

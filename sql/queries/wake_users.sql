@@ -1,16 +1,19 @@
 -- Makes a page of users due: everyone (nudged replan), or those who were asked while a kind was paused (nudged resume).
 -- $1 the policy's now, $2 from this user on, $3 most users, $4 and $5 null, or asked from and up to these instants.
--- One row: users made due, users of the page, and the first who is left (null: nobody).
--- The version rises, so that no decision that is under way undoes it: its settlement leaves due_at alone, its intent is refused and asked again. So
--- whoever is leased is among them in any case. Who is due already stays as they are.
+-- One row: users who are due now and were not, users of the page, and the first who is left (null: nobody).
+-- The version rises, so that no decision that is under way undoes it: its settlement leaves due_at alone, its intent is refused and the user is evaluated
+-- again. Users who are due already may be in a daemon's hands, so their version rises, too.
 with page as materialized (
-    select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
+    select user_id, due_at from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
 -- An index scan by a list goes in the order of user_id, like every other writer that waits: no deadlock with a daemon.
 woken as (
     update nudged.person p set version = (p.version | 4294967295) + 1, due_at = least(p.due_at, $1)
     where p.user_id = any (array(select user_id from page order by user_id limit $3))
-      and (p.lease_id is not null or p.due_at > $1 and ($4::timestamptz is null or p.asked_at between $4 and $5))
-    returning 1
+      and (p.due_at <= $1 or $4::timestamptz is null or p.asked_at between $4 and $5)
+    returning p.user_id
 )
-select (select count(*) from woken), (select least(count(*), $3) from page), (select user_id from page order by user_id offset $3)
+select
+    (select count(*) from woken where (user_id in (select user_id from page where due_at > $1)) is true),
+    (select least(count(*), $3) from page),
+    (select user_id from page order by user_id offset $3)

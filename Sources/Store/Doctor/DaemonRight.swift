@@ -1,12 +1,12 @@
 /// A right that the daemon's role needs on one of nudged's objects.
-public struct DaemonRight: Sendable, Hashable {
+package struct DaemonRight: Sendable, Hashable {
     /// In schema `nudged`; a call without its arguments.
-    public let object: String
+    package let object: String
     /// `select`, `insert`, `update`, `delete`, each but the last of one column as in `update (id)`, or `execute` for a call.
-    public let privilege: String
+    package let privilege: String
 
     /// As GRANT writes it, for a role: the mend.
-    public func grant(to role: String) -> String {
+    package func grant(to role: String) -> String {
         privilege == "execute"
             ? "grant execute on function nudged.\(object) to \(role)"
             : "grant \(privilege) on nudged.\(object) to \(role)"
@@ -17,9 +17,9 @@ extension DaemonRight {
     /// The role whose rights the migrations speak of.
     private static let role = "nudged_daemon"
 
-    /// All that the migrations allow it (`nudged.allow`, sql/0014_roles.sql), which is what the daemon's statements need: read from their own text, so that
+    /// All that the migrations allow it (`nudged.allow`, sql/0006_roles.sql), which is what the daemon's statements need: read from their own text, so that
     /// there is one list of it. What a later one says of an object takes the place of what was said before.
-    public static let all: [DaemonRight] = {
+    package static let all: [DaemonRight] = {
         var found: [(object: String, privileges: [String])] = []
         for migration in Migration.all {
             for statement in ScriptStatements.of(migration.script) {

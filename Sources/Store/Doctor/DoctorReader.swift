@@ -1,9 +1,9 @@
-public import Postgres
+package import Postgres
 
 import struct FoundationEssentials.UUID
 
 /// Reads what `nudged doctor` judges, on one connection. Each question is a transaction of its own and changes nothing; each throws as any statement.
-public struct DoctorReader: Sendable {
+package struct DoctorReader: Sendable {
     private let connection: Connection
 
     /// The tables that are written at every sweep.
@@ -11,18 +11,19 @@ public struct DoctorReader: Sendable {
     private static let appTables = ["context_profiles", "push_tokens"]
     /// By table.
     private static let triggers = [
-        ("context_profiles", "nudged_profile_changed"), ("context_profiles", "nudged_profile_came"),
-        ("push_tokens", "nudged_device_changed"), ("push_tokens", "nudged_device_came"),
-        ("push_tokens", "nudged_device_registered"),
+        ("context_profiles", "nudged_profile_inserted"), ("context_profiles", "nudged_profile_updated"),
+        ("context_profiles", "nudged_profile_deleted"),
+        ("push_tokens", "nudged_device_inserted"), ("push_tokens", "nudged_device_updated"),
+        ("push_tokens", "nudged_device_deleted"),
     ]
 
     /// A reader on this connection, which it leaves open.
-    public init(_ connection: Connection) {
+    package init(_ connection: Connection) {
         self.connection = connection
     }
 
     /// What server it is, and who we are there. Needs no right.
-    public func server() async throws(PostgresError) -> DatabaseFacts.Server {
+    package func server() async throws(PostgresError) -> DatabaseFacts.Server {
         let rows = try await ask(.doctorServer)
         return DatabaseFacts.Server(
             versionNumber: try rows.int4(0, 0),
@@ -42,10 +43,10 @@ public struct DoctorReader: Sendable {
     }
 
     /// Where the schema stands.
-    public func standing() async throws(PostgresError) -> Migrator.Standing { try await Migrator.standing(connection) }
+    package func standing() async throws(PostgresError) -> Migrator.Standing { try await Migrator.standing(connection) }
 
     /// `DaemonRight.all`, in its order, for our role.
-    public func rights() async throws(PostgresError) -> [DatabaseFacts.Right] {
+    package func rights() async throws(PostgresError) -> [DatabaseFacts.Right] {
         let wanted = DaemonRight.all
         let rows = try await ask(
             .doctorRights,
@@ -58,7 +59,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// nudged's triggers on the app's tables.
-    public func triggers() async throws(PostgresError) -> [DatabaseFacts.Trigger] {
+    package func triggers() async throws(PostgresError) -> [DatabaseFacts.Trigger] {
         let wanted = Self.triggers
         let rows = try await ask(
             .doctorTriggers,
@@ -71,7 +72,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// The columns of the views, by view and name.
-    public func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
+    package func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
         let views = DatabaseFacts.View.allCases.map(\.rawValue)
         let rows = try await ask(.doctorColumns, [.textArray(views)])
         return try all(rows) { row throws(PostgresError) in
@@ -80,9 +81,9 @@ public struct DoctorReader: Sendable {
     }
 
     /// Reads a view as the daemon does, by its own statement, of nobody: columns, types and the rights of the view's owner are all asked for.
-    public func read(_ view: DatabaseFacts.View) async throws(PostgresError) {
+    package func read(_ view: DatabaseFacts.View) async throws(PostgresError) {
         switch view {
-        case .recipient: _ = try await ask(.claimRecipients, [.uuidArray([])])
+        case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max)])
         case .device: _ = try await ask(.claimDevices, [.uuidArray([]), .int8(1)])
         case .subjectMember:
             _ = try await ask(.spreadMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])
@@ -90,7 +91,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// The app's own tables.
-    public func appTables() async throws(PostgresError) -> [DatabaseFacts.AppTable] {
+    package func appTables() async throws(PostgresError) -> [DatabaseFacts.AppTable] {
         let rows = try await ask(.doctorAppTables, [.textArray(Self.appTables)], rows: Self.appTables.count)
         return try all(rows) { row throws(PostgresError) in
             DatabaseFacts.AppTable(
@@ -105,18 +106,18 @@ public struct DoctorReader: Sendable {
     }
 
     /// nudged's tables without row-level security.
-    public func openTables() async throws(PostgresError) -> [String] {
+    package func openTables() async throws(PostgresError) -> [String] {
         let rows = try await ask(.doctorOpenTables)
         return try all(rows) { row throws(PostgresError) in try rows.text(row, 0) }
     }
 
     /// For how many days in a row, today included, the record has its partitions.
-    public func partitionDays() async throws(PostgresError) -> Int {
+    package func partitionDays() async throws(PostgresError) -> Int {
         Int(try await ask(.doctorPartitions).int4OrNull(0, 0) ?? 400)
     }
 
     /// How much of the hot tables is dead.
-    public func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
+    package func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
         let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])
         return try all(rows) { row throws(PostgresError) in
             DatabaseFacts.Bloat(
@@ -129,7 +130,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// Who keeps dead rows from being cleaned up.
-    public func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
+    package func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
         let rows = try await ask(.doctorHolders)
         var holders = DatabaseFacts.Holders(
             prepared: try rows.int8(0, 4),
@@ -148,7 +149,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// Seconds east of UTC, now, by zone, as the server's own files have it.
-    public func zoneOffsets() async throws(PostgresError) -> [String: Int] {
+    package func zoneOffsets() async throws(PostgresError) -> [String: Int] {
         let rows = try await ask(.doctorZones)
         var offsets: [String: Int] = [:]
         for row in 0..<rows.count { offsets[try rows.text(row, 0)] = Int(try rows.int4(row, 1)) }
@@ -156,7 +157,7 @@ public struct DoctorReader: Sendable {
     }
 
     /// How the work stands, as `nudged status` asks it.
-    public func work() async throws(PostgresError) -> WorkStanding {
+    package func work() async throws(PostgresError) -> WorkStanding {
         try Store.workStanding(
             try await connection.transaction(Store.standingStatements, settings: Store.pinnedPlans)
         )
@@ -169,8 +170,8 @@ public struct DoctorReader: Sendable {
         _ parameters: [Parameter] = [],
         rows count: Int? = nil
     ) async throws(PostgresError) -> Rows {
-        let rows = try await connection.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
-        if let count, rows.count != count { throw PostgresError(.unexpectedResult, statement: query.rawValue) }
+        let rows = try await connection.run(query(parameters))
+        if let count, rows.count != count { throw PostgresError(.unexpectedResult, statement: query.name) }
         return rows
     }
 

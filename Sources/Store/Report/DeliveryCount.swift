@@ -1,20 +1,20 @@
 /// How many rows of the record say the same, in one stretch of time.
-public struct DeliveryCount: Sendable, Equatable {
+package struct DeliveryCount: Sendable, Equatable {
     /// Which stretch: its beginning is so many of its lengths after 1970.
-    public var stretch: Int64
+    package var stretch: Int64
     /// `check_in`, `message`, `reminder`, or `other`.
-    public var kind: String
+    package var kind: String
     /// What became of them.
-    public var outcome: DeliveryRecord.Outcome
+    package var outcome: DeliveryRecord.Outcome
     /// A word of Apple's or ours; empty: none; `other`: not one that is shown.
-    public var reason: String
+    package var reason: String
     /// Apple answered 410: the token was deleted, unless the device had registered anew since.
-    public var isGone: Bool
+    package var isGone: Bool
     /// Rows.
-    public var count: Int
+    package var count: Int
 
     /// All parts.
-    public init(
+    package init(
         stretch: Int64,
         kind: String,
         outcome: DeliveryRecord.Outcome,

@@ -1,26 +1,26 @@
 /// How many accepted pushes came alike, by their users' clocks.
-public struct HourCount: Sendable, Equatable {
+package struct HourCount: Sendable, Equatable {
     /// How long after its time a check-in came.
-    public enum Lateness: Int32, Sendable, CaseIterable {
+    package enum Lateness: Int32, Sendable, CaseIterable {
         case early = -1
         case withinOneMinute, withinFiveMinutes, withinAQuarter, withinAnHour, withinFourHours, later
     }
 
     /// 0 to 23; nil: the user has no zone that is valid, or is gone.
-    public var hour: Int?
+    package var hour: Int?
     /// `check_in`, `message`, `reminder`, or `other`.
-    public var kind: String
+    package var kind: String
     /// The quiet hours in force are the user's own; else the rules'.
-    public var hasOwnQuietHours: Bool
+    package var hasOwnQuietHours: Bool
     /// They came within those.
-    public var isQuiet: Bool
+    package var isQuiet: Bool
     /// nil: not a check-in, or its time can't be told.
-    public var lateness: Lateness?
+    package var lateness: Lateness?
     /// Rows.
-    public var count: Int
+    package var count: Int
 
     /// All parts.
-    public init(
+    package init(
         hour: Int?,
         kind: String,
         hasOwnQuietHours: Bool = false,

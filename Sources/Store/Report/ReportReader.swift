@@ -1,12 +1,12 @@
-public import Policy
-public import Postgres
-public import TimeZones
+package import Policy
+package import Postgres
+package import TimeZones
 
 /// Counts the record for `nudged report`. Everything that one reader says is as of one instant.
 ///
 /// Each count is one pass over the record's partitions of the days that are asked for, aggregated in the database: what comes back has no user, no device and no
 /// text in it, and its size does not grow with the record.
-public struct ReportReader: Sendable {
+package struct ReportReader: Sendable {
     private let transaction: Transaction
 
     init(_ transaction: Transaction) {
@@ -14,17 +14,17 @@ public struct ReportReader: Sendable {
     }
 
     /// The most combinations of stretch, kind, outcome and reason that are counted apart: a record has some thousand.
-    public static let mostCounts = 50_000
+    package static let mostCounts = 50_000
 
     /// The database's clock.
-    public func clock() async throws(PostgresError) -> Instant {
+    package func clock() async throws(PostgresError) -> Instant {
         Store.instant(try await run(.clock, []).timestamp(0, 0))
     }
 
     /// The record by stretches of time. `mostCounts` of them: the rarest may be missing.
     ///
     /// - Parameter stretch: seconds.
-    public func deliveries(
+    package func deliveries(
         from: Instant,
         until: Instant,
         stretch: Int64
@@ -53,7 +53,7 @@ public struct ReportReader: Sendable {
     /// - Parameters:
     ///   - offsets: of every zone that a user can have, for that time.
     ///   - rules: what holds for users who chose nothing.
-    public func hours(
+    package func hours(
         from: Instant,
         until: Instant,
         offsets: [ZoneOffset],
@@ -91,7 +91,7 @@ public struct ReportReader: Sendable {
     /// - Parameters:
     ///   - least: rows of one that is named.
     ///   - most: of those.
-    public func sweeps(
+    package func sweeps(
         from: Instant,
         until: Instant,
         least: Int,
@@ -119,19 +119,19 @@ public struct ReportReader: Sendable {
     }
 
     /// Daemons that were seen within a day, the longest running first.
-    public func daemons(most: Int) async throws(PostgresError) -> [DaemonRow] {
+    package func daemons(most: Int) async throws(PostgresError) -> [DaemonRow] {
         try Store.daemons(try await run(.daemons, [.int8(Int64(most))]))
     }
 
     /// What the kill switch holds.
-    public func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
+    package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
 
     private func span(_ from: Instant, _ until: Instant) -> [Parameter] {
         [.timestamp(from.microseconds), .timestamp(until.microseconds)]
     }
 
     private func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
-        try await transaction.run(Statement(query.rawValue, sql: query.sql, parameters: parameters))
+        try await transaction.run(query(parameters))
     }
 }
 
@@ -140,7 +140,7 @@ extension Store {
     ///
     /// It is to disturb nobody: one process of the server (no parallel workers), a bounded memory for sorting and hashing, then its disk. What it does cost is that
     /// nothing that dies meanwhile is cleaned up, and that the record's old days are dropped an hour later.
-    public func reporting<T: Sendable>(_ work: @Sendable (ReportReader) async throws -> T) async throws -> T {
+    package func reporting<T: Sendable>(_ work: @Sendable (ReportReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
         return try await connection.snapshot(settings: Self.gentlePlans, timeout: .seconds(86_400)) { transaction in
             try await work(ReportReader(transaction))

@@ -1,33 +1,33 @@
-public import TimeZones
+package import TimeZones
 
 /// Sweeps of about the same size, or one.
-public struct SweepCount: Sendable, Equatable {
+package struct SweepCount: Sendable, Equatable {
     /// By rows of the record.
-    public enum Size: Int32, Sendable, CaseIterable {
+    package enum Size: Int32, Sendable, CaseIterable {
         case fewerThan5, fewerThan50, fewerThan500, fewerThan5000, more
     }
 
     /// The first attempt of one sweep; nil: all of this size.
-    public var began: Instant?
+    package var began: Instant?
     /// How large.
-    public var size: Size
+    package var size: Size
     /// How many.
-    public var sweeps: Int
+    package var sweeps: Int
     /// Their rows.
-    public var records: Int
+    package var records: Int
     /// From the first attempt to the last; of several the longest.
-    public var seconds: Int64
+    package var seconds: Int64
     /// Rows of one sweep that say `accepted`; 0 for several, as the three below.
-    public var accepted: Int
+    package var accepted: Int
     /// `rejected` or `deferred`.
-    public var refused: Int
+    package var refused: Int
     /// `unknown`.
-    public var unknown: Int
+    package var unknown: Int
     /// `dropped` or `skipped`.
-    public var unsent: Int
+    package var unsent: Int
 
     /// All parts.
-    public init(
+    package init(
         began: Instant? = nil,
         size: Size,
         sweeps: Int,

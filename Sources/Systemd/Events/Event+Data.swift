@@ -70,11 +70,13 @@ extension Event {
         "row_unreadable",
         "9e0c7a5b4d1f4c3e8f62a1b7d05c94e3",
         .error,
-        "A row of nudged's own can't be read",
-        "The row of user @NUDGED_USER_ID@ in nudged.person holds what no version of nudged writes; they are left "
-            + "alone for a day.",
-        mend: "Who writes to schema nudged? Delete the row: the next change of the user's data makes a new one.",
-        fields: ["user_id"],
+        "The data of one user can't be read or written",
+        "The database refuses @NUDGED_COLUMN@ of user @NUDGED_USER_ID@. The user is evaluated again in a day, or when something of theirs changes. "
+            + "Everybody else is served.",
+        mend:
+            "Look at that column of the user's row, and correct or delete the value. For a row of nudged.person: delete it, and the next change of the user's "
+            + "data makes a new one.",
+        fields: ["user_id", "column"],
         atMost: 5
     )
 }

@@ -2,7 +2,8 @@ extension Event {
     // MARK: What a sweep did, and what kept it.
 
     static let sweeps = [
-        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, kindsPaused, kindsResumed, partitionsFailed,
+        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused,
+        kindsResumed, partitionsFailed,
         standingFailed,
         decisionFallback, decisionBack,
     ]
@@ -71,6 +72,29 @@ extension Event {
             "A host that hung, a clock that jumped or a database that was away for longer than schedule.lease; make the "
             + "lease longer where it repeats.",
         fields: ["unknown"]
+    )
+
+    /// How much of the work is this daemon's has changed.
+    public static let rangesOwned = Event(
+        "ranges_owned",
+        "b0d5f6a3c1e94f0f8f6f1d6b3c6a2f71",
+        .info,
+        "The daemon's share of the users has changed",
+        "The daemons on one database share the users: each owns some of the 64 ranges of the hash of user_id. A daemon has started, stopped, or "
+            + "was declared dead.",
+        fields: ["ranges", "members"]
+    )
+
+    /// Other daemons are dead.
+    public static let daemonsDead = Event(
+        "daemons_dead",
+        "5a0f8f0b7a9c4f3f9d53b6f0e7b1c2d8",
+        .warning,
+        "A daemon was declared dead",
+        "Its lease (schedule.lease) ended without a renewal: it was killed, hangs, or can't reach the database. Its users are served by the others. What it was "
+            + "sending is recorded as unknown.",
+        mend: "See in its journal why it ended, and start it again.",
+        fields: ["members"]
     )
 
     /// Somebody turned nudges off.

@@ -1,6 +1,7 @@
 import APNsSimulator
 import Foundation
 import HTTP2
+import HTTP2Server
 import OpenSSL
 import TestSupport
 import Testing

@@ -232,7 +232,7 @@ import TestSupport
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         #expect(try scene.scene.sql("select count(*) from nudged.delivery") == "0")
         #expect(
-            try scene.scene.sql("select count(*) from nudged.person where lease_id is null and due_at <= now()") == "20"
+            try scene.scene.sql("select count(*) from nudged.person where due_at <= now()") == "20"
         )
         scene.service.release()
         #expect(try await scene.once().number("sent") == 20)

@@ -232,7 +232,7 @@ import TestSupport
         if what == "pause" {
             try await scene.wait(
                 process,
-                for: "count(*) = 1 from nudged.person where lease_id is null and due_at > now() + interval '10 seconds'"
+                for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
             )
             #expect(try scene.scene.sql("select count(*) from nudged.message") == "1")
             #expect(try scene.record() == [])
@@ -240,7 +240,7 @@ import TestSupport
             try await scene.wait(process, for: "count(*) = 0 from nudged.message")
             try await scene.wait(
                 process,
-                for: "count(*) = 1 from nudged.person where lease_id is null and due_at > now() + interval '10 seconds'"
+                for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
             )
             #expect(
                 try scene.record().map { $0.split(separator: "|").prefix(3).joined(separator: "|") }

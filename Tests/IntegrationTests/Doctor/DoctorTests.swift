@@ -125,7 +125,7 @@ import Testing
     @Test func triggers_whenOneIsDisabledOrGone_areNamed() async throws {
         let scene = try await DoctorScene.scene()
         try scene.sql(
-            "alter table public.push_tokens disable trigger nudged_device_came; drop trigger nudged_profile_came on public.context_profiles"
+            "alter table public.push_tokens disable trigger nudged_device_inserted; drop trigger nudged_profile_inserted on public.context_profiles"
         )
         let run = try await scene.nudged(["doctor", "--json"])
         let found = try DoctorScene.findings(run).filter { $0.id == "database.triggers" }
@@ -134,8 +134,8 @@ import Testing
         // Carried out as it stands, up to what follows it.
         try scene.sql(String(mend.prefix { $0 != ";" }))
         let (again, findings) = try await DoctorScene.doctor(scene)
-        #expect(findings["database.triggers"]?.found.contains("nudged_profile_came") == true, "\(again.text)")
-        #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_came'") == "O")
+        #expect(findings["database.triggers"]?.found.contains("nudged_profile_inserted") == true, "\(again.text)")
+        #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_inserted'") == "O")
     }
 
     @Test func views_whenTheyDiffer_areSaidByColumnTypeAndRight() async throws {

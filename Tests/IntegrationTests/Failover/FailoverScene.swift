@@ -6,7 +6,7 @@ enum FailoverScene {
     private static let users = 3000
     /// Whoever is asked again in a second (a push that was not written) is not served.
     private static let served = """
-        select count(*) from nudged.person where due_at <= now() + interval '3 seconds' or lease_until > now() union all select count(*) from nudged.intent where user_ids <> '{}'
+        select count(*) from nudged.person where due_at <= now() + interval '3 seconds' union all select count(*) from nudged.intent where user_ids <> '{}'
         """
 
     static func scene(_ pair: ServerPair, _ log: RequestLog) async throws -> Scene {

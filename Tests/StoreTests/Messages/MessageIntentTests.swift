@@ -18,12 +18,12 @@ import struct FoundationEssentials.UUID
         let id = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(2)
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         #expect(try fixture.sql("select nudged.cancel('\(id)')") == "t")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
-        let answer = try await fixture.store.commit(F.messageIntent(users, lease: lease), leaseMilliseconds: 60_000)
+        let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
         #expect(answer.kept.count == 2 && answer.changed.isEmpty)
         #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
         await fixture.close()
@@ -36,14 +36,14 @@ import struct FoundationEssentials.UUID
         let id = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        let intent = F.messageIntent(users, lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let intent = F.messageIntent(users, member: member)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
             let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
             #expect(try cancelled.bool(0, 0))
-            let answer = try await fixture.store.commit(intent, leaseMilliseconds: 60_000)
+            let answer = try await fixture.store.commit(intent)
             // And nothing else of theirs is held up by it.
             #expect(answer.cancelled == [MessageReference(userID: F.user(1), id: id)])
             #expect(answer.changed.isEmpty && answer.kept == [F.user(1)])
@@ -58,14 +58,13 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let id = try fixture.sendMessage(1)
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        let intent = F.messageIntent(users, lease: lease)
-        #expect(try await fixture.store.commit(intent, leaseMilliseconds: 60_000).changed.isEmpty)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let intent = F.messageIntent(users, member: member)
+        #expect(try await fixture.store.commit(intent).changed.isEmpty)
         let settlement = Settlement(
-            leaseID: lease,
+            member: member,
             sweepID: intent.sweepID,
-            fence: .openIntent(chunk: 1),
             updates: users.map { F.update($0) },
             ended: [MessageReference(userID: F.user(1), id: id)]
         )
@@ -74,7 +73,7 @@ import struct FoundationEssentials.UUID
             let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
             #expect(try !cancelled.bool(0, 0))
             let settled = try await fixture.store.settle(settlement)
-            #expect(settled.counted && settled.usersSettled == 1)
+            #expect(settled.usersSettled == 1)
         }
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         await app.close()
@@ -124,9 +123,9 @@ import struct FoundationEssentials.UUID
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
         fixture.store.claiming.noteDistribution()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        let answer = try await fixture.store.commit(F.messageIntent(users, lease: lease), leaseMilliseconds: 60_000)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
         #expect(answer == (Set([F.user(1)]), [], []))
         await fixture.close()
     }

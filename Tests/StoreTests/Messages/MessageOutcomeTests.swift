@@ -12,28 +12,6 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct MessageOutcomeTests {
     typealias F = StoreFixture
 
-    /// The texts go with the users whose row took the settlement, and with nobody else's.
-    @Test func settlement_whenAUserIsNotOursAnyMore_leavesTheirMessage() async throws {
-        let fixture = try await F()
-        try fixture.seed(1...2)
-        let ids = [try fixture.sendMessage(1), try fixture.sendMessage(2)]
-        try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        try fixture.sql("update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(2))")
-        _ = try await fixture.store.settle(
-            Settlement(
-                leaseID: lease,
-                sweepID: UUID(),
-                fence: .none,
-                updates: users.map { F.update($0) },
-                ended: zip([1, 2], ids).map { MessageReference(userID: F.user($0), id: $1) }
-            )
-        )
-        #expect(try fixture.sql("select id from nudged.message") == ids[1].uuidString.lowercased())
-        await fixture.close()
-    }
-
     /// Two messages of one turn: both count, each is unknown, and they stay for their repeats; those of a second unknown end.
     @Test(arguments: [false, true]) func recover_whenADaemonDied_keepsMessagesForTheirRepeat(ends: Bool) async throws {
         let fixture = try await F()
@@ -41,18 +19,17 @@ import struct FoundationEssentials.UUID
         _ = try fixture.sendMessage(1)
         _ = try fixture.sendMessage(1)
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         _ = try await fixture.store.commit(
-            F.messageIntent(users, lease: lease, ends: ends, isCounted: ends, retry: ends ? nil : #"[{"x":1}]"#),
-            leaseMilliseconds: 60_000
+            F.messageIntent(users, member: member, ends: ends, isCounted: ends, retry: ends ? nil : #"[{"x":1}]"#)
         )
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        #expect(try await fixture.store.recover(except: [], limit: 9) == (1, 2))
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
         #expect(try fixture.sql("select count(*) from nudged.message") == (ends ? "0" : "2"))
         #expect(
             try fixture.sql(
-                "select cardinality(sent), cardinality(check_in_at), lease_id is null, retry from nudged.person"
+                "select cardinality(sent), cardinality(check_in_at), true, retry from nudged.person"
             ) == (ends ? "0|0|t|" : #"2|0|t|[{"x": 1}]"#)
         )
         #expect(
@@ -66,8 +43,8 @@ import struct FoundationEssentials.UUID
     @Test func recover_whenTheIntentHasRecords_recordsThem() async throws {
         let fixture = try await F()
         try fixture.seed(1...2)
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         let skipped = users.map { user in
             DeliveryRecord(
                 userID: user.userID,
@@ -80,22 +57,20 @@ import struct FoundationEssentials.UUID
                 attemptedAt: F.now + -86_400
             )
         }
-        let plain = F.intent(users, lease: lease)
+        let plain = F.intent(users, member: member)
         _ = try await fixture.store.commit(
             Intent(
-                leaseID: lease,
-                number: 1,
+                member: member,
                 sweepID: plain.sweepID,
                 attemptedAt: F.now,
                 entries: plain.entries,
                 records: skipped
-            ),
-            leaseMilliseconds: 60_000
+            )
         )
         try fixture.sql("select nudged.forget(\(F.quoted(2)))")
         #expect(try fixture.sql("select jsonb_array_length(records) from nudged.intent") == "1")
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        _ = try await fixture.store.recover(except: [], limit: 9)
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(
             try fixture.lines(
                 "select user_id = \(F.quoted(1)), key, slot, outcome, reason, attempted_at = '2026-11-19 12:00Z' from nudged.delivery order by key"
@@ -111,9 +86,9 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let (old, new) = (try fixture.sendMessage(1, "old"), try fixture.sendMessage(1, "new"))
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        let plain = F.messageIntent(users, lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let plain = F.messageIntent(users, member: member)
         let dropped = DeliveryRecord(
             userID: F.user(1),
             kind: "message",
@@ -125,39 +100,18 @@ import struct FoundationEssentials.UUID
             attemptedAt: F.now
         )
         let named = Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: plain.sweepID,
             attemptedAt: F.now,
             entries: plain.entries,
             records: [dropped],
             messages: plain.messages
         )
-        _ = try await fixture.store.commit(named, leaseMilliseconds: 60_000)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        _ = try await fixture.store.recover(except: [], limit: 9)
+        _ = try await fixture.store.commit(named)
+        try fixture.die()
+        _ = try await fixture.store.recoverOrphans(limit: 9)
         #expect(try fixture.sql("select id from nudged.message") == new.uuidString.lowercased())
         await fixture.close()
-    }
-
-    /// Of two dead daemons' intents the one counts under whose lease the row is; the other came after its lease's end, and was not written.
-    @Test func recover_whenTwoIntentsNameAUser_entersTheOneOfTheirLease() async throws {
-        for first in [true, false] {
-            let fixture = try await F()
-            try fixture.seed(1...1)
-            let (late, own) = (
-                UUID(uuid: (first ? 1 : 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
-                UUID(uuid: (5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-            )
-            let users = try await fixture.claim(lease: late)
-            _ = try await fixture.store.commit(F.intent(users, lease: late), leaseMilliseconds: 60_000)
-            try fixture.sql("update nudged.person set lease_id = '\(own)'")
-            _ = try await fixture.store.commit(F.intent(users, lease: own), leaseMilliseconds: 60_000)
-            try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-            #expect(try await fixture.store.recover(except: [], limit: 9).chunks == 2)
-            #expect(try fixture.sql("select check_in_slot, lease_id is null from nudged.person") == "{2026-11-20}|t")
-            await fixture.close()
-        }
     }
 
     /// `nudged recover`: what waited may have been sent since the backup.
@@ -184,18 +138,17 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// The app holds a message that a decision ended: its user waits for the lease's end, the others are settled.
+    /// The app holds a message that a decision ended: its user waits for the member's end, the others are settled.
     @Test func settlement_whenAMessageIsHeld_isRefusedSoon() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         let id = try fixture.sendMessage(1)
         try await fixture.drain()
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         let settlement = Settlement(
-            leaseID: lease,
+            member: member,
             sweepID: UUID(),
-            fence: .none,
             updates: users.map { F.update($0) },
             ended: [MessageReference(userID: F.user(1), id: id)]
         )
@@ -203,12 +156,8 @@ import struct FoundationEssentials.UUID
         let hold = Statement("hold", sql: "select 1 from nudged.message for update")
         try await app.transaction(timeout: .seconds(60)) { transaction in
             _ = try await transaction.run(hold)
-            do {
-                _ = try await fixture.store.settle(settlement)
-                Issue.record("the row is held")
-            } catch let error as PostgresError {
-                #expect(error.sqlState == "55P03")
-            }
+            let refused = try await fixture.store.settle(settlement).refused
+            #expect(refused.map(\.userID) == [F.user(1)] && refused.allSatisfy(\.isHeld))
         }
         #expect(try await fixture.store.settle(settlement).usersSettled == 1)
         await app.close()

@@ -11,21 +11,16 @@ extension StoreFixture {
         return try #require(UUID(uuidString: id))
     }
 
-    func drain() async throws {
-        _ = try await store.drain(limit: 1000, now: Self.now)
-    }
-
     /// An intent of all their messages, a nudge each.
     static func messageIntent(
         _ users: [ClaimedUser],
-        lease: UUID,
+        member: UUID,
         ends: Bool = false,
         isCounted: Bool = false,
         retry: String? = nil
     ) -> Intent {
         Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: UUID(),
             attemptedAt: now,
             entries: users.map { user in

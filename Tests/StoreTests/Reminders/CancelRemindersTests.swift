@@ -131,10 +131,12 @@ import Testing
                             create temporary table mine on commit drop as
                             select user_id, id from (select user_id, id from nudged.occurrence order by random() limit \(round) for key share skip locked) o;
                             insert into nudged.intent (
-                                lease_id, number, expires_at, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids
+                                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids,
+                                retries, counted, nudges, ends, templates
                             )
-                            select gen_random_uuid(), 1, now(), gen_random_uuid(), now(), array_agg(user_id), array_agg('reminder'::text),
-                                array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid())
+                            select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('reminder'::text),
+                                array_agg(id::text), array_agg(null::date), array_agg('aa'::text), array_agg(gen_random_uuid()),
+                                array_agg(null::text), array_agg(false), array_agg(0::smallint), array_agg(false), array_agg(null::integer)
                             from mine having count(*) > 0
                             """
                     )

@@ -19,10 +19,9 @@ import struct FoundationEssentials.UUID
         return fixture
     }
 
-    private func intent(_ users: [ClaimedUser], lease: UUID, retry: String? = nil) -> Intent {
+    private func intent(_ users: [ClaimedUser], member: UUID, retry: String? = nil) -> Intent {
         Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: UUID(),
             attemptedAt: F.now,
             entries: users.map { user in
@@ -49,19 +48,19 @@ import struct FoundationEssentials.UUID
 
     // MARK: Intent
 
-    @Test(arguments: [Query.holdMessages, .holdMessagesDistributed])
-    func commit_whenAReminderWasCancelled_leavesItOut(query: Query) async throws {
+    @Test(arguments: [false, true])
+    func commit_whenAReminderWasCancelled_leavesItOut(isDistributed: Bool) async throws {
         let fixture = try await fixture()
         try fixture.insertReminder(1, "now() - interval '1 hour', null")
         try fixture.insertReminder(2, "now() - interval '1 hour', null", subject: "8")
-        if query == .holdMessagesDistributed { fixture.store.claiming.noteDistribution() }
-        let lease = UUID()
+        if isDistributed { fixture.store.claiming.noteDistribution() }
+        let member = try await fixture.member()
         let now = Instant(seconds: Int64(try fixture.sql("select floor(extract(epoch from now()))::bigint")) ?? 0)
-        let users = try await fixture.store.claim(now: now, limit: 9, leaseID: lease, leaseMilliseconds: 60_000)
+        let users = try await fixture.store.claim(ranges: F.ranges, now: now, limit: 9).users
         #expect(try fixture.sql("select cancelled from nudged.cancel_reminders('task', '7')") == "1")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
-        let answer = try await fixture.store.commit(intent(users, lease: lease), leaseMilliseconds: 60_000)
+        let answer = try await fixture.store.commit(intent(users, member: member))
         #expect(answer.kept.count == 3 && answer.changed.isEmpty && answer.cancelled.map(\.userID) == [F.user(1)])
         // And the other way round.
         #expect(try fixture.sql("select cancelled, too_late from nudged.cancel_reminders('task', '8')") == "0|1")
@@ -73,10 +72,10 @@ import struct FoundationEssentials.UUID
         let fixture = try await fixture()
         let first = try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
         try fixture.insertReminder(2, "'2026-11-20 11:00Z', null", subject: "8")
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
-        let intent = intent(users.filter { $0.userID == F.user(1) }, lease: lease)
-        #expect(try await fixture.store.commit(intent, leaseMilliseconds: 60_000).changed.isEmpty)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let intent = intent(users.filter { $0.userID == F.user(1) }, member: member)
+        #expect(try await fixture.store.commit(intent).changed.isEmpty)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
             for (subject, answer) in [("7", "(0,1)"), ("8", "(1,0)")] {
@@ -87,24 +86,22 @@ import struct FoundationEssentials.UUID
             }
             let settled = try await fixture.store.settle(
                 Settlement(
-                    leaseID: lease,
+                    member: member,
                     sweepID: intent.sweepID,
-                    fence: .openIntent(chunk: 1),
                     updates: users.filter { $0.userID == F.user(1) }.map { F.update($0) },
                     ended: [MessageReference(userID: F.user(1), id: first)]
                 )
             )
-            #expect(settled.counted && settled.usersSettled == 1)
+            #expect(settled.usersSettled == 1)
             // The one that is being cancelled is not written.
             let other = Intent(
-                leaseID: lease,
-                number: 2,
+                member: member,
                 sweepID: UUID(),
                 attemptedAt: F.now,
-                entries: self.intent(users.filter { $0.userID == F.user(2) }, lease: lease).entries,
-                messages: self.intent(users.filter { $0.userID == F.user(2) }, lease: lease).messages
+                entries: self.intent(users.filter { $0.userID == F.user(2) }, member: member).entries,
+                messages: self.intent(users.filter { $0.userID == F.user(2) }, member: member).messages
             )
-            let answer = try await fixture.store.commit(other, leaseMilliseconds: 60_000)
+            let answer = try await fixture.store.commit(other)
             #expect(answer.changed.isEmpty && Array(answer.cancelled) == other.messages)
         }
         await app.close()
@@ -133,13 +130,12 @@ import struct FoundationEssentials.UUID
         let first = try fixture.insertReminder(1, "'2026-11-20 08:00Z', null", more: series)
         let second = try fixture.insertReminder(2, "'2026-11-20 08:00Z', null", more: series)
         let third = try fixture.insertReminder(3, "'2026-11-20 08:00Z', null")
-        let (lease, sweep) = (UUID(), UUID())
-        let users = try await fixture.claim(lease: lease)
+        let (member, sweep) = (try await fixture.member(), UUID())
+        let users = try await fixture.claim()
         let wall = try #require(LocalDateTime(iso: "2026-11-21T09:00:00"))
-        var settlement = Settlement(
-            leaseID: lease,
+        let settlement = Settlement(
+            member: member,
             sweepID: sweep,
-            fence: .none,
             updates: users.map { F.update($0) },
             ended: [(1, first), (2, second), (3, third)].map { MessageReference(userID: F.user($0), id: $1) },
             continued: [
@@ -148,30 +144,22 @@ import struct FoundationEssentials.UUID
                 try continuation(3, UUID(), .at(F.now)),
             ]
         )
-        // Not ours any more: nothing ends, and nothing comes.
-        try fixture.sql("update nudged.person set lease_id = gen_random_uuid() where user_id = \(F.quoted(1))")
-        #expect(try await fixture.store.settle(settlement).usersSettled == 2)
+        #expect(try await fixture.store.settle(settlement).usersSettled == 3)
         let rows = """
             select right(user_id::text, 1), due_at, due_local, recurrence, number, first_at, first_local, planned_local, title, is_own, is_spread
             from nudged.occurrence order by 1
             """
         #expect(
             try fixture.lines(rows) == [
-                "1|2026-11-20 08:00:00+00||FREQ=DAILY|3|2026-11-17 08:00:00+00|||Water|t|f",
+                "1||2026-11-21 09:00:00|FREQ=DAILY|4||2026-11-21 09:00:00|2026-11-21 09:00:00|Water|t|f",
                 "2|2026-11-20 12:00:07+00||FREQ=DAILY|4||2026-11-21 09:00:00|2026-11-21 09:00:00|Water|t|f",
             ]
         )
         #expect(try fixture.sql("select count(*) from nudged.occurrence where id = '\(second)'") == "0", "a new id")
         // Said twice, it is done once.
-        try fixture.sql("update nudged.person set lease_id = '\(lease)'")
-        settlement.updates = users.filter { $0.userID == F.user(1) }.map { F.update($0) }
-        #expect(try await fixture.store.settle(settlement).usersSettled == 1)
-        #expect(try await fixture.store.settle(settlement).usersSettled == 0)
-        #expect(
-            try fixture.lines(rows).first
-                == "1||2026-11-21 09:00:00|FREQ=DAILY|4||2026-11-21 09:00:00|2026-11-21 09:00:00|Water|t|f"
-        )
-        #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
+        let before = try fixture.sql("select * from nudged.occurrence order by 1")
+        #expect(try await fixture.store.settle(settlement).usersSettled == 3)
+        #expect(try fixture.sql("select * from nudged.occurrence order by 1") == before)
         await fixture.close()
     }
 
@@ -179,13 +167,13 @@ import struct FoundationEssentials.UUID
     @Test func recovery_whenADaemonDied_keepsTheReminder() async throws {
         let fixture = try await fixture(1...1)
         let id = try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
-        let lease = UUID()
-        let users = try await fixture.claim(lease: lease)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
         let retry =
             #"[{"kind":"reminder","key":"\#(id.uuidString.lowercased())","valid_until":null,"version":1,"attempt":0,"counts":true,"counted_at":"2026-11-20T12:00:00Z","left":[]}]"#
-        _ = try await fixture.store.commit(intent(users, lease: lease, retry: retry), leaseMilliseconds: 60_000)
-        try fixture.sql("update nudged.intent set expires_at = now() - interval '1 second'")
-        #expect(try await fixture.store.recover(except: [], limit: 10).pushes == 1)
+        _ = try await fixture.store.commit(intent(users, member: member, retry: retry))
+        try fixture.die()
+        #expect(try await fixture.store.recoverOrphans(limit: 10).pushes == 1)
         #expect(
             try fixture.sql("select kind, key, outcome from nudged.delivery")
                 == "reminder|\(id.uuidString.lowercased())|unknown"

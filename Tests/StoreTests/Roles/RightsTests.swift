@@ -28,13 +28,19 @@ import Testing
         "paused": ["select", "insert", "update", "delete"],
         "template": ["select"],
         "role_right": [],
+        "own_table": [],
+        "member": ["select", "insert", "update", "delete"],
+        "range": ["select", "update"],
+        "setting": ["select"],
         "recipient": ["select"],
         "device": ["select"],
         "quarantined": [],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
-    static let lockColumns = ["touched": "id", "intent": "number", "message": "urgent", "reminder": "created_at"]
+    static let lockColumns = [
+        "touched": "id", "member": "joined_at", "message": "urgent", "reminder": "created_at",
+    ]
 
     /// By the call's name; a name that has namesakes counts for all of them.
     static let calls: [String: Set<String>] = [
@@ -54,7 +60,9 @@ import Testing
         "reminder_fault": [], "reminder_warnings": [], "check_isolation": [], "end_reminders": [], "is_zone": [],
         "take_back_reminders": [], "hold_occurrences": [], "whole_second": [], "is_blank": [],
         "cancel_subject_reminders": ["nudged_app"], "column_text": [],
-        "hold_recipients": ["nudged_daemon"], "hold_reminder": [],
+        "hold_recipients": ["nudged_daemon"], "hold_reminder": [], "hold_member": ["nudged_daemon"],
+        "preferences_text": ["nudged_daemon"], "measured_preferences": ["nudged_daemon"],
+        "context_text": ["nudged_daemon"], "measured_context": ["nudged_daemon"], "has_long_number": ["nudged_daemon"],
         "payload_bytes": [], "check_message": [], "insert_messages": [], "refuse_members": [],
         "touch": ["nudged_app"],
         "forget": ["nudged_app"],
@@ -64,7 +72,8 @@ import Testing
         "unregister_device": ["authenticated"],
         "send_test": ["authenticated"],
         "check_template": [],
-        "touch_row": [], "touch_registration": [],
+        "touch_changed": [], "touch_profiles": [], "touch_devices": [], "append_touches": [], "differs": [],
+        "drop_oldest_devices": [], "max_messages": [],
         "distribute": [],
         "apply_right": [], "allow": [], "grant_roles": [],
         "signed_in_user": [], "device_spellings": [],
@@ -165,7 +174,7 @@ import Testing
             "drop table nudged.person", "alter table nudged.person disable row level security",
             "drop policy nudged_daemon on nudged.person",
             "alter function nudged.forget(uuid) security invoker", "grant select on nudged.person to public",
-            "create trigger mine before insert on nudged.person for each row execute function nudged.touch_row()",
+            "create trigger mine before insert on nudged.person for each row execute function nudged.touch_changed()",
             "select nudged.allow('\(role)', 'select', 'nudged.person')", "select nudged.grant_roles()",
             "set local session_replication_role = replica",
         ]

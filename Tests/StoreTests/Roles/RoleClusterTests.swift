@@ -88,8 +88,8 @@ import struct FoundationEssentials.UUID
         defer { cluster.stop() }
         let fixture = try owned(by: "app_owner", on: cluster, "createrole")
         try await fixture.migrate()
-        for query in Query.allCases {
-            let count = try Self.parameters(of: query, fixture)
+        for query in F.statements {
+            let count = try Self.parameters(of: query.sql, fixture)
             let values = Array(repeating: "null", count: count).joined(separator: ", ")
             // The generic plan: with nulls the planner would leave out most of it, and what is left out asks for no right.
             func plan(_ role: String) throws -> String {
@@ -102,16 +102,16 @@ import struct FoundationEssentials.UUID
             }
             let owners = try plan("app_owner")
             #expect(!owners.isEmpty)
-            #expect(try plan("nudged_daemon") == owners, "\(query)")
+            #expect(try plan("nudged_daemon") == owners, "\(query.name)")
         }
         await fixture.close()
     }
 
-    private static func parameters(of query: Query, _ fixture: F) throws -> Int {
+    private static func parameters(of sql: String, _ fixture: F) throws -> Int {
         // psql's $ would do as well; the server counts them.
         Int(
             try fixture.sql(
-                "prepare q as \(query.sql); select cardinality(parameter_types) from pg_prepared_statements"
+                "prepare q as \(sql); select cardinality(parameter_types) from pg_prepared_statements"
             )
         ) ?? 0
     }
@@ -125,40 +125,35 @@ import struct FoundationEssentials.UUID
         try fixture.sql("alter role nudged_daemon login")
         try fixture.sql("set role app_owner; select nudged.touch(\(F.quoted(9)))")
         let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
-        #expect(try await store.drain(limit: 9, now: F.now) == 1)
+        let member = UUID()
+        try await store.join(member, F.beat(), leaseMilliseconds: 60_000)
+        #expect(try await store.renew(member, leaseMilliseconds: 60_000)?.ranges.count == 64)
+        #expect(try await store.bury(except: member) == 0)
+        #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         try fixture.seed(1...3)
         try fixture.sql("set role app_owner; select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
-        #expect(try await store.drain(limit: 9, now: F.now) == 1)
-        let lease = UUID()
-        let users = try await store.claim(
-            now: F.now,
-            startingOver: true,
-            limit: 9,
-            leaseID: lease,
-            leaseMilliseconds: 60_000
-        )
+        #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
+        let users = try await store.claim(ranges: F.ranges, now: F.now, limit: 9).users
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
         let first = try #require(users.first)
         let device = try #require(first.devices.first)
-        let plain = F.intent(users, lease: lease)
+        let plain = F.intent(users, member: member)
         let messages = users.flatMap { user in user.messages.map { MessageReference(userID: user.userID, id: $0.id) } }
         #expect(messages.count == 1)
         let intent = Intent(
-            leaseID: lease,
-            number: 1,
+            member: member,
             sweepID: plain.sweepID,
             attemptedAt: F.now,
             entries: plain.entries,
             messages: messages
         )
-        let committed = try await store.commit(intent, leaseMilliseconds: 60_000)
+        let committed = try await store.commit(intent)
         #expect(committed.kept.count == 3 && committed.changed.isEmpty)
         let refused = UUID()
         let settled = try await store.settle(
             Settlement(
-                leaseID: lease,
+                member: member,
                 sweepID: UUID(),
-                fence: .openIntent(chunk: 1),
                 updates: users.map { F.update($0) },
                 records: users.dropFirst().map { F.record($0) } + [F.record(first, .rejected, apnsID: refused)],
                 ended: messages,
@@ -174,7 +169,7 @@ import struct FoundationEssentials.UUID
                 ]
             )
         )
-        #expect(settled.counted && settled.usersSettled == 3 && settled.tokensDeleted == 1)
+        #expect(settled.usersSettled == 3 && settled.tokensDeleted == 1)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         #expect(try await store.pruneMessageKeys() == 0)
         // Partitions are made and dropped by the role that owns them.

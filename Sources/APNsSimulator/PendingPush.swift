@@ -1,8 +1,0 @@
-import HTTP2
-
-/// A good request that awaits what the script says of it.
-struct PendingPush {
-    let push: AcceptedPush
-    let streamID: Int32
-    let connection: ServerConnection
-}

@@ -1,0 +1,4 @@
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    package var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

@@ -1,8 +1,0 @@
-/// Why an answer of the decision service is none: the member and what is wanted there, never what it held.
-struct DecisionNonsense: Error, Sendable, Equatable, CustomStringConvertible {
-    /// nil: the whole.
-    let member: String?
-    let wanted: String
-
-    var description: String { member.map { "\($0): wanted \(wanted)" } ?? "wanted \(wanted)" }
-}

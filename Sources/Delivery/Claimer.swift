@@ -1,0 +1,284 @@
+import Planning
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Performs sweeps: reads the time and the pauses, tells reminders for everyone, drains changes, records what dead daemons left, and claims who is due in the
+/// ranges that this daemon owns, for as long as some lane takes more. Each claimed user is planned and handed on at once.
+actor Claimer {
+    private let delivery: DeliveryContext
+    private let settler: Settler
+    private let decisions: DecisionStage
+    private let router: LaneRouter
+    private let fanOuts: FanOuts
+
+    /// Whether the next claim starts its walk over, or goes on where the last one ended.
+    private var startsOver = true
+    private var walkStartedAt = BootTime.milliseconds()
+    private var lookedAt: Int64 = 0
+    /// What check-ins can say, as it was read last.
+    private var templates: [StoredTemplate] = []
+    /// Whether they were read since the last look.
+    private var areTemplatesRead = false
+    /// Whether changes wait that the last look did not take.
+    private var areTouchesLeft = false
+
+    /// The walk starts over at least this often, so that a user who became due behind it is seen.
+    private static let walkMilliseconds: Int64 = 30_000
+    /// In a long sweep: an urgent message waits for the next look.
+    private static let lookMilliseconds: Int64 = 250
+    /// A lane that takes nothing for so long: the next sweep looks again.
+    private static let patienceMilliseconds: Int64 = 1_000
+    /// A million changes at once must not keep the claims waiting.
+    private static let drainMilliseconds: Int64 = 150
+    private static let touchesAtOnce = 5_000
+    private static let recoveredAtOnce = 100
+
+    init(_ delivery: DeliveryContext, settler: Settler, decisions: DecisionStage) {
+        self.delivery = delivery
+        self.settler = settler
+        self.decisions = decisions
+        router = LaneRouter(delivery: delivery, settler: settler)
+        fanOuts = FanOuts(delivery)
+    }
+
+    /// Claims until nobody is due, or no lane takes anything.
+    func sweep(_ run: SweepRun) async throws(PostgresError) {
+        try await delivery.ownership.keep()
+        try await look(run)
+        try await claimAll(run)
+        if !delivery.isHalted { run.endedWell() }
+    }
+
+    /// Check-ins say what the new configuration and the stored templates give.
+    func reword() {
+        let templates = templates
+        delivery.change {
+            $0.planner.checkInTexts = CheckInTexts(standard: $0.planner.checkInTexts.standard, templates: templates)
+        }
+    }
+
+    // MARK: What may have come
+
+    /// At each sweep's start, and again and again in a long one.
+    private func look(_ run: SweepRun) async throws(PostgresError) {
+        lookedAt = BootTime.milliseconds()
+        let look = try await delivery.store.look()
+        delivery.clock.anchor(databaseMicroseconds: look.clock, asked: lookedAt)
+        hear(paused: look.paused)
+        areTemplatesRead = false
+        delivery.note(isOutdated: look.isOutdated)
+        guard let now = delivery.clock.now, !look.isOutdated else { return }
+        let areFanOutsLeft = try await fanOuts.run(now: now)
+        await delivery.hooks.reach(.beforeDrain)
+        try await drain(now: now)
+        if areFanOutsLeft { areTouchesLeft = true }
+        await delivery.hooks.reach(.afterDrain)
+        try await recover(run)
+        if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
+    }
+
+    /// Kinds that are held from now on. Each intent's commit asks once more (`Store.commit`).
+    private func hear(paused: Set<NudgeKind>) {
+        let before = delivery.terms.planner.paused
+        guard paused != before else { return }
+        delivery.onEvent(.paused(paused, before: before))
+        delivery.change { $0.planner.paused = paused }
+    }
+
+    /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
+    private func drain(now: Instant) async throws(PostgresError) {
+        let end = BootTime.milliseconds() + Self.drainMilliseconds
+        areTouchesLeft = false
+        guard let share = delivery.ownership.share else { return }
+        do throws(PostgresError) {
+            while !delivery.isHalted {
+                var refusals: [Refusal] = []
+                let taken = try await delivery.store.drain(
+                    member: share.member,
+                    ranges: share.ranges,
+                    limit: Self.touchesAtOnce,
+                    now: now
+                ) { refusals.append($0) }
+                tell(refusals)
+                if taken < Self.touchesAtOnce { break }
+                guard BootTime.milliseconds() < end else {
+                    areTouchesLeft = true
+                    break
+                }
+            }
+        } catch {
+            if error.isFenced { return delivery.ownership.noteEnd(of: share.member) }
+            guard error.code == .refusedByServer else { throw error }
+            delivery.onEvent(.settlementFailed(error: error.description))
+        }
+    }
+
+    /// Users whose changes the database refuses to take: the next look tries again.
+    private func tell(_ refusals: [Refusal]) {
+        let refused = refusals.filter { !$0.isHeld }
+        guard !refused.isEmpty else { return }
+        delivery.onEvent(
+            .noticed(refused.map { Notice.rowUnreadable(user: $0.userID, column: $0.column, error: $0.error) })
+        )
+    }
+
+    /// What daemons that are gone were about to write is recorded as unknown.
+    private func recover(_ run: SweepRun) async throws(PostgresError) {
+        var pushes = 0
+        await delivery.hooks.reach(.beforeRecover)
+        while !delivery.isHalted {
+            let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")
+            pushes += found.pushes
+            if found.intents < Self.recoveredAtOnce { break }
+        }
+        guard pushes > 0 else { return }
+        await delivery.hooks.reach(.afterRecover)
+        run.count { $0.recovered += pushes }
+        delivery.onEvent(.recovered(pushes: pushes))
+    }
+
+    /// What check-ins say: read where somebody is due, once after each look, so that a change counts at once and an idle daemon asks nothing.
+    private func readTemplates() async {
+        guard !areTemplatesRead else { return }
+        areTemplatesRead = true
+        do throws(PostgresError) {
+            let stored = try await delivery.store.templates()
+            guard stored != templates else { return }
+            templates = stored
+            reword()
+        } catch {
+            // Texts are no reason to keep a check-in back: the last known ones are sent.
+            delivery.onEvent(.settlementFailed(error: error.description))
+        }
+    }
+
+    // MARK: Claims
+
+    /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
+    private func claimAll(_ run: SweepRun) async throws(PostgresError) {
+        while await someLaneTakesMore() {
+            if isTimeToLook { try await look(run) }
+            guard !delivery.isOutdated, let now = delivery.clock.now, let share = delivery.ownership.share else {
+                break
+            }
+            await delivery.hooks.reach(.beforeClaim)
+            let limit = limit
+            var refusals: [Refusal] = []
+            let claimed = try await delivery.store.claim(
+                ranges: share.ranges,
+                now: now,
+                startingOver: startsOver,
+                limit: limit,
+                // Before the statement is sent: who is let go meanwhile is skipped all the same.
+                inHand: delivery.hand.users
+            ) { refusals.append($0) }
+            // What was read under an ended membership may be another daemon's by now.
+            guard delivery.ownership.isCurrent(share.member) else { break }
+            let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
+                delivery.hand.take(user, member: share.member, claimedAt: now, run: run).map { (user, $0) }
+            }
+            await delivery.hooks.reach(.claimed)
+            run.count { $0.users += users.count }
+            if claimed.isComplete { startOver() } else { startsOver = false }
+            await delivery.setAside(refusals, member: share.member, now: now)
+            if !users.isEmpty { await readTemplates() }
+            await plan(users, now: now, member: share.member, run)
+            if claimed.isComplete, !areTouchesLeft { break }
+        }
+    }
+
+    /// Where every lane is stopped, a few users are claimed to find a probe.
+    private var limit: Int {
+        let open = delivery.lanes.all.filter { !$0.sender.isBlocked }
+        let batch = delivery.terms.settings.batch
+        return open.allSatisfy { $0.sender.isStopped } ? min(batch, LaneRouter.probeUsers) : batch
+    }
+
+    /// Where nobody is due any more and changes are left, at once.
+    private var isTimeToLook: Bool {
+        areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
+    }
+
+    /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
+    private func someLaneTakesMore() async -> Bool {
+        let until = BootTime.milliseconds() + Self.patienceMilliseconds
+        while !delivery.isHalted, BootTime.milliseconds() < until {
+            let open = delivery.lanes.all.filter { !$0.sender.isBlocked }.map(\.identity)
+            if open.isEmpty { return false }
+            let lowWater = LaneRouter.lowWater(delivery.terms.settings)
+            if open.contains(where: { delivery.queues.count($0) <= lowWater }) { return true }
+            await delivery.queues.wait(for: open, atMost: lowWater, milliseconds: until - BootTime.milliseconds())
+        }
+        return false
+    }
+
+    private func startOver() {
+        startsOver = true
+        walkStartedAt = BootTime.milliseconds()
+    }
+
+    // MARK: Planning
+
+    /// Plans everyone. Who gets nothing goes to the settler, the others to their lanes.
+    private func plan(_ users: [(ClaimedUser, HeldUser)], now: Instant, member: UUID, _ run: SweepRun) async {
+        var rests: [Settler.Entry] = []
+        var planned: [PlannedUser] = []
+        var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
+        // The same for all of the batch, and not two dozen references counted for each.
+        let planner = delivery.terms.planner
+        for (user, held) in users {
+            let plan = planner.plan(user, now: now)
+            if !plan.notices.isEmpty { delivery.onEvent(.noticed(plan.notices)) }
+            switch plan {
+            case .nothing(let rest, let reason, _):
+                rests.append(
+                    .rest(
+                        rest.update,
+                        rest.records,
+                        rest.ended.compactMap { MessageReference(userID: user.userID, $0) },
+                        rest.continued,
+                        held
+                    )
+                )
+                run.count { $0.resting[reason.rawValue, default: 0] += 1 }
+            case .send(let plan, _):
+                planned.append(PlannedUser(plan: plan, held: held))
+                run.count { $0.sending += 1 }
+            case .unreadable(let error): unread.append((user, held, error))
+            }
+        }
+        let (portions, aside) = router.share(planned)
+        for (lane, users) in portions { await decisions.take(users, lane) }
+        await settler.addRests(rests)
+        await evaluateLater(unread, member: member, now: now, run)
+        await router.stepAside(aside)
+    }
+
+    /// Users whose zones could not be read are evaluated again in a minute: neither held for a day nor planned with another zone.
+    private func evaluateLater(
+        _ unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)],
+        member: UUID,
+        now: Instant,
+        _ run: SweepRun
+    ) async {
+        guard let first = unread.first else { return }
+        run.count { $0.resting[SweepReport.zonesUnread, default: 0] += unread.count }
+        delivery.onEvent(.zonesUnread(first.error, users: unread.count))
+        let planner = delivery.terms.planner
+        await delivery.postpone(
+            unread.map { one in
+                Postponement(
+                    userID: one.user.userID,
+                    version: one.user.version,
+                    until: planner.askAgainAt(one.user.userID, now: delivery.clock.now ?? now)
+                )
+            },
+            member: member
+        )
+        withExtendedLifetime(unread) {}
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+package import TimeZones
+
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings, or a clock that a test or the demo turns.
+///
+/// The host's own wall clock is never asked: several daemons on one database agree, and a host whose clock steps nudges nobody early.
+package final class PolicyClock: Sendable {
+    private enum Source {
+        /// The database said `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
+        case database(microseconds: Int64, bootMilliseconds: Int64)
+        /// Nothing has been read yet.
+        case unread
+        /// Turned by hand.
+        case simulated(Instant)
+    }
+
+    private let source: Mutex<Source>
+
+    private init(_ source: Source) {
+        self.source = Mutex(source)
+    }
+
+    /// Follows the database's clock.
+    package static func database() -> PolicyClock { PolicyClock(.unread) }
+
+    /// Stands at `instant` until it is turned.
+    package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
+
+    /// The instant now in whole seconds, rounded down; nil before the first reading.
+    package var now: Instant? {
+        source.withLock { source in
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant
+            case .database(let microseconds, let boot):
+                Instant(seconds: Self.floor((microseconds / 1000 + BootTime.milliseconds() - boot)))
+            }
+        }
+    }
+
+    /// The same in milliseconds since 1970: for what must not happen after an instant.
+    var milliseconds: Int64? {
+        source.withLock { source in
+            switch source {
+            case .unread: nil
+            case .simulated(let instant): instant.seconds * 1000
+            case .database(let microseconds, let boot): microseconds / 1000 + BootTime.milliseconds() - boot
+            }
+        }
+    }
+
+    /// An answer that took longer says too little about when it was written.
+    private static let longestAnswer: Int64 = 250
+
+    /// Takes a reading of the database's clock, which lies between question and answer. A simulated clock stays as it is.
+    ///
+    /// - Parameters:
+    ///   - asked: CLOCK_BOOTTIME milliseconds before the question.
+    ///   - answered: and after the answer.
+    func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
+        source.withLock { source in
+            switch source {
+            case .simulated: return
+            case .database where answered - asked > Self.longestAnswer: return
+            case .database, .unread:
+                source = .database(
+                    microseconds: databaseMicroseconds,
+                    bootMilliseconds: asked + (answered - asked) / 2
+                )
+            }
+        }
+    }
+
+    /// Turns a simulated clock.
+    package func turn(to instant: Instant) {
+        source.withLock { source in
+            guard case .simulated = source else { return }
+            source = .simulated(instant)
+        }
+    }
+
+    private static func floor(_ milliseconds: Int64) -> Int64 {
+        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
+    }
+}

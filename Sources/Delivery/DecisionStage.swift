@@ -1,0 +1,225 @@
+import Planning
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Asks the decision service about what the rules allow, between the planner and the lanes. Bounded: urgent users first, so many at a time as
+/// `decision.concurrency`; who waits for an answer delays nobody else. Where the service is left alone, the user's fallback decides at once.
+actor DecisionStage {
+    /// A user who waits for answers, and the lane that comes next.
+    private struct Asked: Sendable {
+        let user: PlannedUser
+        let lane: LaneIdentity
+    }
+
+    private let delivery: DeliveryContext
+    private let settler: Settler
+    private let router: LaneRouter
+    private var line = AskingLine<Asked>()
+
+    init(_ delivery: DeliveryContext, settler: Settler) {
+        self.delivery = delivery
+        self.settler = settler
+        router = LaneRouter(delivery: delivery, settler: settler)
+    }
+
+    /// Takes planned users; those about whom nothing is to be asked go to their lane as they are.
+    func take(_ users: [PlannedUser], _ lane: LaneIdentity) async {
+        guard let decider = delivery.terms.decider else { return router.append(users, to: lane) }
+        var ready: [PlannedUser] = []
+        var refused: [PlannedUser] = []
+        let now = BootTime.milliseconds()
+        let isResting = decider.isResting
+        for user in users {
+            guard user.plan.isToBeAsked else {
+                ready.append(user)
+                continue
+            }
+            guard !isResting else {
+                // At once: a dead service must not slow down what goes without it.
+                if let decided = conclude(user, fallbacks(user.plan)) { ready.append(decided) }
+                continue
+            }
+            let isTaken = line.add(
+                Asked(user: user, lane: lane),
+                isUrgent: user.plan.nudges.contains(where: \.isUrgent),
+                startBy: now + delivery.terms.settings.leaseMilliseconds / 2,
+                concurrency: decider.settings.concurrency,
+                now: now
+            )
+            if !isTaken { refused.append(user) }
+        }
+        putOff(refused)
+        router.append(ready, to: lane)
+        askNext()
+    }
+
+    /// Begins as many as may be asked at a time.
+    func askNext() {
+        // Without a service those who waited for it are let go, and planned anew.
+        let concurrency = delivery.terms.decider?.settings.concurrency ?? .max
+        while let step = line.next(concurrency: concurrency, now: BootTime.milliseconds()) {
+            switch step {
+            case .ask(let asked): Task { await ask(asked) }
+            case .putOff(let asked): putOff([asked.user])
+            }
+        }
+    }
+
+    /// Nobody is asked any more: who waits is let go, and so is who has an answer outstanding.
+    func stop() {
+        _ = line.leave()
+        if let decider = delivery.terms.decider { Task { await decider.close() } }
+    }
+
+    /// Whether users were postponed who are due again later.
+    func isAnyonePostponed(at now: Instant) -> Bool { line.asideUntil.map { $0 > now } ?? false }
+
+    // MARK: One user
+
+    private func ask(_ asked: Asked) async {
+        let plan = asked.user.plan
+        if let verdicts = await verdicts(asked.user), !delivery.isHalted, await isUnchanged(plan, verdicts) {
+            if let decided = conclude(asked.user, verdicts) { router.append([decided], to: asked.lane) }
+        }
+        line.end()
+        askNext()
+    }
+
+    /// What was decided of each nudge. nil: the user is to be let go.
+    private func verdicts(_ user: PlannedUser) async -> [NudgeIdentity: DecisionVerdict]? {
+        var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
+        // The service was taken out of the configuration meanwhile: the user is planned anew without it.
+        guard let decider = delivery.terms.decider else { return nil }
+        var budget: AnalysisBudget?
+        for nudge in user.plan.nudges where nudge.isToBeAsked {
+            guard let question = user.plan.question(nudge) else { continue }
+            if let known = known(question, nudge) {
+                verdicts[nudge.identity] = DecisionVerdict(known)
+                continue
+            }
+            switch await answer(question, user, decider, &budget) {
+            case .success(let answer):
+                delivery.answers.withLock {
+                    $0.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
+                }
+                verdicts[nudge.identity] = DecisionVerdict(answer)
+            case .failure(.stopped): return nil
+            case .failure(let failure): verdicts[nudge.identity] = user.plan.fallback(nudge, because: failure)
+            }
+        }
+        return verdicts
+    }
+
+    private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionAnswer? {
+        delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
+    }
+
+    /// Whether what was asked about is still so. Of what goes, the intent's commit asks it; what is declined ends without one, and a message that was
+    /// cancelled while the answer was awaited has its row in the record already.
+    private func isUnchanged(_ plan: SendPlan, _ verdicts: [NudgeIdentity: DecisionVerdict]) async -> Bool {
+        guard verdicts.values.contains(where: { !$0.shouldNotify }) else { return true }
+        return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
+    }
+
+    /// `.stopped` also where the user is not ours any more, or the database is away.
+    private func answer(
+        _ question: DecisionQuestion,
+        _ user: PlannedUser,
+        _ decider: Decider,
+        _ known: inout AnalysisBudget?
+    ) async -> Result<DecisionAnswer, DecisionFailure> {
+        guard !decider.isResting else { return .failure(.resting) }
+        guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
+        let (userID, member) = (user.plan.userID, user.held.member)
+        do throws(PostgresError) {
+            if known == nil {
+                known = AnalysisBudget(try await delivery.store.analysed(userID, member: member) ?? [], now: now)
+            }
+            guard var budget = known else { return .failure(.stopped) }
+            let limit = user.plan.candidate.preferences.maxAnalysesPerHour
+            guard budget.allows(limit, now: now) else { return .failure(.overLimit) }
+            guard let pass = decider.pass() else { return .failure(.resting) }
+            budget.spend(now: now)
+            do throws(PostgresError) {
+                // Before the question: a daemon that dies now has asked.
+                guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked) else {
+                    decider.giveBack(pass)
+                    return .failure(.stopped)
+                }
+            } catch {
+                decider.giveBack(pass)
+                throw error
+            }
+            known = budget
+            return await decider.ask(question, pass)
+        } catch {
+            if error.isFenced { delivery.ownership.noteEnd(of: member) }
+            delivery.onEvent(.settlementFailed(error: error.description))
+            return .failure(.stopped)
+        }
+    }
+
+    /// Of everything that would be asked, while the service is left alone: what it had said before, or the fallback.
+    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionVerdict] {
+        var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
+        for nudge in plan.nudges where nudge.isToBeAsked {
+            let answer = plan.question(nudge).flatMap { known($0, nudge) }
+            verdicts[nudge.identity] =
+                answer.map { DecisionVerdict($0) } ?? plan.fallback(nudge, because: .resting)
+        }
+        return verdicts
+    }
+
+    /// The user as they go to their lane. nil: nothing is sent now, and the settlement says so.
+    private func conclude(_ user: PlannedUser, _ verdicts: [NudgeIdentity: DecisionVerdict]) -> PlannedUser? {
+        let held = user.held
+        held.run.count { report in
+            for verdict in verdicts.values { report.verdicts[verdict.kind, default: 0] += 1 }
+        }
+        let now = delivery.clock.now ?? held.claimedAt
+        let planner = delivery.terms.planner
+        let plan = user.plan.decided(verdicts, at: now, paused: planner.paused)
+        guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
+        delivery.answers.forget(user.plan)
+        // Slots were looked at up to the claim's now.
+        let settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
+        settler.add([
+            .rest(
+                settled.update,
+                settled.records,
+                settled.ended.compactMap(plan.reference),
+                settled.continued,
+                held
+            )
+        ])
+        held.run.count { $0.resting[SweepReport.declined, default: 0] += 1 }
+        return nil
+    }
+
+    /// More are due than the service answers for: they come again later, for as long as that has lasted already.
+    private func putOff(_ users: [PlannedUser]) {
+        guard let member = users.first?.held.member, let now = delivery.clock.now else { return }
+        let boot = BootTime.milliseconds()
+        let crowded = boot - (line.crowdedSince ?? boot)
+        let postponements = users.map { user in
+            let seed = user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
+            return Postponement(
+                userID: user.plan.userID,
+                version: user.plan.version,
+                until: LanePatience.until(now, crowded: crowded, seed: seed)
+            )
+        }
+        let last = postponements.map(\.until).max() ?? now
+        line.asideUntil = max(line.asideUntil ?? last, last)
+        let delivery = delivery
+        // The users stay in hand until it is written.
+        delivery.hand.errand {
+            await delivery.postpone(postponements, member: member)
+            withExtendedLifetime(users) {}
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Planning
+import TimeZones
+
+/// What the lanes have been given to send and have not begun to send. Bounded: what goes beyond stays in the database.
+final class LaneQueues: Sendable {
+    private struct Queue: Sendable {
+        var users: [PlannedUser] = []
+        var isServed = false
+        /// CLOCK_BOOTTIME milliseconds since when the lane takes less than comes; nil: it takes all.
+        var crowdedSince: Int64?
+        /// The last instant at which users who were postponed for the lane are due again.
+        var postponedUntil: Instant?
+    }
+
+    private let queues = Monitor<[LaneIdentity: Queue]>([:])
+
+    /// Users that wait for a lane.
+    func count(_ lane: LaneIdentity) -> Int { queues.withLock { $0[lane]?.users.count ?? 0 } }
+
+    /// Adds users. Returns whether a dispatcher is to be started for the lane.
+    func add(_ users: [PlannedUser], to lane: LaneIdentity) -> Bool {
+        queues.withLock { queues in
+            queues[lane, default: Queue()].users += users
+            defer { queues[lane]?.isServed = true }
+            return queues[lane]?.isServed == false
+        }
+    }
+
+    /// The pushes that wait for a lane. nil: nobody does, and its dispatcher ends.
+    func pushCount(_ lane: LaneIdentity, upTo limit: Int) -> Int? {
+        queues.withLock { queues in
+            guard let queue = queues[lane], !queue.users.isEmpty else {
+                queues[lane]?.isServed = false
+                return nil
+            }
+            var count = 0
+            for user in queue.users {
+                count += user.plan.pushCount
+                if count >= limit { return limit }
+            }
+            return count
+        }
+    }
+
+    /// Takes whole users, as long as they fit. One whose pushes alone are too many is split.
+    func take(upTo limit: Int, from lane: LaneIdentity) -> [PlannedUser] {
+        queues.withLock { queues in
+            guard limit > 0, var queue = queues.removeValue(forKey: lane) else { return [] }
+            defer { queues[lane] = queue }
+            var taken: [PlannedUser] = []
+            var room = limit
+            for user in queue.users {
+                guard user.plan.pushCount <= room || taken.isEmpty else { break }
+                guard user.plan.pushCount <= room else {
+                    taken.append(PlannedUser(plan: user.plan.fitting(room), held: user.held))
+                    break
+                }
+                taken.append(user)
+                room -= user.plan.pushCount
+            }
+            queue.users.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Takes everyone who waits for a lane.
+    func takeAll(from lane: LaneIdentity) -> [PlannedUser] { take(upTo: .max, from: lane) }
+
+    /// Waits until one of these lanes has little left to send.
+    func wait(for lanes: [LaneIdentity], atMost count: Int, milliseconds: Int64) async {
+        await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
+    }
+
+    // MARK: Lanes that take less than comes
+
+    /// Notes whether a lane takes all that comes, and since when it does not.
+    func note(_ lane: LaneIdentity, isCrowded: Bool, now: Int64) {
+        queues.withLock { queues in
+            guard isCrowded else {
+                queues[lane]?.crowdedSince = nil
+                return
+            }
+            if queues[lane]?.crowdedSince == nil { queues[lane, default: Queue()].crowdedSince = now }
+        }
+    }
+
+    func crowdedSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.crowdedSince } }
+
+    func notePostponed(_ lane: LaneIdentity, until instant: Instant) {
+        queues.withLock { queues in
+            let last = queues[lane]?.postponedUntil ?? instant
+            queues[lane, default: Queue()].postponedUntil = max(last, instant)
+        }
+    }
+
+    func isAnyonePostponed(_ lane: LaneIdentity, at now: Instant) -> Bool {
+        queues.withLock { $0[lane]?.postponedUntil.map { $0 > now } ?? false }
+    }
+}

@@ -1,0 +1,98 @@
+import Planning
+import APNs
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Hands planned users to the queues of their lanes. What a lane can't take now steps aside: with several lanes those users are due again later, so that
+/// claims need not pass over all of them to find the others' users.
+struct LaneRouter: Sendable {
+    let delivery: DeliveryContext
+    let settler: Settler
+
+    /// A stopped lane is probed with one push; few users are taken to find one.
+    static let probeUsers = 16
+
+    /// A user who is to step aside, and for whose lane.
+    typealias Aside = (user: PlannedUser, lane: LaneIdentity)
+
+    /// Hands each user to the lane that takes some of their devices first; the others follow under the same answer. Returns those whose lane takes nothing
+    /// more for now.
+    func share(_ users: [PlannedUser]) -> (portions: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
+        var room = roomByLane()
+        var portions: [(lane: LaneIdentity, users: [PlannedUser])] = []
+        var aside: [Aside] = []
+        // Lanes are few and looked for in a list: hashing two names for each user takes longer.
+        func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
+        for user in users {
+            guard let lane = user.plan.lane(preferring: { place(of: $0) != nil }) else { continue }
+            guard let place = place(of: lane) else {
+                aside.append((user, lane))
+                continue
+            }
+            let part = PlannedUser(plan: user.plan.part(for: lane), held: user.held)
+            if let own = portions.firstIndex(where: { $0.lane == lane }) {
+                portions[own].users.append(part)
+            } else {
+                portions.append((lane, [part]))
+            }
+            guard room[place].users != .max else { continue }
+            room[place].users -= 1
+            if room[place].users == 0 { room.remove(at: place) }
+        }
+        let now = BootTime.milliseconds()
+        let crowded = Set(aside.map(\.lane))
+        for lane in crowded { delivery.queues.note(lane, isCrowded: true, now: now) }
+        for (lane, users) in room where users == .max && !crowded.contains(lane) {
+            delivery.queues.note(lane, isCrowded: false, now: now)
+        }
+        return (portions, aside)
+    }
+
+    /// The lanes that may be given users now, and how many.
+    private func roomByLane() -> [(lane: LaneIdentity, users: Int)] {
+        let highWater = Self.highWater(delivery.terms.settings)
+        return delivery.lanes.all.compactMap { lane, sender in
+            if sender.isBlocked || delivery.queues.count(lane) >= highWater { return nil }
+            return (lane, sender.isStopped ? Self.probeUsers : .max)
+        }
+    }
+
+    /// A lane with so few users left is given more.
+    static func lowWater(_ settings: SweepSettings) -> Int { settings.batch / 2 }
+    /// A lane with so many users left is crowded.
+    static func highWater(_ settings: SweepSettings) -> Int { 2 * settings.batch }
+
+    /// Puts users into a lane's queue.
+    func append(_ users: [PlannedUser], to lane: LaneIdentity) {
+        guard !users.isEmpty, delivery.queues.add(users, to: lane) else { return }
+        let dispatcher = Dispatcher(lane: lane, delivery: delivery, settler: settler)
+        Task { await dispatcher.run() }
+    }
+
+    /// Users whose lane takes nothing. With one lane they stay due as they are, since nothing is claimed then.
+    func stepAside(_ aside: [Aside]) async {
+        guard delivery.lanes.count > 1, let now = delivery.clock.now, let member = aside.first?.user.held.member
+        else { return }
+        let boot = BootTime.milliseconds()
+        var probes: [LaneIdentity: Int] = [:]
+        let postponements = aside.map { user, lane in
+            var until = LanePatience.until(
+                now,
+                crowded: boot - (delivery.queues.crowdedSince(lane) ?? boot),
+                seed: user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
+            )
+            // A stopped lane is probed once a minute: somebody must be due then.
+            if case .stopped(_, _, let probe)? = delivery.lanes.sender(lane)?.status,
+                probes[lane, default: 0] < Self.probeUsers
+            {
+                probes[lane, default: 0] += 1
+                until = min(until, now + max(1, (probe - boot) / 1000 + 1))
+            }
+            delivery.queues.notePostponed(lane, until: until)
+            return Postponement(userID: user.plan.userID, version: user.plan.version, until: until)
+        }
+        await delivery.postpone(postponements, member: member)
+    }
+}

@@ -1,0 +1,226 @@
+import Planning
+import Postgres
+import Store
+import Synchronization
+
+package import struct FoundationEssentials.UUID
+
+/// Which users are this daemon's: it is a member of those who share the work, and owns ranges of the hash of `user_id`. Joins, renews the membership, takes
+/// free ranges, declares others dead, and leaves; what the database says is kept here for every stage to read.
+package actor Ownership {
+    /// What this daemon owns now.
+    package struct Share: Sendable, Equatable {
+        package let member: UUID
+        /// Sorted.
+        package let ranges: [Int32]
+        /// Members that live, this one included.
+        package let members: Int
+    }
+
+    private struct View: Sendable {
+        var share: Share?
+        /// CLOCK_BOOTTIME milliseconds: never later than the database's own end of the lease.
+        var leaseEnd: Int64 = .min
+        /// Nothing is claimed while the daemon leaves.
+        var isLeaving = false
+    }
+
+    private let store: Store
+    private let hand: Hand
+    private let hooks: SweepHooks
+    private let onEvent: @Sendable (SweepEvent) -> Void
+    private let view = Mutex(View())
+    /// What `nudged.daemon` says of this daemon where it joins.
+    private let beat: @Sendable () -> DaemonBeat
+    private var leaseMilliseconds: Int64
+    private var keeper: Task<Void, Never>?
+    private var nextRenewal: Int64 = .min
+    private var isAskedToRejoin = false
+    private var isClosed = false
+    private var current: Task<Result<Void, PostgresError>, Never>?
+
+    init(
+        store: Store,
+        hand: Hand,
+        leaseMilliseconds: Int64,
+        hooks: SweepHooks,
+        beat: @escaping @Sendable () -> DaemonBeat,
+        onEvent: @escaping @Sendable (SweepEvent) -> Void
+    ) {
+        self.store = store
+        self.hand = hand
+        self.leaseMilliseconds = leaseMilliseconds
+        self.hooks = hooks
+        self.beat = beat
+        self.onEvent = onEvent
+    }
+
+    // MARK: What others ask
+
+    /// What is owned; nil: nothing may be claimed now.
+    nonisolated var share: Share? { view.withLock { $0.isLeaving ? nil : $0.share } }
+
+    /// The same, also while the daemon leaves.
+    nonisolated var membership: Share? { view.withLock(\.share) }
+
+    /// Whether what was claimed under a membership may still be sent and recorded.
+    nonisolated func isCurrent(_ member: UUID) -> Bool { view.withLock { $0.share?.member == member } }
+
+    /// The last instant (CLOCK_BOOTTIME milliseconds) at which a push may be written: one response deadline and a margin before the lease ends. Later,
+    /// another daemon could act on the same user meanwhile.
+    nonisolated func lastWrite(_ member: UUID, response: Int64) -> Int64 {
+        view.withLock { view in
+            guard view.share?.member == member else { return .min }
+            return view.leaseEnd - response - SweepSettings.marginMilliseconds
+        }
+    }
+
+    /// The database refused a write: the membership is over. What is in hand can't be recorded any more.
+    nonisolated func noteEnd(of member: UUID) {
+        view.withLock { view in
+            guard view.share?.member == member else { return }
+            view.share = nil
+            view.leaseEnd = .min
+        }
+    }
+
+    func setLease(milliseconds: Int64) { leaseMilliseconds = milliseconds }
+
+    // MARK: Keeping it
+
+    /// Joins where this daemon is no member, and renews where it is time. From the first call on, it does so by itself as well.
+    func keep() async throws(PostgresError) {
+        guard !isClosed else { return }
+        if keeper == nil { keeper = Task { await keepOn() } }
+        guard membership == nil || BootTime.milliseconds() >= nextRenewal else { return }
+        try await once { await self.attempt() }
+    }
+
+    /// Renews now, whatever the time: a commit waits for it.
+    func renewNow() async throws(PostgresError) {
+        nextRenewal = .min
+        try await keep()
+    }
+
+    /// Beside the sweeps: one that waits for the database, or goes on for minutes, must not cost the lease.
+    private func keepOn() async {
+        while !isClosed {
+            try? await Task.sleep(for: .milliseconds(min(1000, period)))
+            // A database that is away has the sweep's line.
+            try? await keep()
+            await rejoinIfAsked()
+        }
+    }
+
+    private var period: Int64 { max(100, leaseMilliseconds / 6) }
+
+    /// One attempt at a time: who comes meanwhile gets its result.
+    private func once(_ body: @escaping @Sendable () async -> Result<Void, PostgresError>) async throws(PostgresError) {
+        if let current { return try await current.value.get() }
+        let task = Task { await body() }
+        current = task
+        let result = await task.value
+        current = nil
+        try result.get()
+    }
+
+    private func attempt() async -> Result<Void, PostgresError> {
+        do throws(PostgresError) {
+            if membership == nil { try await join() }
+            try await renew()
+            try await orphanStrays()
+            try await bury()
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func join() async throws(PostgresError) {
+        // What was claimed under an ended membership is through before another begins: a user is never in hand under two.
+        await hand.wait()
+        guard !isClosed else { return }
+        let member = UUID()
+        await hooks.reach(.beforeJoin)
+        let asked = BootTime.milliseconds()
+        try await store.join(member, beat(), leaseMilliseconds: leaseMilliseconds)
+        await hooks.reach(.afterJoin)
+        view.withLock {
+            $0 = View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)
+        }
+    }
+
+    private func renew() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        let asked = BootTime.milliseconds()
+        guard let found = try await store.renew(member, leaseMilliseconds: leaseMilliseconds) else {
+            noteEnd(of: member)
+            nextRenewal = .min
+            onEvent(.membershipEnded)
+            return
+        }
+        nextRenewal = asked + period
+        let share = Share(member: member, ranges: found.ranges, members: found.living.count)
+        let isNews = view.withLock { view -> Bool in
+            guard view.share?.member == member else { return false }
+            let isNews = view.share?.ranges != share.ranges || view.share?.members != share.members
+            view.share = share
+            view.leaseEnd = asked + leaseMilliseconds
+            return isNews
+        }
+        if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
+        // Seen twice: a daemon that has just come is about to take what is free.
+        if found.shouldRejoin, isAskedToRejoin { await beginRejoin() }
+        isAskedToRejoin = found.shouldRejoin
+    }
+
+    /// Intents of ours that nobody here works on: a promoted standby had not got their settlement. They are recorded as unknown before their users are claimed.
+    private func orphanStrays() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        let strays = hand.intents.strays(among: try await store.intents(of: member))
+        if !strays.isEmpty { try await store.orphan(strays, of: member) }
+    }
+
+    private func bury() async throws(PostgresError) {
+        guard let member = membership?.member else { return }
+        await hooks.reach(.beforeBury)
+        let dead = try await store.bury(except: member)
+        guard dead > 0 else { return }
+        await hooks.reach(.afterBury)
+        onEvent(.membersBuried(dead))
+        // Their ranges are free.
+        try await renew()
+    }
+
+    // MARK: Leaving
+
+    /// Leaves in good order, once nobody is in hand. Where the database does not take it, the lease ends by itself.
+    func leave() async {
+        isClosed = true
+        keeper?.cancel()
+        view.withLock { $0.isLeaving = true }
+        await giveUpMembership()
+    }
+
+    /// This daemon owns more than its share, and another too little: it leaves and joins anew, with its share only.
+    private func beginRejoin() async {
+        view.withLock { $0.isLeaving = true }
+    }
+
+    private func rejoinIfAsked() async {
+        guard view.withLock({ $0.isLeaving && $0.share != nil }), !isClosed, hand.isEmpty else { return }
+        await giveUpMembership()
+        view.withLock { $0.isLeaving = false }
+        isAskedToRejoin = false
+        nextRenewal = .min
+        try? await keep()
+    }
+
+    private func giveUpMembership() async {
+        guard let member = membership?.member, !hand.isAbandoned else { return }
+        await hooks.reach(.beforeLeave)
+        // False: an intent is open, whose place a withdrawal keeps. The lease ends by itself.
+        if (try? await store.leave(member)) == true { noteEnd(of: member) }
+        await hooks.reach(.afterLeave)
+    }
+}

@@ -1,0 +1,288 @@
+import Planning
+import APNs
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Records what became of users: outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit); a user whom the
+/// database refuses, or whose row somebody holds, delays nobody else.
+actor Settler {
+    /// A user to be settled.
+    enum Entry: Sendable {
+        /// Nothing is sent.
+        case rest(PersonUpdate, [DeliveryRecord], [MessageReference], [ReminderContinuation], HeldUser)
+        /// All pushes have outcomes.
+        case arrived(Flight.Arrival)
+        /// Nothing was written, and nobody knows whether the intent was committed.
+        case withdrawn(Flight.Arrival)
+
+        var held: HeldUser {
+            switch self {
+            case .rest(_, _, _, _, let held): held
+            case .arrived(let arrival), .withdrawn(let arrival): arrival.passenger.held
+            }
+        }
+    }
+
+    /// A settlement waits so long for more users, in milliseconds, unless so many are there.
+    private static let gatherMilliseconds: Int64 = 8
+    private static let gatherUsers = 400
+    /// Users of one transaction.
+    private static let usersAtOnce = 1_000
+    /// Decisions that send nothing wait here; beyond so many, the claimer waits.
+    private static let mostRests = 2_000
+    /// A user who rests and is refused so often is set aside.
+    private static let patience = 5
+
+    private struct Inbox: Sendable {
+        var entries: [Entry] = []
+        var rests = 0
+        var isServed = false
+    }
+
+    private let delivery: DeliveryContext
+    private let inbox = Monitor(Inbox())
+
+    init(_ delivery: DeliveryContext) { self.delivery = delivery }
+
+    // MARK: What comes in
+
+    /// Takes users in, on any thread.
+    nonisolated func add(_ entries: [Entry]) {
+        guard !entries.isEmpty else { return }
+        let starts = inbox.withLock { inbox in
+            inbox.entries += entries
+            inbox.rests += entries.count { if case .rest = $0 { true } else { false } }
+            defer { inbox.isServed = true }
+            return !inbox.isServed
+        }
+        if starts { Task { await serve() } }
+    }
+
+    /// The same for decisions that send nothing, once there is room for them.
+    nonisolated func addRests(_ entries: [Entry]) async {
+        guard !entries.isEmpty else { return }
+        await inbox.wait { $0.rests < Self.mostRests }
+        add(entries)
+    }
+
+    private func serve() async {
+        while let entries = await next() {
+            var groups: [[Entry]] = []
+            // A transaction is of one membership, one sweep and one kind; nearly always that is all.
+            for entry in entries {
+                if let place = groups.firstIndex(where: { $0.first.map { Self.go(together: $0, entry) } ?? false }) {
+                    groups[place].append(entry)
+                } else {
+                    groups.append([entry])
+                }
+            }
+            for group in groups { await write(group, attempt: 0) }
+        }
+    }
+
+    private static func go(together one: Entry, _ other: Entry) -> Bool {
+        guard one.held.member == other.held.member, one.held.run === other.held.run else { return false }
+        switch (one, other) {
+        // A withdrawal is of a whole flight.
+        case (.withdrawn(let one), .withdrawn(let other)): return one.flight === other.flight
+        case (.withdrawn, _), (_, .withdrawn): return false
+        default: return true
+        }
+    }
+
+    private func next() async -> [Entry]? {
+        await inbox.wait(atMost: Self.gatherMilliseconds) { $0.entries.count >= Self.gatherUsers }
+        return inbox.withLock { inbox in
+            guard !inbox.entries.isEmpty else {
+                inbox.isServed = false
+                return nil
+            }
+            let taken = Array(inbox.entries.prefix(Self.usersAtOnce))
+            inbox.entries.removeFirst(taken.count)
+            inbox.rests -= taken.count { if case .rest = $0 { true } else { false } }
+            return taken
+        }
+    }
+
+    // MARK: One transaction
+
+    /// Tries until the database takes it: the transaction is tried again, the pushes are not. Where the stop's time is over first, the open intent says
+    /// `unknown`.
+    private func write(_ entries: [Entry], attempt: Int) async {
+        var attempt = attempt
+        await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
+        while !delivery.hand.isAbandoned {
+            let settlement = settlement(of: entries)
+            do throws(PostgresError) {
+                let result = try await delivery.store.settle(settlement)
+                await settled(entries, settlement, result, attempt: attempt)
+                await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
+                return
+            } catch {
+                attempt += 1
+                if error.isFenced { return fence(entries) }
+                delivery.onEvent(.settlementFailed(error: error.description))
+                try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
+            }
+        }
+    }
+
+    /// The database took it, but for users of whom it refuses something, or whose rows somebody holds: they wait beside the others.
+    private func settled(
+        _ entries: [Entry],
+        _ settlement: Settlement,
+        _ result: Settlement.Result,
+        attempt: Int
+    ) async {
+        guard !result.refused.isEmpty else { return count(settlement, entries, result) }
+        let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
+        let done = entries.filter { refused[$0.held.userID] == nil }
+        count(settlement.only(Set(done.map(\.held.userID))), done, result)
+        for entry in entries {
+            guard let refusal = refused[entry.held.userID] else { continue }
+            delivery.onEvent(.settlementFailed(error: refusal.error))
+            await retryLater(entry, refusal, attempt: attempt + 1)
+        }
+    }
+
+    private func retryLater(_ entry: Entry, _ refusal: Refusal, attempt: Int) async {
+        if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt >= Self.patience {
+            return await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
+        }
+        let pause = Self.pause(attempt)
+        Task {
+            try? await Task.sleep(for: .milliseconds(pause))
+            await write([entry], attempt: attempt)
+        }
+    }
+
+    private static func pause(_ attempt: Int) -> Int64 {
+        let longest: Int64 = min(5_000, 100 << Int64(min(attempt, 6)))
+        return Int64.random(in: longest / 2...longest)
+    }
+
+    /// Our membership had ended: another daemon records these pushes as unknown.
+    private func fence(_ entries: [Entry]) {
+        guard let first = entries.first else { return }
+        delivery.ownership.noteEnd(of: first.held.member)
+        let pushes = entries.reduce(0) { sum, entry in
+            if case .arrived(let arrival) = entry { sum + arrival.outcomes.count } else { sum }
+        }
+        guard pushes > 0 else { return }
+        first.held.run.count { $0.fenced += 1 }
+        delivery.onEvent(.fenced(pushes: pushes))
+    }
+
+    // MARK: What is written
+
+    private func settlement(of entries: [Entry]) -> Settlement {
+        guard let held = entries.first?.held else { preconditionFailure("a settlement has users") }
+        var settlement = Settlement(member: held.member, sweepID: held.run.id)
+        let planner = delivery.terms.planner
+        var flights: [ObjectIdentifier: (flight: Flight, users: [UUID])] = [:]
+        for entry in entries {
+            switch entry {
+            case .rest(let update, let records, let ended, let continued, _):
+                settlement.updates.append(update)
+                settlement.records += records
+                settlement.ended += ended
+                settlement.continued += continued
+            case .arrived(let arrival):
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                flights[ObjectIdentifier(arrival.flight), default: (arrival.flight, [])].users
+                    .append(arrival.passenger.plan.userID)
+            case .withdrawn(let arrival):
+                settlement.take(settled(arrival, planner), of: arrival.passenger.plan)
+                if !settlement.withdrawn.contains(arrival.flight.intent) {
+                    settlement.withdrawn.append(arrival.flight.intent)
+                }
+            }
+        }
+        for (flight, users) in flights.values {
+            settlement.closed.append(
+                Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: flight.open == users.count)
+            )
+        }
+        let stamps = Dictionary(
+            entries.map { ($0.held.userID, $0.held.stamp) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for place in settlement.updates.indices {
+            settlement.updates[place].stamp = stamps[settlement.updates[place].userID] ?? .unchecked
+        }
+        return settlement
+    }
+
+    private func settled(_ arrival: Flight.Arrival, _ planner: Planner) -> UserSettlement {
+        var settled = planner.settle(
+            arrival.passenger.plan,
+            outcomes: arrival.outcomes,
+            attemptedAt: arrival.flight.attemptedAt,
+            now: delivery.clock.now ?? arrival.flight.attemptedAt
+        )
+        // What was attempted has the intent's own instant, to the microsecond.
+        for place in settled.records.indices where settled.records[place].apnsID != nil {
+            settled.records[place].fraction = arrival.flight.fraction
+        }
+        return settled
+    }
+
+    private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
+        var unsent = 0
+        for entry in entries {
+            switch entry {
+            case .rest: break
+            case .arrived(let arrival):
+                arrival.flight.settled(1)
+                unsent += arrival.outcomes.count { !$0.wasWritten }
+                if arrival.outcomes.contains(where: \.wasWritten) { delivery.answers.forget(arrival.passenger.plan) }
+            case .withdrawn(let arrival): unsent += arrival.outcomes.count
+            }
+        }
+        entries.first?.held.run.count { report in
+            report.unsent += unsent
+            report.tokensDeleted += result.tokensDeleted
+            for record in settlement.records { report.record.enter(record) }
+        }
+        for record in settlement.records {
+            switch record.outcome {
+            case .accepted, .dropped, .deferred, .skipped: break
+            case .rejected:
+                delivery.onEvent(
+                    .rejected(
+                        user: record.userID,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? "",
+                        status: record.status
+                    )
+                )
+            case .unknown:
+                delivery.onEvent(
+                    .unknown(
+                        user: record.userID,
+                        kind: record.kind,
+                        deviceHash: record.deviceHash,
+                        reason: record.reason ?? ""
+                    )
+                )
+            }
+        }
+    }
+
+    private func reach(_ arrived: FailPoint, _ rest: FailPoint, _ withdrawn: FailPoint, _ entries: [Entry]) async {
+        guard delivery.hooks.onReach != nil else { return }
+        var points: Set<FailPoint> = []
+        for entry in entries {
+            switch entry {
+            case .rest: points.insert(rest)
+            case .arrived: points.insert(arrived)
+            case .withdrawn: points.insert(withdrawn)
+            }
+        }
+        for point in points { await delivery.hooks.reach(point) }
+    }
+}

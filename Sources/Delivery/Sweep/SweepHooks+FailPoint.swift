@@ -1,0 +1,55 @@
+import Systemd
+
+#if DEBUG
+    import Glibc
+
+    /// Named fail points, for tests of the real process (faults.md, "kill -9 at any point"). No release build has them.
+    ///
+    /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` ends the process by SIGKILL when it gets there for the N-th time (default 1);
+    /// `…:hold:<FILE>` writes FILE.held and waits there, once, until FILE exists.
+    extension SweepHooks {
+        /// What the environment asks for; no hook where it names none.
+        package static func failPoint(_ environment: [String: String]) -> SweepHooks {
+            var hooks = SweepHooks()
+            guard let text = environment["NUDGED_FAIL_POINT"] else { return hooks }
+            let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
+            guard parts.count >= 2, let wanted = FailPoint(rawValue: parts[0]) else { return hooks }
+            let argument = parts.count > 2 ? parts[2] : ""
+            let counter = FailPointCounter()
+            let kills = parts[1] == "kill"
+            hooks.onReach = { point in
+                guard point == wanted else { return }
+                let count = await counter.next()
+                if kills, count == Int(argument) ?? 1 { kill(getpid(), SIGKILL) }
+                if !kills, count == 1 { await hold(argument) }
+            }
+            return hooks
+        }
+
+        private static func hold(_ path: String) async {
+            close(open(path + ".held", O_WRONLY | O_CREAT, 0o600))
+            while access(path, F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    /// How often the point was reached.
+    private actor FailPointCounter {
+        private var count = 0
+
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+#endif
+
+extension SweepHooks {
+    /// The process's own: none but in a debug build whose environment names one.
+    package static var ofProcess: SweepHooks {
+        #if DEBUG
+            failPoint(ProcessEnvironment.current())
+        #else
+            SweepHooks()
+        #endif
+    }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+
+import struct FoundationEssentials.UUID
+
+/// One sweep under way. Its report grows until its last user is let go, which may be after the next sweep has begun; then it is given.
+final class SweepRun: Sendable {
+    let id = UUID()
+    private let startedAt = BootTime.milliseconds()
+    private let totals: SweepTotals
+    private let onEnd: @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void
+
+    private struct State {
+        var report = SweepReport()
+        var isWhole = false
+        /// The sweep itself, and its users in hand (`HeldUser`).
+        var open = 0
+    }
+
+    private let state = Mutex(State())
+
+    init(totals: SweepTotals, onEnd: @escaping @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void) {
+        self.totals = totals
+        self.onEnd = onEnd
+    }
+
+    /// Counts something, for this sweep and for all.
+    func count(_ body: (inout SweepReport) -> Void) {
+        state.withLock { body(&$0.report) }
+        totals.count(body)
+    }
+
+    /// It claimed until nobody was due, or no lane took more.
+    func endedWell() { state.withLock { $0.isWhole = true } }
+
+    func begin() { state.withLock { $0.open += 1 } }
+
+    func end() {
+        let ended = state.withLock { state -> State? in
+            state.open -= 1
+            return state.open == 0 ? state : nil
+        }
+        guard var ended else { return }
+        ended.report.milliseconds = BootTime.milliseconds() - startedAt
+        totals.count { $0.milliseconds += ended.report.milliseconds }
+        onEnd(id, ended.report, ended.isWhole)
+    }
+}
+
+/// What all sweeps counted so far: no count is ever less than before.
+final class SweepTotals: Sendable {
+    private let report = Mutex(SweepReport())
+
+    var value: SweepReport { report.withLock { $0 } }
+
+    func count(_ body: (inout SweepReport) -> Void) { report.withLock { body(&$0) } }
+}

@@ -1,0 +1,66 @@
+import APNs
+import Planning
+import Postgres
+import Store
+import TimeZones
+
+/// Writes the sender's verdict on refused tokens: their devices get nothing on the lane until they register again.
+struct TokenVerdict: Sendable {
+    /// Tags count these users' targets, one after the other.
+    private let plans: [SendPlan]
+    private let lane: LaneIdentity
+    private let attemptedAt: Instant
+    private let delivery: DeliveryContext
+
+    init(_ plans: [SendPlan], lane: LaneIdentity, attemptedAt: Instant, _ delivery: DeliveryContext) {
+        self.plans = plans
+        self.lane = lane
+        self.attemptedAt = attemptedAt
+        self.delivery = delivery
+    }
+
+    /// Tried for as long as a settlement would be; what is not written is answered the same again. Called on the sender's threads.
+    func quarantine(_ tokens: [RefusedToken]) {
+        delivery.hand.errand {
+            let now = delivery.clock.now ?? attemptedAt
+            let devices = devices(tokens, at: max(now, attemptedAt + 1))
+            var attempt = 0
+            while !delivery.hand.isAbandoned {
+                do throws(PostgresError) {
+                    try await delivery.store.quarantine(devices, now: now)
+                    for device in devices { delivery.onEvent(.quarantined(device)) }
+                    return
+                } catch {
+                    attempt += 1
+                    delivery.onEvent(.settlementFailed(error: error.description))
+                    if !error.isTransient, attempt >= 3 { return }
+                    try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
+                }
+            }
+        }
+    }
+
+    private func devices(_ refused: [RefusedToken], at instant: Instant) -> [RefusedDevice] {
+        let reasons = Dictionary(refused.map { ($0.tag, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        var found: [RefusedDevice] = []
+        var tag: UInt64 = 0
+        for plan in plans {
+            for target in plan.nudges.lazy.flatMap(\.targets) {
+                defer { tag += 1 }
+                guard let reason = reasons[tag] else { continue }
+                found.append(
+                    RefusedDevice(
+                        userID: plan.userID,
+                        deviceHash: target.hash,
+                        environment: lane.environment,
+                        topic: lane.topic,
+                        registration: target.device.registration,
+                        at: instant,
+                        reason: reason
+                    )
+                )
+            }
+        }
+        return found
+    }
+}

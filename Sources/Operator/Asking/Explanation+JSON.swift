@@ -1,0 +1,209 @@
+import Planning
+import JSON
+import Policy
+import Store
+import TimeZones
+
+extension Explanation {
+    /// One object: `user_id`, `now`, `at`, `question` (`now`, `future`, `past`), `known`, `zone`, `verdict`, `decisions` (as `nudged decide` answers, with
+    /// `kind`, `key` and `members` in place of `id`), `gaps` (what could not be read, in words), `templates` (what became of each, where a check-in goes out), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
+    /// messages their ids: what they say stands nowhere.
+    package var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.put("user_id", userID.uuidString.lowercased())
+        json.put("now", now.rfc3339)
+        json.put("at", at.rfc3339)
+        json.put("question", "\(question)")
+        json.key("known")
+        json.bool(read != nil)
+        json.put("zone", zone?.name)
+        json.put("offset", zone.map { InstantText.offset(Int64($0.offset(at: at))) })
+        json.key("verdict")
+        write(plan, to: &json)
+        json.list("decisions", asked) { entry, json in Self.write(entry, to: &json) }
+        json.list("gaps", gaps) { gap, json in json.string(gap) }
+        json.list("templates", fates) { fate, json in Self.write(fate.template, fate.fate, to: &json) }
+        json.key("user")
+        write(read, to: &json)
+        json.list("devices", devices) { device, json in Self.write(device, to: &json) }
+        json.list("in_flight", read?.intents ?? []) { intent, json in
+            json.beginObject()
+            json.put("kind", intent.kind)
+            json.put("key", intent.key)
+            json.put("device", intent.deviceHash)
+            json.put("attempted_at", intent.attemptedAt.rfc3339)
+            json.key("alive")
+            json.bool(intent.isAlive)
+            json.endObject()
+        }
+        json.list("record", records) { record, json in Self.write(record, to: &json) }
+        json.endObject()
+        return json.string
+    }
+
+    private func write(_ plan: Plan?, to json: inout JSONWriter) {
+        guard let plan else { return json.null() }
+        json.beginObject()
+        switch plan {
+        case .send(let sendPlan, _):
+            json.put("action", "send")
+            json.list("nudges", sendPlan.nudges) { nudge, json in Self.write(nudge, to: &json) }
+        case .nothing(let rest, let reason, _):
+            json.put("action", "rest")
+            json.put("reason", reason.rawValue)
+            json.put("asked_again", rest.update.dueAt.rfc3339)
+        case .unreadable(let error):
+            json.put("action", "ask")
+            json.put("reason", "\(error)")
+        }
+        json.list("records", plan.records) { record, json in Self.write(record, to: &json) }
+        json.endObject()
+    }
+
+    private static func write(_ nudge: PlannedNudge, to json: inout JSONWriter) {
+        json.beginObject()
+        json.put("kind", nudge.identity.kind.rawValue)
+        json.put("key", nudge.identity.key)
+        json.list("members", nudge.members) { member, json in json.string(member.key) }
+        json.put("valid_until", nudge.validUntil?.rfc3339)
+        json.key("asks_decision_service")
+        json.bool(nudge.isToBeAsked)
+        json.key("template")
+        json.value(nudge.template.map { .int(Int64($0)) } ?? .null)
+        json.list("devices", nudge.targets) { target, json in json.string(target.hash) }
+        json.list("later", nudge.waiting) { left, json in json.string(left.deviceHash) }
+        json.endObject()
+    }
+
+    private static func write(_ entry: DecisionRecorder.Entry, to json: inout JSONWriter) {
+        let decision = entry.decision
+        json.beginObject()
+        json.put("kind", entry.kind.rawValue)
+        json.put("key", entry.key)
+        json.list("members", entry.members) { member, json in json.string(member) }
+        json.put("action", decision.action.rawValue)
+        json.put("reason", decision.reason.rawValue)
+        json.put("next_at", decision.nextAt?.rfc3339)
+        json.put("slot", decision.slot?.iso)
+        json.key("urgent")
+        json.bool(decision.urgent)
+        json.put("valid_until", decision.validUntil?.rfc3339)
+        json.list("trace", entry.trace) { step, json in
+            json.beginObject()
+            json.put("rule", step.rule)
+            json.put("verdict", step.verdict)
+            json.key("facts")
+            json.value(.object(step.facts))
+            json.endObject()
+        }
+        json.endObject()
+    }
+
+    private func write(_ read: ReadUser?, to json: inout JSONWriter) {
+        guard let read else { return json.null() }
+        let user = read.user
+        json.beginObject()
+        json.put("preferences", user.preferences)
+        json.put("timezone", user.timezone)
+        json.key("first_session_complete")
+        json.bool(user.firstSessionComplete)
+        json.put("asked_at", user.askedAt?.rfc3339)
+        json.put("since", user.since?.rfc3339)
+        json.put("touched_at", user.touchedAt?.rfc3339)
+        json.key("range")
+        json.int(Int(read.range))
+        json.put("owner", read.owner?.uuidString.lowercased())
+        json.list("paused", paused.map(\.rawValue).sorted()) { kind, json in json.string(kind) }
+        json.list("check_ins", user.history.checkIns) { checkIn, json in
+            json.beginObject()
+            json.put("at", checkIn.at.rfc3339)
+            json.put("slot", checkIn.slot.iso)
+            json.endObject()
+        }
+        json.list("sent", user.history.sent) { instant, json in json.string(instant.rfc3339) }
+        json.list("closed", user.history.closed) { slot, json in json.string(slot.iso) }
+        json.list("messages", user.messages) { message, json in
+            json.beginObject()
+            json.put("id", message.id.uuidString.lowercased())
+            json.put("created_at", message.createdAt.rfc3339)
+            json.key("urgent")
+            json.bool(message.urgent)
+            json.put("expires_at", message.expiresAt?.rfc3339)
+            json.endObject()
+        }
+        json.key("has_more_messages")
+        json.bool(user.hasMoreMessages)
+        json.list("reminders", user.reminders.all) { reminder, json in Self.write(reminder, to: &json) }
+        json.put("next_reminder_from", user.reminders.wakesAt?.rfc3339)
+        json.key("has_more_reminders")
+        json.bool(user.reminders.isPartial)
+        json.key("retry")
+        json.value(user.retry.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+        json.endObject()
+    }
+
+    private static func write(_ reminder: PendingReminder, to json: inout JSONWriter) {
+        json.beginObject()
+        json.put("id", reminder.id.uuidString.lowercased())
+        json.put("subject_type", reminder.subjectType)
+        json.put("subject_id", reminder.subjectID)
+        switch reminder.due {
+        case .at(let instant): json.put("due_at", instant.rfc3339)
+        case .local(let time): json.put("due_local", time.iso)
+        }
+        json.put("timezone", reminder.timezone)
+        json.put("recurrence", reminder.series?.rule)
+        json.key("is_own")
+        json.bool(reminder.isOwn)
+        json.key("is_cancelled")
+        json.bool(reminder.isCancelled)
+        json.endObject()
+    }
+
+    private static func write(_ device: ExplainedDevice, to json: inout JSONWriter) {
+        json.beginObject()
+        json.put("device", device.hash)
+        json.put("journal_name", device.journalName)
+        json.put("environment", device.environment)
+        json.put("topic", device.topic)
+        json.put("registered_at", device.registeredAt?.rfc3339)
+        switch device.standing {
+        case .served: json.put("standing", "served")
+        case .notServed: json.put("standing", "not_served")
+        case .quarantined(let at, let reason):
+            json.put("standing", "quarantined")
+            json.put("since", at.rfc3339)
+            json.put("reason", reason)
+        }
+        json.endObject()
+    }
+
+    private static func write(_ record: DeliveryRecord, to json: inout JSONWriter) {
+        json.beginObject()
+        json.put("kind", record.kind)
+        json.put("key", record.key)
+        json.put("slot", record.slot?.iso)
+        json.put("device", record.deviceHash.isEmpty ? nil : record.deviceHash)
+        json.put("apns_id", record.apnsID?.uuidString.lowercased())
+        json.put("outcome", record.outcome.rawValue)
+        json.put("reason", record.reason)
+        json.key("status")
+        json.value(record.status.map { .int(Int64($0)) } ?? .null)
+        json.put("attempted_at", record.attemptedAt.rfc3339)
+        json.key("decision")
+        json.value(record.decision.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+        json.key("template")
+        json.value(record.template.map { .int(Int64($0)) } ?? .null)
+        json.endObject()
+    }
+
+    private static func write(_ template: Int32, _ fate: TemplateFate, to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("template")
+        json.int(Int(template))
+        json.put("fate", fate.name)
+        if case .missing(let names) = fate { json.list("missing", names) { name, json in json.string(name) } }
+        json.endObject()
+    }
+}

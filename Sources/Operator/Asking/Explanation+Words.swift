@@ -1,0 +1,248 @@
+import Planning
+import Service
+import JSON
+import Policy
+import Store
+import TimeZones
+
+extension Explanation {
+    /// Lines for a person, none longer than `width` where words allow it, without a newline at the end.
+    package func words(width: Int) -> String {
+        var page = TextPage(width: width)
+        page.line("user \(userID.uuidString.lowercased())")
+        page.line(
+            "at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "in no zone: none of their names is valid")"
+        )
+        guard let read else {
+            page.line("nudged has no row of this user and the app has nothing of them; what the record still has:")
+            show(records, in: &page)
+            return page.text
+        }
+        switch question {
+        case .past:
+            page.line("")
+            page.line(
+                "This instant is past: below is the record of the day before and after it. Beside it stand today's preferences, devices and"
+            )
+            page.line("history: what they were then is kept nowhere.")
+        case .future:
+            page.line("decided with what is known today; what is sent or changed until then is not")
+        case .now: break
+        }
+        for gap in gaps { page.line(gap) }
+        if let plan { show(plan, read, in: &page) }
+        show(read, in: &page)
+        showDevices(&page)
+        page.line("")
+        let newest = records.isEmpty ? "the record" : "the record, the newest \(records.count)"
+        page.line(question == .past ? "the record around then" : newest)
+        show(records, in: &page)
+        return page.text
+    }
+
+    private func local(_ instant: Instant) -> String { InstantText.local(instant, zone) }
+
+    /// With how long it is from the instant asked for.
+    private func dated(_ instant: Instant) -> String {
+        let span = instant - at
+        let distance = span >= 0 ? "in \(Elapsed.words(span))" : "\(Elapsed.words(-span)) before"
+        return "\(local(instant)) (\(distance))"
+    }
+
+    // MARK: The decision
+
+    private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
+        page.line("")
+        switch plan {
+        case .send(let sendPlan, _):
+            for (number, nudge) in sendPlan.nudges.enumerated() {
+                show(nudge, label: number == 0 ? "decision" : "and", in: &page)
+            }
+        case .nothing(let rest, let reason, _):
+            page.field("decision", "nothing is sent: \(reason.rawValue)")
+            page.field("asked again", dated(rest.update.dueAt))
+        case .unreadable(let error):
+            page.field("decision", "none: the zone's file can't be read (\(error)); they are asked again in a minute")
+        }
+        for record in plan.records { page.field("", "records \(line(record))") }
+        for intent in read.intents {
+            let state =
+                intent.isAlive
+                ? "is being sent" : "was being sent by a daemon that died, and will be recorded as unknown"
+            page.field("", "\(intent.kind) \(intent.key) \(state) to device \(intent.deviceHash), and counts already")
+        }
+        if read.owner == nil { page.field("", "no daemon owns their range: nothing is sent until one runs") }
+        for entry in asked { show(entry, in: &page) }
+    }
+
+    private func show(_ nudge: PlannedNudge, label: String, in page: inout TextPage) {
+        let end = nudge.validUntil.map { ", to be written before \(dated($0))" } ?? ""
+        page.field(label, "send \(Self.name(nudge.identity))\(end)")
+        if nudge.identity.isDigest {
+            for member in nudge.members { page.field("", "with \(Self.name(member))") }
+        }
+        if nudge.identity.kind == .checkIn { showWords(of: nudge, in: &page) }
+        for target in nudge.targets { page.field("", "to device \(target.hash) on \(target.lane.words)") }
+        if nudge.isToBeAsked {
+            page.field(
+                "",
+                "a sweep asks the decision service first, which may be against it or find other words; it is not asked here"
+            )
+        }
+        if !nudge.waiting.isEmpty {
+            page.field("", "\(nudge.waiting.count) more devices later, under the same answer")
+        }
+    }
+
+    /// By the template's number: what is filled in is the user's.
+    private func showWords(of nudge: PlannedNudge, in page: inout TextPage) {
+        page.field("", nudge.template.map { "in the words of template \($0)" } ?? "in the configured words")
+        for (template, fate) in fates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
+    }
+
+    /// A message by its id; what it says is nobody's business here.
+    private static func name(_ identity: NudgeIdentity) -> String {
+        if let slot = identity.slot { return "the check-in of \(slot.iso)" }
+        return identity.isDigest ? "the messages as one digest" : "\(identity.kind.rawValue) \(identity.key)"
+    }
+
+    private func show(_ entry: DecisionRecorder.Entry, in page: inout TextPage) {
+        let decision = entry.decision
+        var outcome = "\(decision.action.rawValue), \(decision.reason.rawValue)"
+        if let next = decision.nextAt { outcome += " until \(local(next))" }
+        page.line("")
+        let key = entry.key.map { " \($0)" } ?? ""
+        page.line("why: \(entry.kind.rawValue)\(key): \(outcome)")
+        for step in entry.trace {
+            let facts = step.facts.members.compactMap(fact).joined(separator: ", ")
+            page.columns("  ", [(step.rule, 14), (step.verdict, 6)], facts)
+        }
+    }
+
+    /// One fact, its instants in local time; nil where it is null.
+    private func fact(_ member: JSONObject.Member) -> String? {
+        let name = member.key.replacing("_", with: " ")
+        switch member.value {
+        case .null: return nil
+        case .string(let text):
+            if let instant = Instant(rfc3339: text) { return "\(name) \(local(instant))" }
+            return "\(name) \(text)"
+        case .int(let number):
+            return member.key == "offset" ? "\(name) \(InstantText.offset(number))" : "\(name) \(number)"
+        case .bool(let bool): return bool ? name : "not \(name)"
+        default: return nil
+        }
+    }
+
+    // MARK: What is known
+
+    private func show(_ read: ReadUser, in page: inout TextPage) {
+        let user = read.user
+        page.line("")
+        page.line(question == .past ? "today" : "what is known")
+        page.field("preferences", user.preferences ?? "null")
+        page.field("profile's zone", user.timezone ?? "null")
+        page.field("first session", user.firstSessionComplete ? "complete" : "not yet")
+        page.field(
+            "due",
+            read.isNew
+                ? "with the next sweep, which makes their row" : Instant(microsecondsOf: user).map(local) ?? "never"
+        )
+        page.field("last asked", user.askedAt.map(local) ?? "never")
+        if let since = user.since { page.field("since", local(since)) }
+        if let touched = user.touchedAt { page.field("changed", "\(local(touched)), seen by no decision yet") }
+        if !paused.isEmpty { page.field("paused", paused.map(\.rawValue).sorted().joined(separator: ", ")) }
+        for checkIn in user.history.checkIns {
+            page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
+        }
+        if !user.history.sent.isEmpty {
+            page.field("sends that count", user.history.sent.map(local).joined(separator: ", "))
+        }
+        if !user.history.closed.isEmpty {
+            page.field("closed slots", user.history.closed.map(\.iso).joined(separator: ", "))
+        }
+        for message in user.messages {
+            let end = message.expiresAt.map { ", of use until \(local($0))" } ?? ""
+            page.field(
+                "waiting",
+                "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))\(message.urgent ? ", urgent" : "")\(end)"
+            )
+        }
+        if user.hasMoreMessages { page.field("", "and more messages than are read at once") }
+        for reminder in user.reminders.all { page.field("waiting", words(reminder)) }
+        if user.reminders.isPartial { page.field("", "and more reminders than are read at once") }
+        if let next = user.reminders.wakesAt { page.field("next reminder", "not before \(local(next))") }
+        for retry in user.retry.map(Retry.all(json:)) ?? [] {
+            let end = retry.validUntil.map { ", its answer ends \(local($0))" } ?? ""
+            page.field(
+                "left of a nudge",
+                "\(retry.left.count) devices of \(Self.name(retry.identity)), \(retry.counts ? "counts as sent" : "no device answered")\(end)"
+            )
+            for left in retry.left { page.field("", "device \(left.deviceHash) not before \(local(left.notBefore))") }
+        }
+    }
+
+    /// By its id and what it is about; what it says is nobody's business here.
+    private func words(_ reminder: PendingReminder) -> String {
+        let hour =
+            switch reminder.due {
+            case .at(let instant): local(instant)
+            case .local(let time): "\(time.iso) by the clock of \(reminder.timezone ?? "whoever is told")"
+            }
+        let rule = reminder.series.flatMap { try? Recurrence(parsing: $0.rule) }
+        let series = rule.map { ", \($0.words)" } ?? ""
+        let end = reminder.isCancelled ? ", cancelled meanwhile" : ""
+        return
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), due \(hour)\(series)\(end)"
+    }
+
+    private func showDevices(_ page: inout TextPage) {
+        if devices.isEmpty { page.field("devices", "none") }
+        for (number, device) in devices.enumerated() {
+            let registered = device.registeredAt.map { "registered \(local($0))" } ?? "registered nobody knows when"
+            let standing =
+                switch device.standing {
+                case .served: ""
+                case .notServed: "; no lane of this configuration serves it"
+                case .quarantined(let at, let reason):
+                    "; in quarantine since \(local(at)): Apple answered \(reason), nothing is sent to it until it registers anew"
+                }
+            page.field(
+                number == 0 ? "devices" : "",
+                "\(device.hash) (\(device.journalName) in the journal) on \(device.topic) (\(device.environment)), \(registered)\(standing)"
+            )
+        }
+    }
+
+    private func show(_ records: [DeliveryRecord], in page: inout TextPage) {
+        if records.isEmpty { page.line("  nothing") }
+        for record in records { page.wrapped("  \(line(record))", indent: 4) }
+    }
+
+    /// What the decision service, or a fallback, said of it.
+    private func decision(_ record: DeliveryRecord) -> String? {
+        guard let text = record.decision, let json = try? JSONValue(parsing: text), let origin = json["by"]?.text,
+            let reason = json["reason"]?.text
+        else { return nil }
+        return "\(origin): \(reason)"
+    }
+
+    private func line(_ record: DeliveryRecord) -> String {
+        let answer = [record.reason, record.status.map { "status \($0)" }, decision(record)].compactMap(\.self).joined(
+            separator: ", "
+        )
+        let words = record.template.map { ", template \($0)" } ?? ""
+        let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
+        return
+            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")\(words)"
+    }
+}
+
+extension Instant {
+    /// When a user is due; nil where no calendar can say it.
+    fileprivate init?(microsecondsOf user: ClaimedUser) {
+        guard user.dueAt != .max, user.dueAt != .min else { return nil }
+        let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
+        self.init(seconds: rest < 0 ? seconds - 1 : seconds)
+    }
+}

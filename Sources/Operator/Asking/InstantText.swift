@@ -1,0 +1,40 @@
+package import TimeZones
+
+/// Instants as a person writes and reads them.
+package enum InstantText {
+    /// `2026-11-21T12:00:00Z`, or with an offset such as `+01:00`; nil for anything else.
+    package static func parse(_ text: String) -> Instant? {
+        if let instant = Instant(rfc3339: text) { return instant }
+        guard text.utf8.count == 25, let sign = text.dropLast(5).last, sign == "+" || sign == "-",
+            let local = Instant(rfc3339: text.dropLast(6) + "Z")
+        else { return nil }
+        let offset = text.suffix(5).split(separator: ":", omittingEmptySubsequences: false)
+        guard offset.count == 2,
+            offset.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let hours = Int64(offset[0]), let minutes = Int64(offset[1]), hours < 24, minutes < 60
+        else { return nil }
+        let seconds = hours * 3600 + minutes * 60
+        return sign == "+" ? local - seconds : local + seconds
+    }
+
+    /// `2026-11-21 13:00:00 +01:00`; in UTC where there is no zone.
+    static func local(_ instant: Instant, _ zone: Zone?) -> String {
+        guard let zone else { return "\(clock(instant, offset: 0)) UTC" }
+        let offset = zone.offset(at: instant)
+        return "\(clock(instant, offset: offset)) \(Self.offset(Int64(offset)))"
+    }
+
+    /// `+01:00`; with seconds where a zone has them.
+    static func offset(_ seconds: Int64) -> String {
+        let size = Int(seconds.magnitude)
+        let text = "\(seconds < 0 ? "-" : "+")\(two(size / 3600)):\(two(size / 60 % 60))"
+        return size % 60 == 0 ? text : "\(text):\(two(size % 60))"
+    }
+
+    private static func clock(_ instant: Instant, offset: Int) -> String {
+        let text = (instant + Int64(offset)).rfc3339
+        return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())"
+    }
+
+    static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

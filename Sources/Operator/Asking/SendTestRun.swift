@@ -1,0 +1,149 @@
+package import Configuration
+import Delivery
+import Planning
+import Service
+import APNs
+package import struct FoundationEssentials.UUID
+import Postgres
+import Store
+import Synchronization
+import TimeZones
+
+/// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes nothing in the database: no
+/// record, no token deleted, no quarantine.
+package struct SendTestRun: Sendable {
+    /// Whom.
+    package enum Target: Sendable, Equatable {
+        /// A device token in hexadecimal, on the main lane.
+        case token(String)
+        case user(UUID)
+    }
+
+    private let configuration: Configuration
+    private let lanes: [LaneConfiguration]
+    private let isForced: Bool
+
+    /// Milliseconds for connection, push and answer.
+    private static let patience: Int64 = 20_000
+
+    /// - Parameter isForced: production too.
+    /// - Throws: what is wrong with the configuration.
+    package init(_ configuration: Configuration, isForced: Bool) throws {
+        guard let apns = configuration.apns else {
+            throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
+        }
+        self.configuration = configuration
+        self.isForced = isForced
+        lanes = Assembly.lanes(apns)
+    }
+
+    /// Sends.
+    ///
+    /// - Throws: `SendTestError`; `PostgresError` and `SchemaError` where a user's devices can't be read.
+    package func run(_ target: Target) async throws -> SendTestReport {
+        var report = SendTestReport()
+        for (lane, tokens) in try await devices(of: target, &report) {
+            if lane.sender.environment == .production, !isForced { throw SendTestError.production(lane.identity) }
+            report.results += try await send(tokens, lane)
+        }
+        return report
+    }
+
+    /// The tokens by lane, in the order of the configuration.
+    private func devices(
+        of target: Target,
+        _ report: inout SendTestReport
+    ) async throws -> [(LaneConfiguration, [String])] {
+        guard let main = lanes.first else { return [] }
+        switch target {
+        case .token(let token): return [(main, [token])]
+        case .user(let user):
+            let read = try await DatabaseAccess(configuration).withStore { store in
+                try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
+            }
+            guard let read else { throw SendTestError.unknownUser(user) }
+            let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
+            let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
+            report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
+            let all = lanes.compactMap { lane in served[lane.identity].map { (lane, $0.map(\.token)) } }
+            if all.isEmpty { throw SendTestError.noDevice(user, notServed: report.notServed.count) }
+            return all
+        }
+    }
+
+    private func send(_ tokens: [String], _ lane: LaneConfiguration) async throws -> [SendTestReport.Result] {
+        let trouble = Mutex<SendTestReport.Trouble?>(nil)
+        let sender: Sender
+        do throws(APNsError) {
+            sender = try Sender(configuration: lane.sender) { event in
+                if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
+            }
+        } catch {
+            throw ConfigurationFault.key(error)
+        }
+        let payload = try Notification(title: "nudged", body: "A test: this device can be reached.").rendered()
+        let end = BootTime.milliseconds() + Self.patience
+        let pushes = tokens.enumerated().map { tag, token in
+            // Now or never: a test that comes tomorrow tells nobody anything.
+            Push(
+                tag: UInt64(tag),
+                token: token,
+                topic: lane.identity.topic,
+                expiration: 0,
+                apnsID: UUID(),
+                payload: payload,
+                writeBy: end
+            )
+        }
+        let outcomes = await withCheckedContinuation { (continuation: CheckedContinuation<[PushOutcome], Never>) in
+            let collector = OutcomeCollector(count: pushes.count) { continuation.resume(returning: $0) }
+            sender.send(pushes) { collector.take($0) }
+            // What Apple gives no answer to by then is cut off, and answered so.
+            Task { await sender.drain(after: end) }
+        }
+        await sender.drain(deadline: BootTime.milliseconds() + 1_000)
+        let heard = trouble.withLock { $0 }
+        return zip(tokens, outcomes).map { token, outcome in
+            SendTestReport.Result(
+                device: PushIdentity.deviceHash(token: token),
+                lane: lane.identity,
+                outcome: outcome,
+                trouble: heard
+            )
+        }
+    }
+}
+
+/// Collects outcomes until each push has one. The sender calls it from its own threads.
+private final class OutcomeCollector: Sendable {
+    private let outcomes: Mutex<[PushOutcome?]>
+    private let onComplete: @Sendable ([PushOutcome]) -> Void
+
+    init(count: Int, onComplete: @escaping @Sendable ([PushOutcome]) -> Void) {
+        outcomes = Mutex(Array(repeating: nil, count: count))
+        self.onComplete = onComplete
+    }
+
+    /// Tags are places in the list.
+    func take(_ results: [PushResult]) {
+        let complete = outcomes.withLock { outcomes -> [PushOutcome]? in
+            var isNews = false
+            for result in results {
+                guard let place = Int(exactly: result.tag), outcomes.indices.contains(place), outcomes[place] == nil
+                else { continue }
+                outcomes[place] = result.outcome
+                isNews = true
+            }
+            return isNews && outcomes.allSatisfy { $0 != nil } ? outcomes.compactMap(\.self) : nil
+        }
+        if let complete { onComplete(complete) }
+    }
+}
+
+extension Sender {
+    /// Cuts off what is unanswered then.
+    fileprivate func drain(after end: Int64) async {
+        try? await Task.sleep(for: .milliseconds(max(0, end - BootTime.milliseconds())))
+        await drain(deadline: end)
+    }
+}

@@ -1,0 +1,59 @@
+import Service
+
+/// Lines of a width, fields in columns; what is longer goes on in the next line, indented. What texts of the app's would say to a terminal is taken out.
+struct TextPage {
+    private let width: Int
+    private var lines: [String] = []
+    private static let label = 17
+
+    init(width: Int) {
+        self.width = max(40, width)
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+
+    mutating func line(_ text: String) { wrapped(text, indent: 0) }
+
+    /// `label           value`.
+    mutating func field(_ label: String, _ value: String) {
+        columns("  ", [(label, Self.label)], value)
+    }
+
+    /// Words of a least width each, then the rest.
+    mutating func columns(_ indent: String, _ cells: [(text: String, width: Int)], _ rest: String) {
+        let head = cells.reduce(indent) { line, cell in
+            line + cell.text + String(repeating: " ", count: max(1, cell.width - cell.text.count))
+        }
+        wrapped(
+            rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest,
+            indent: min(head.count, width / 2)
+        )
+    }
+
+    mutating func wrapped(_ text: String, indent: Int) {
+        var rest = Substring(text.printable)
+        var isFirst = true
+        while true {
+            let room = isFirst ? width : width - indent
+            let lead = isFirst ? "" : String(repeating: " ", count: indent)
+            // One character more: a blank right after the last column ends the line as well.
+            guard rest.count > room, let cut = Self.cut(rest, room, after: isFirst ? indent : 0) else {
+                lines.append(lead + rest)
+                return
+            }
+            lines.append(lead + rest[..<cut])
+            rest = rest[cut...].drop { $0 == " " }
+            isFirst = false
+        }
+    }
+
+    /// The last blank within the room, or where a word is too long for any line, its end.
+    private static func cut(_ text: Substring, _ room: Int, after least: Int) -> Substring.Index? {
+        let end = text.index(text.startIndex, offsetBy: room)
+        let start = text.index(text.startIndex, offsetBy: min(least, room))
+        if let blank = text[start...end].lastIndex(of: " "), text[start..<blank].contains(where: { $0 != " " }) {
+            return blank
+        }
+        return text[end...].firstIndex(of: " ")
+    }
+}

@@ -1,0 +1,56 @@
+import JSON
+import Policy
+import Store
+
+/// What `nudged pause` did.
+package struct PauseReport: Sendable {
+    let pauses: [Pause]
+    let new: Set<NudgeKind>
+
+    /// A line a kind.
+    package var words: String {
+        pauses.map { pause in
+            let since = "since \(pause.since.rfc3339), by \(pause.byWhom)"
+            let why = pause.words.map { ": \($0)" } ?? ""
+            return new.contains(pause.kind)
+                ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon has seen it within a second"
+                : "\(pause.kind.rawValue) was paused already (\(since))\(why)"
+        }
+        .joined(separator: "\n")
+    }
+
+    /// `{"paused": [{"kind", "since", "by", "words", "new"}]}`.
+    package var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("paused")
+        json.beginArray()
+        for pause in pauses {
+            pause.write(to: &json) {
+                $0.key("new"); $0.bool(new.contains(pause.kind))
+            }
+        }
+        json.endArray()
+        json.endObject()
+        return json.string
+    }
+}
+
+extension Pause {
+    /// `{"kind", "since", "by", "words", "resumed_at"}` and what the caller adds.
+    func write(to json: inout JSONWriter, adding: (inout JSONWriter) -> Void = { _ in }) {
+        json.beginObject()
+        json.key("kind")
+        json.string(kind.rawValue)
+        json.key("since")
+        json.string(since.rfc3339)
+        json.key("by")
+        json.string(byWhom)
+        json.key("words")
+        json.string(words)
+        json.key("resumed_at")
+        json.string(resumedAt?.rfc3339)
+        adding(&json)
+        json.endObject()
+    }
+}

@@ -1,0 +1,28 @@
+package import Configuration
+package import Policy
+import Store
+
+/// `nudged pause`: the kill switch, in the database.
+package struct PauseRun: Sendable {
+    private let access: DatabaseAccess
+    private let byWhom: String
+
+    /// - Parameter environment: the process's, for who it is.
+    /// - Throws: what is wrong with `database.url`.
+    package init(_ configuration: Configuration, environment: [String: String]) throws {
+        access = try DatabaseAccess(configuration)
+        byWhom = HostUser.name(environment: environment)
+    }
+
+    /// Holds a kind, or all. What is paused already stays as it is.
+    ///
+    /// - Throws: `PostgresError`, `SchemaError`.
+    package func run(_ kind: NudgeKind?, words: String?) async throws -> PauseReport {
+        let kinds = kind.map { [$0] } ?? NudgeKind.allCases
+        return try await access.withStore { store in
+            let new = try await store.pause(kinds, byWhom: byWhom, words: words)
+            let pauses = try await store.pauses()
+            return PauseReport(pauses: pauses.filter { kinds.contains($0.kind) }, new: new)
+        }
+    }
+}

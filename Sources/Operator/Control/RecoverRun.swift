@@ -1,0 +1,75 @@
+package import Configuration
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// `nudged recover`: after a restore from backup, nothing older than now is sent.
+///
+/// What the record lost is lost: a slot that has come may have been sent after the backup was made, so none of them is sent. Works beside
+/// running daemons, user by user; an interrupted run is simply run again.
+package struct RecoverRun: Sendable {
+    private let database: DatabaseAccess
+
+    /// Users of one transaction: some ten milliseconds of row locks.
+    private static let batch = 1_000
+    private static let chunksAtOnce = 100
+    private static let attempts = 6
+
+    /// - Throws: what is wrong with `database.url`.
+    package init(_ configuration: Configuration) throws {
+        database = try DatabaseAccess(configuration)
+    }
+
+    /// Goes over everyone once.
+    ///
+    /// - Throws: `PostgresError` where the database can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    package func run() async throws -> RecoverReport {
+        try await database.withStore { try await recover($0) }
+    }
+
+    private func recover(_ store: Store) async throws(PostgresError) -> RecoverReport {
+        // The second has begun: what came in it may have been sent, too.
+        var report = RecoverReport(
+            at: Instant(
+                seconds: try await again { () async throws(PostgresError) in try await store.clock() } / 1_000_000 + 1
+            )
+        )
+        let now = report.at
+        // Older changes first: those of users without a row yet make them one, which the round over all users must find.
+        while try await again({ () async throws(PostgresError) in
+            try await store.restoreTouches(before: now, limit: Self.batch)
+        }) {}
+        while true {
+            let found = try await again { () async throws(PostgresError) in
+                try await store.restoreIntents(limit: Self.chunksAtOnce)
+            }
+            report.unknown += found.pushes
+            if found.intents < Self.chunksAtOnce { break }
+        }
+        var next: UUID? = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        while let user = next {
+            let page = try await again { () async throws(PostgresError) in
+                try await store.restoreUsers(from: user, now: now, limit: Self.batch)
+            }
+            report.users += page.users
+            next = page.next
+        }
+        return report
+    }
+
+    /// What was only disturbed (a deadlock, a connection that broke) is tried again: each step may be done twice.
+    private func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
+        var attempt = 1
+        while true {
+            do throws(PostgresError) {
+                return try await step()
+            } catch {
+                guard error.isTransient, attempt < Self.attempts else { throw error }
+                try? await Task.sleep(for: .milliseconds(50 << attempt))
+                attempt += 1
+            }
+        }
+    }
+}

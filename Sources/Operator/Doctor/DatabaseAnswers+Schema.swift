@@ -1,0 +1,262 @@
+import Service
+import Postgres
+import Store
+import Systemd
+
+extension DatabaseAnswers {
+    /// Roles, rights, migrations, and what of the app's nudged builds on.
+    var schemaFindings: [Finding] {
+        [migrated, role] + granted + firing + read + [protected] + found
+    }
+
+    // MARK: The schema
+
+    var migrated: Finding {
+        let place = Finding.Place(.database, "migrations")
+        let migrate =
+            "nudged migrate, as the role that owns the app's tables (nudged migrate --dry-run says what it would do)"
+        switch standing {
+        case .value(.current): return place.ok("all \(Migration.all.count) are applied")
+        case .value(.newer(let newest)):
+            return place.ok(
+                "a newer nudged has applied \(newest), with which this one works; upgrade it here when it suits"
+            )
+        case .value(.behind(let pending)) where pending.count == Migration.all.count:
+            return place.error("there is no schema nudged yet", mend: migrate, .configuration)
+        case .value(.behind(let pending)):
+            let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
+            return place.error("\(pending.count) are pending, from \(first) on", mend: migrate, .configuration)
+        case .value(.hidden): return place.error(Migrator.Standing.hidden.words, mend: nil, .permission)
+        case .value(let standing): return place.error(standing.words, mend: nil, .configuration)
+        case .failed(let error): return place.unchecked(error.description)
+        case .unasked(let why): return place.unchecked(why)
+        }
+    }
+
+    // MARK: Who we are, and what we may
+
+    var role: Finding {
+        let place = Finding.Place(.database, "role")
+        return server.finding(place) { server in
+            let mend = "let the daemon connect as nudged_daemon, which can do nothing but its work (docs/SQL.md)"
+            if server.isSuperuser {
+                return place.warning(
+                    "\(server.role) is a superuser: whoever has its password has all of the server",
+                    mend: mend
+                )
+            }
+            if server.bypassesRowSecurity {
+                return place.warning(
+                    "\(server.role) has BYPASSRLS: row-level security holds nothing back from it",
+                    mend: mend
+                )
+            }
+            if server.ownsTables {
+                return place.ok("\(server.role) owns nudged's tables; nudged_daemon could do less harm")
+            }
+            return place.ok("\(server.role): no superuser, no BYPASSRLS, owner of nothing of nudged's")
+        }
+    }
+
+    /// The schema is there, and not for us to look into.
+    func shut(_ server: DatabaseFacts.Server) -> Finding {
+        Finding.Place(.database, "rights").error(
+            "\(server.role) may not look into schema nudged",
+            mend: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
+            .permission
+        )
+    }
+
+    private var granted: [Finding] {
+        let place = Finding.Place(.database, "rights")
+        let who = server.value?.role ?? "our role"
+        return rights.findings(place) { rights in
+            let gone = Set(rights.filter { !$0.exists }.map { "nudged.\($0.right.object)" }).sorted()
+            let missing = rights.filter { $0.exists && !$0.isGranted }.map(\.right)
+            var found: [Finding] = []
+            if !gone.isEmpty {
+                found.append(
+                    place.error(
+                        "not there: \(gone.joined(separator: ", "))",
+                        mend:
+                            "nudged migrate where migrations are pending; else somebody has dropped them: restore them from a backup",
+                        .configuration
+                    )
+                )
+            }
+            if !missing.isEmpty {
+                let grants = missing.map { $0.grant(to: who) }.joined(separator: "; ")
+                let isStandard = who == "nudged_daemon"
+                found.append(
+                    place.error(
+                        "\(who) lacks \(Self.named(missing))",
+                        mend: isStandard ? "select nudged.grant_roles() as the owner of schema nudged" : grants,
+                        .permission
+                    )
+                )
+            }
+            return found.isEmpty ? [place.ok("all \(rights.count) that the daemon's statements need")] : found
+        }
+    }
+
+    /// `insert, delete on nudged.intent; execute on nudged.maintain_delivery`.
+    private static func named(_ rights: [DaemonRight]) -> String {
+        var objects: [String] = []
+        for right in rights where !objects.contains(right.object) { objects.append(right.object) }
+        return objects.map { object in
+            let privileges = rights.filter { $0.object == object }.map(\.privilege)
+            return "\(privileges.joined(separator: ", ")) on nudged.\(object)"
+        }.joined(separator: "; ")
+    }
+
+    // MARK: What tells of changes
+
+    private var firing: [Finding] {
+        let place = Finding.Place(.database, "triggers")
+        return triggers.findings(place) { triggers in
+            let silent = triggers.filter { !$0.fires }
+            if silent.isEmpty { return [place.ok("all \(triggers.count) on the app's tables fire")] }
+            let unread = Set((appTables.value ?? []).filter { !$0.isRead }.map(\.name))
+            return silent.map { trigger in
+                let name = "\(trigger.name) on public.\(trigger.table)"
+                if unread.contains(trigger.table) {
+                    return place.ok(
+                        "no \(name): nudged's views read other tables, whose app calls nudged.touch(user_id)"
+                    )
+                }
+                if server.value?.isDistributed == true, trigger.state == nil {
+                    return place.ok("no \(name): on Citus the app calls nudged.touch(user_id)")
+                }
+                guard trigger.state != nil else {
+                    return place.error(
+                        "\(name) is not there: changes of that table count only when a user is next asked",
+                        mend:
+                            "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
+                            + "or call nudged.touch(user_id) where the app changes that table",
+                        .configuration
+                    )
+                }
+                return place.error(
+                    "\(name) does not fire: changes of that table count only when a user is next asked",
+                    mend: "alter table public.\(trigger.table) enable trigger \(trigger.name); then nudged replan",
+                    .configuration
+                )
+            }
+        }
+    }
+
+    // MARK: What the daemon reads
+
+    private var read: [Finding] {
+        DatabaseFacts.View.allCases.map { view in
+            let place = Finding.Place(.database, view.rawValue)
+            return columns.finding(place) { columns in
+                let own = columns.filter { $0.view == view.rawValue }
+                if let fault = Self.fault(view, own) {
+                    return place.error(
+                        "the view nudged.\(view.rawValue) \(fault)",
+                        mend:
+                            "redefine the view with these columns: \(view.shape) (docs/SQL.md); then select nudged.grant_roles()",
+                        .configuration
+                    )
+                }
+                return reading(view, place, own)
+            }
+        }
+    }
+
+    /// By the daemon's own statement.
+    private func reading(_ view: DatabaseFacts.View, _ place: Finding.Place, _ columns: [DatabaseFacts.Column])
+        -> Finding
+    {
+        views.finding(place) { errors in
+            let name = "the view nudged.\(view.rawValue)"
+            guard let error = errors[view] else {
+                let isBare = view == .recipient && !columns.contains { $0.name == "context" }
+                return place.ok(
+                    "\(name) can be read, and has what is asked of it"
+                        + (isBare ? "; it has no column context, so templates with placeholders rest" : "")
+                )
+            }
+            if error.sqlState == "42501" {
+                return place.error(
+                    "\(name) can't be read: \(error.saying(mend: false))",
+                    mend:
+                        "grant the view's owner select on what it reads, and our role select on the view: select nudged.grant_roles()",
+                    .permission
+                )
+            }
+            guard error.code == .refusedByServer, !error.isTransient else { return place.unchecked(error.description) }
+            return place.error(
+                "\(name) can't be read: \(error.saying(mend: false))",
+                mend: "redefine the view with these columns: \(view.shape) (docs/SQL.md)",
+                .configuration
+            )
+        }
+    }
+
+    /// What is wrong with a view's columns; nil: nothing.
+    static func fault(_ view: DatabaseFacts.View, _ columns: [DatabaseFacts.Column]) -> String? {
+        if columns.isEmpty { return "is not there" }
+        let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)
+        if !missing.isEmpty { return "has no column \(missing.joined(separator: ", "))" }
+        for wanted in view.columns {
+            guard let column = columns.first(where: { $0.name == wanted.name }), !wanted.types.isEmpty,
+                !wanted.types.contains(column.type)
+            else { continue }
+            return "has a column \(column.name) of type \(column.type), and not \(wanted.types[0])"
+        }
+        return nil
+    }
+
+    // MARK: Row-level security, and what a found table lacks
+
+    private var protected: Finding {
+        let place = Finding.Place(.database, "row_security")
+        return openTables.finding(place) { open in
+            guard let first = open.first else { return place.ok("on for all of nudged's tables") }
+            return place.warning(
+                "off for \(open.map { "nudged.\($0)" }.joined(separator: ", ")): whoever gets a right on them sees all rows",
+                mend: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
+            )
+        }
+    }
+
+    private var found: [Finding] {
+        let place = Finding.Place(.database, "app_tables")
+        return appTables.findings(place) { tables in
+            let read = tables.filter { $0.exists && $0.isRead }
+            guard !read.isEmpty else { return [place.ok("nudged's views read tables of another name")] }
+            let lacks = read.flatMap { Self.lacks($0, place) }
+            return lacks.isEmpty
+                ? [place.ok("\(read.map { "public.\($0.name)" }.joined(separator: " and ")): nothing is lacking")]
+                : lacks
+        }
+    }
+
+    /// nudged changes no table that it found: it says what would be better.
+    private static func lacks(_ table: DatabaseFacts.AppTable, _ place: Finding.Place) -> [Finding] {
+        var found: [Finding] = []
+        if !table.hasUserIndex {
+            found.append(
+                place.warning(
+                    "public.\(table.name) has no index that begins with user_id: each claim reads all of it",
+                    mend: "create index concurrently on public.\(table.name) (user_id)"
+                )
+            )
+        }
+        if !table.hasRowSecurity {
+            let name = "public.\(table.name) has no row-level security"
+            found.append(
+                table.readers.isEmpty
+                    ? place.ok("\(name), as it was found; only roles that were granted it read it")
+                    : place.warning(
+                        "\(name), and \(table.readers.joined(separator: " and ")) may read it: everybody sees everybody's rows",
+                        mend:
+                            "alter table public.\(table.name) enable row level security, with a policy for a user's own rows (docs/SQL.md)"
+                    )
+            )
+        }
+        return found
+    }
+}

@@ -1,0 +1,79 @@
+import JSON
+package import Systemd
+
+/// What `nudged doctor` prints, and how it ends.
+package struct DoctorReport: Sendable {
+    let findings: [Finding]
+
+    /// - Parameter findings: in any order of their groups; each group's stay in theirs.
+    init(_ findings: [Finding]) {
+        self.findings = Finding.Group.allCases.flatMap { group in findings.filter { $0.group == group } }
+    }
+
+    /// `success` where there is no error, else by the worst: `configuration` before `permission` before `unavailable`.
+    package var status: ExitStatus {
+        let all = Set(findings.map(\.status))
+        return [.configuration, .permission, .unavailable].first(where: all.contains) ?? .success
+    }
+
+    // MARK: For a person
+
+    /// A line for each finding under its group's name, what is longer going on beneath, and a sum at the end.
+    package func words(width: Int) -> String {
+        var page = TextPage(width: width)
+        var last: Finding?
+        for finding in findings {
+            if finding.group != last?.group || finding.subject != last?.subject {
+                if last != nil { page.line("") }
+                page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
+            }
+            page.columns("  ", [(finding.level.words, 9), (finding.check, 16)], finding.found)
+            if let mend = finding.mend { page.columns("           ", [("mend:", 16)], mend) }
+            last = finding
+        }
+        page.line("")
+        page.line(sum)
+        return page.text
+    }
+
+    private var sum: String {
+        func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
+        func words(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+        var parts = [words(count(.error), "error"), words(count(.warning), "warning"), "\(count(.ok)) ok"]
+        if count(.unchecked) > 0 { parts.append("\(count(.unchecked)) not checked") }
+        return parts.joined(separator: ", ")
+    }
+
+    // MARK: For a program
+
+    /// The findings as an array of objects.
+    package var json: String {
+        var json = JSONWriter()
+        json.beginArray()
+        for finding in findings { finding.write(to: &json) }
+        json.endArray()
+        return json.string
+    }
+}
+
+extension Finding.Level {
+    fileprivate var words: String {
+        switch self {
+        case .ok, .warning, .error: rawValue
+        case .unchecked: "-"
+        }
+    }
+}
+
+extension Finding.Group {
+    fileprivate var title: String {
+        switch self {
+        case .configuration: "configuration"
+        case .zones: "time zones"
+        case .service: "service"
+        case .database: "database"
+        case .apple: "Apple"
+        case .decision: "decision service"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import Configuration
+import Planning
+import Service
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// `nudged forecast`: the policy run forward over everyone who is due in that time, on one snapshot of the real data; nothing is written.
+package struct ForecastRun: Sendable {
+    /// Hours that can be looked ahead: what lies further is decided by changes that nobody knows.
+    package static let hours = 1...168
+
+    private let access: DatabaseAccess
+    private let planner: Planner
+
+    /// Users of a page, and pages that are judged beside the one that is read: what is in memory at once.
+    private static let page = 2_000
+    private static let pagesAtOnce = 3
+
+    /// - Throws: what is wrong with the configuration.
+    package init(_ configuration: Configuration) throws {
+        access = try DatabaseAccess(configuration)
+        planner = try Assembly(configuration, zones: ZoneDatabase()).planner
+    }
+
+    /// Looks ahead.
+    ///
+    /// - Parameter onProgress: hears how many of how many parts of equal size are read.
+    /// - Throws: `PostgresError`, `SchemaError`.
+    package func run(hours: Int, onProgress: @escaping @Sendable (Int, Int) -> Void) async throws -> Forecast {
+        try await access.withStore { store in
+            try await Self.forecast(hours: hours, planner: planner, store: store, onProgress: onProgress)
+        }
+    }
+
+    /// - Parameter now: a test's; nil: the database's.
+    static func forecast(
+        hours: Int,
+        planner: Planner,
+        store: Store,
+        now: Instant? = nil,
+        onProgress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> Forecast {
+        try await store.reading { reader in
+            let clock = Instant(seconds: try await reader.clock() / 1_000_000)
+            let start = now ?? clock
+            var planner = planner
+            planner.paused = try await reader.paused()
+            // How many go is asked, not what they say.
+            planner.checkInTexts = CheckInTexts()
+            let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
+            let spreads = try await FutureSpreads(reader, planner: planner, start: start, end: future.end)
+            let tally = try await walk(reader, future, spreads, onProgress: onProgress)
+            return Forecast(
+                hours: hours,
+                tally: tally,
+                paused: planner.paused,
+                asksService: planner.asksService,
+                gaps: spreads.gaps
+            )
+        }
+    }
+
+    /// Range by range along the claim's index: the database reads the next page while those before are judged.
+    private static func walk(
+        _ reader: SnapshotReader,
+        _ future: FutureUser,
+        _ spreads: FutureSpreads,
+        onProgress: @Sendable (Int, Int) -> Void
+    ) async throws -> ForecastTally {
+        try await withThrowingTaskGroup(of: ForecastTally.self) { group in
+            let empty = ForecastTally(start: future.start, end: future.end)
+            var total = empty
+            var open = 0
+            var spreads = spreads
+            func plan(_ claimed: [ClaimedUser]) async throws {
+                let users = spreads.take(for: claimed)
+                if open >= pagesAtOnce, let tally = try await group.next() {
+                    total.add(tally)
+                    open -= 1
+                }
+                group.addTask {
+                    var tally = empty
+                    for user in users { future.run(user, into: &tally) }
+                    return tally
+                }
+                open += 1
+            }
+            var waiting: UUID? = Store.firstUser
+            while let user = waiting {
+                let page = try await reader.waiting(
+                    after: user,
+                    until: future.end - 1,
+                    now: future.start,
+                    limit: Self.page
+                )
+                waiting = page.next
+                total.unreadable += page.unreadable
+                try await plan(page.users)
+            }
+            for (done, range) in SnapshotReader.ranges.enumerated() {
+                var next: Cursor? = .start
+                while let cursor = next {
+                    try Task.checkCancellation()
+                    let page = try await reader.due(
+                        in: range,
+                        after: cursor,
+                        until: future.end - 1,
+                        now: future.start,
+                        limit: Self.page
+                    )
+                    next = page.next
+                    total.unreadable += page.unreadable
+                    try await plan(page.users)
+                }
+                onProgress(done + 1, SnapshotReader.ranges.count)
+            }
+            // Who would not be due otherwise.
+            var told = Array(spreads.reminders.keys)[...]
+            while !told.isEmpty {
+                let page = try await reader.users(
+                    Array(told.prefix(Self.page)),
+                    until: future.end - 1,
+                    now: future.start
+                )
+                told = told.dropFirst(Self.page)
+                total.unreadable += page.unreadable
+                try await plan(page.users)
+            }
+            for try await tally in group { total.add(tally) }
+            return total
+        }
+    }
+}

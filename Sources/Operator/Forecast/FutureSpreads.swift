@@ -1,0 +1,125 @@
+import Planning
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Reminders for everyone that come in the time of a forecast: what each member will have, if nobody comes and nobody leaves.
+struct FutureSpreads: Sendable {
+    /// By member.
+    private(set) var reminders: [UUID: [PendingReminder]] = [:]
+    /// What is missing in them, in words.
+    private(set) var gaps: [String] = []
+
+    /// Spreads that are looked at, members of a page, hours of one series: more nobody draws.
+    private static let mostSpreads = 10_000
+    private static let page = 10_000
+    private static let mostHours = 1_000
+
+    init() {}
+
+    /// Reads them as the sweep would. What the app's view doesn't say is missing, and said in `gaps`.
+    ///
+    /// - Parameter user: nil: for everyone; else only what comes for them.
+    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws
+    {
+        let spreads = try await reader.spreads(until: end - 1, limit: Self.mostSpreads)
+        if spreads.count == Self.mostSpreads {
+            gaps.append("of the reminders for everyone only the first \(Self.mostSpreads) are looked at")
+        }
+        var unread: [(spread: DueSpread, state: String)] = []
+        for spread in spreads {
+            let hours = try Self.hours(of: spread, planner: planner, start: start, end: end)
+            guard !hours.isEmpty else { continue }
+            do throws(PostgresError) {
+                try await read(reader, spread, hours, only: user)
+            } catch {
+                guard let state = error.sqlState else { throw error }
+                unread.append((spread, state))
+                // query_canceled, out of time: each of the others would take as long.
+                if state == "57014" { break }
+            }
+        }
+        if let first = unread.first {
+            gaps.append(
+                "\(unread.count) reminders for everyone are missing, since nudged.subject_member can't be read (the first is about "
+                    + "\(first.spread.reminder.subjectType) \(first.spread.reminder.subjectID), SQLSTATE \(first.state)): mend the view"
+            )
+        }
+    }
+
+    private mutating func read(
+        _ reader: SnapshotReader,
+        _ spread: DueSpread,
+        _ hours: [PendingReminder],
+        only user: UUID?
+    ) async throws(PostgresError) {
+        if let user {
+            if try await reader.isMember(user, of: spread) { tell(hours, of: spread, to: user) }
+            return
+        }
+        // Who has the first of them already is told of the later ones only.
+        var rest: DueSpread? = hours.count > 1 ? spread.fromTheFirst : spread
+        while let part = rest {
+            let members = try await reader.members(of: part, limit: Self.page)
+            for member in members { tell(hours, of: spread, to: member) }
+            rest = members.count < Self.page ? nil : members.last.map(part.after)
+        }
+    }
+
+    /// - Parameter hours: the spread's own, and those that come after it.
+    mutating func tell(_ hours: [PendingReminder], of spread: DueSpread, to member: UUID) {
+        let hasFirst = spread.after.map { member <= $0 } ?? false
+        let coming = hasFirst ? hours.dropFirst() : hours[...]
+        if !coming.isEmpty { add(coming.map { $0.told(to: member) }, for: member) }
+    }
+
+    mutating func add(_ hours: [PendingReminder], for member: UUID) { reminders[member, default: []] += hours }
+
+    /// Its hours that are spread before the end.
+    static func hours(
+        of spread: DueSpread,
+        planner: Planner,
+        start: Instant,
+        end: Instant
+    ) throws(TimeZoneError) -> [PendingReminder] {
+        var hours: [PendingReminder] = []
+        var spread = spread
+        for _ in 0..<mostHours {
+            let now = max(start, spread.reminder.wakesAt)
+            guard now < end else { break }
+            switch try planner.decide(spread, now: now) {
+            case .drop: return hours
+            case .wait(let instant):
+                guard instant < end, case .tell(let next) = try planner.decide(spread, now: instant) else {
+                    return hours
+                }
+                hours.append(spread.reminder)
+                guard let next else { return hours }
+                spread = spread.continued(by: next)
+            case .tell(let next):
+                hours.append(spread.reminder)
+                guard let next else { return hours }
+                spread = spread.continued(by: next)
+            }
+        }
+        return hours
+    }
+
+    /// Whoever has some of them, with theirs; each once.
+    mutating func take(for users: [ClaimedUser]) -> [ClaimedUser] {
+        guard !reminders.isEmpty else { return users }
+        return users.map { user in
+            guard let own = reminders.removeValue(forKey: user.userID), let first = own.map(\.wakesAt).min() else {
+                return user
+            }
+            var changes = user.changes
+            changes.reminders.all += own
+            let (due, overflow) = first.seconds.multipliedReportingOverflow(by: 1_000_000)
+            if !overflow { changes.dueAt = min(changes.dueAt, due) }
+            return user.with(changes)
+        }
+    }
+}

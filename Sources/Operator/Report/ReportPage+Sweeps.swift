@@ -1,0 +1,116 @@
+import Service
+import HTML
+import Store
+import TimeZones
+
+/// Who worked, and how much at a time.
+extension ReportPage {
+    private static let sizeWords = [
+        "fewer than 5 rows", "5 to 49 rows", "50 to 499 rows", "500 to 4,999 rows", "5,000 rows and more",
+    ]
+
+    var sweeps: ReportSection {
+        let title = "Sweeps by how much they recorded"
+        let all = report.sweepSizes.reduce(0) { $0 + ($1?.sweeps ?? 0) }
+        guard all > 0 else {
+            return ReportSection(
+                id: "sweeps",
+                title: title,
+                parts: [.words("No sweep recorded anything in this time.")]
+            )
+        }
+        let sum = RoundedCount(all)
+        let sizes = zip(Self.sizeWords, report.sweepSizes).map { ($0, $1, RoundedCount($1?.sweeps ?? 0)) }
+        let chart = BarList(
+            id: "sweeps-chart",
+            title: "\(title): sweeps",
+            summary: sizes.map { "\($0): \($2.words) sweeps" }.joined(separator: "; ") + ".",
+            lines: sizes.map { line($0, $2, of: sum) }
+        )
+        let table = Table(
+            title,
+            [.words("Size"), .number("Sweeps"), .number("Rows"), .number("Longest")],
+            sizes.map { words, size, count in
+                [
+                    words, count.words, RoundedCount(size?.records ?? 0).words,
+                    size.map { Elapsed.words($0.seconds) } ?? "",
+                ]
+            },
+            sums: ["All", sum.words, RoundedCount(report.sweepSizes.reduce(0) { $0 + ($1?.records ?? 0) }).words, ""]
+        )
+        return ReportSection(
+            id: "sweeps",
+            title: title,
+            parts: [
+                .words(
+                    "A sweep that found nothing to do leaves no row and is not counted. Its length is from its first attempt to its last, in whole seconds of the policy's clock."
+                ),
+                .node(chart.node), .node(table.folded),
+            ] + largest
+        )
+    }
+
+    private var largest: [ReportSection.Part] {
+        guard !report.largestSweeps.isEmpty else { return [] }
+        let table = Table(
+            "The largest sweeps of at least \(ReportRun.leastSweep) rows",
+            [
+                .words("Began (UTC)"), .number("Rows"), .number("Accepted"), .number("Rejected, deferred"),
+                .number("Unknown"),
+                .number("Not sent"), .number("Length"),
+            ],
+            report.largestSweeps.map { sweep in
+                [sweep.began.map(TimeWords.minute) ?? ""]
+                    + [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent].map {
+                        RoundedCount($0).words
+                    }
+                    + [Elapsed.words(sweep.seconds)]
+            }
+        )
+        return [
+            .node(table.folded),
+            .words(
+                "The journal has a line for each sweep that did something: journalctl -u nudged NUDGED_EVENT=sweep."
+            ),
+        ]
+    }
+
+    // MARK: Daemons
+
+    var daemons: ReportSection {
+        let title = "Daemons when this was counted"
+        let now = report.window.now
+        guard !report.daemons.isEmpty else {
+            return ReportSection(
+                id: "daemons",
+                title: title,
+                parts: [
+                    .words(
+                        "None was seen within a day: nobody is nudged until one is started (systemctl start nudged)."
+                    )
+                ]
+            )
+        }
+        let rows = report.daemons.enumerated().map { place, daemon in
+            [
+                "\(place + 1)", DaemonWords.state(daemon), Elapsed.words(now - daemon.startedAt), daemon.version,
+                DaemonWords.lanes(daemon),
+            ]
+        }
+        let alive = report.daemons.filter(DaemonWords.isAlive).count
+        let table = Table(
+            "Daemons that were seen within a day",
+            [.words("Daemon"), .words("State"), .words("Started before"), .words("Version"), .words("Lanes to Apple")],
+            rows
+        )
+        let words =
+            alive == 0
+            ? "None is alive: nobody is nudged until one is started."
+            : alive == 1 ? "One is alive." : "\(alive) are alive."
+        return ReportSection(
+            id: "daemons",
+            title: title,
+            parts: [.words("\(words) nudged status names their hosts and says more."), .node(table.node)]
+        )
+    }
+}

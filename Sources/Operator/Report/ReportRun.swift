@@ -1,0 +1,81 @@
+package import Configuration
+import Policy
+import Postgres
+import Store
+import TimeZones
+
+/// `nudged report`: the record counted, on one snapshot of it, and drawn as a page; nothing is written to the database.
+package struct ReportRun: Sendable {
+    /// Days that can be looked back.
+    package static let days = 1...366
+    /// A sweep that recorded fewer rows is named nowhere.
+    static let leastSweep = 20
+    private static let mostSweeps = 20
+    private static let mostDaemons = 100
+
+    private let access: DatabaseAccess
+    private let rules: Rules
+    private let keepDays: Int
+    private let zones = ZoneDatabase()
+
+    /// - Throws: what is wrong with `database.url`.
+    package init(_ configuration: Configuration) throws {
+        access = try DatabaseAccess(configuration)
+        rules = configuration.policy
+        keepDays = configuration.record.keepDays
+    }
+
+    /// Counts and draws.
+    ///
+    /// - Parameters:
+    ///   - days: one of `ReportRun.days`.
+    ///   - version: of this program; the page names it.
+    ///   - onProgress: hears how many of how many questions are answered.
+    /// - Returns: the page's markup, UTF-8.
+    /// - Throws: `PostgresError`, `SchemaError`, `TimeZoneError` where a zone's file can't be read now.
+    package func page(
+        days: Int,
+        version: String,
+        onProgress: @escaping @Sendable (Int, Int) -> Void
+    ) async throws -> String {
+        let report = try await access.withStore { store in
+            try await store.reporting { reader in
+                try await count(reader, days: days, onProgress: onProgress)
+            }
+        }
+        return ReportPage(report, version: version).markup
+    }
+
+    private func count(
+        _ reader: ReportReader,
+        days: Int,
+        onProgress: @Sendable (Int, Int) -> Void
+    ) async throws -> Report {
+        let window = ReportWindow(now: try await reader.clock(), days: days)
+        let (from, until) = (window.from, window.until)
+        zones.reload()
+        let offsets = try ZoneOffset.all(of: zones, from: from, until: until)
+        let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
+        onProgress(1, 3)
+        let hours = try await reader.hours(from: from, until: until, offsets: offsets, rules: rules)
+        onProgress(2, 3)
+        let sweeps = try await reader.sweeps(
+            from: from,
+            until: until,
+            least: Self.leastSweep,
+            most: Self.mostSweeps
+        )
+        onProgress(3, 3)
+        return Report(
+            window: window,
+            keepDays: keepDays,
+            rules: rules,
+            deliveries: deliveries,
+            hours: hours,
+            sweeps: sweeps,
+            daemons: try await reader.daemons(most: Self.mostDaemons),
+            pauses: try await reader.pauses(),
+            isCut: deliveries.count >= ReportReader.mostCounts
+        )
+    }
+}

@@ -1,0 +1,20 @@
+package import Configuration
+import Postgres
+import Store
+
+/// `nudged status`.
+package struct StatusRun: Sendable {
+    private let database: DatabaseAccess
+
+    /// - Throws: what is wrong with `database.url`.
+    package init(_ configuration: Configuration) throws {
+        database = try DatabaseAccess(configuration)
+    }
+
+    /// Asks the database; changes nothing.
+    ///
+    /// - Throws: `PostgresError` where it can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    package func run() async throws -> StatusPage {
+        try await database.withStore { StatusPage(try await $0.standing()) }
+    }
+}

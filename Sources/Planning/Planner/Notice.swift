@@ -1,0 +1,79 @@
+import Policy
+import Store
+import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per
+/// user; never with the value itself.
+package enum Notice: Sendable, Equatable {
+    /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for
+    /// a day. `column`: what is refused, where it is known.
+    case rowUnreadable(user: UUID, column: String?, error: String)
+    /// Held for check-ins until they are corrected.
+    case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
+    /// A zone name that is none; another one, or none, is used.
+    case timezoneInvalid(user: UUID, valueHash: UInt64)
+    /// Entries of the history lie more than 48 h ahead: a host's clock was wrong. They are ignored.
+    case historyAhead(user: UUID)
+    /// A device of an environment or topic that this daemon does not serve.
+    case deviceNotServed(user: UUID, environment: String?, topic: String?)
+
+    /// What is said once: a million users with one wrong value are one line.
+    package struct Value: Hashable {
+        let event: String
+        let hash: UInt64
+    }
+
+    package var value: Value {
+        switch self {
+        case .rowUnreadable(let user, let column, _):
+            Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
+        case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
+        case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
+        // Where a host's clock was wrong, many histories are: one line a day tells it.
+        case .historyAhead: Value(event: "history", hash: 0)
+        case .deviceNotServed(_, let environment, let topic):
+            Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
+        }
+    }
+}
+
+extension Notice {
+    /// What is wrong with a user's data.
+    ///
+    /// - Parameter foreign: a device that no lane of this daemon serves.
+    static func all(
+        of user: ClaimedUser,
+        _ candidate: Candidate,
+        foreign: Device?,
+        _ zones: ZoneDatabase,
+        now: Instant
+    ) -> [Notice] {
+        var notices: [Notice] = []
+        let name = user.userID
+        if let why = candidate.preferences.malformed {
+            let hash = (user.preferences ?? "").stableHash
+            notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
+        }
+        for zone in [candidate.preferences.timezone, user.timezone] {
+            // One that can't be read now and isn't needed is no invalid one.
+            guard let zone, let found = try? zones.zone(named: zone) as Zone?? else { continue }
+            if found == nil {
+                notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
+            }
+        }
+        let horizon = now + 48 * 3600
+        if user.history.sent.contains(where: { $0 > horizon })
+            || user.history.checkIns.contains(where: { $0.at > horizon })
+        {
+            notices.append(.historyAhead(user: name))
+        }
+        if let foreign {
+            notices.append(
+                .deviceNotServed(user: name, environment: foreign.environment, topic: foreign.topic)
+            )
+        }
+        return notices
+    }
+}

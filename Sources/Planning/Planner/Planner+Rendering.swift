@@ -1,0 +1,79 @@
+import Configuration
+import Policy
+import TimeZones
+
+/// What nudges say, of whatever kind.
+extension Planner {
+    /// nil: the row's text and data are none that a push can hold.
+    func render(
+        _ nudge: PendingNudge,
+        _ attempt: PlannedNudge.Attempt,
+        for recipient: Recipient,
+        now: Instant
+    ) -> PlannedNudge? {
+        let content =
+            switch nudge {
+            case .checkIn: checkIn(attempt, for: recipient, now: now)
+            case .text(let text): self.text(text, attempt, for: recipient, now: now)
+            }
+        return content.map { PlannedNudge(attempt, $0) }
+    }
+
+    private func checkIn(
+        _ attempt: PlannedNudge.Attempt,
+        for recipient: Recipient,
+        now: Instant
+    ) -> PlannedNudge.Content {
+        let context = RecipientContext(json: recipient.user.context)
+        let choice = choose(attempt, for: recipient, context)
+        return PlannedNudge.Content(
+            members: [attempt.identity],
+            payload: choice.payload,
+            template: choice.template,
+            collapseKey: attempt.identity.key,
+            endsAt: attempt.decision.validUntil,
+            // A phone that finds its network again in the night does not buzz with yesterday's. The policy gives every
+            // check-in an end.
+            expiresAt: attempt.decision.validUntil ?? now,
+            text: asksService ? checkInTexts.content(of: choice, context) : nil
+        )
+    }
+
+    /// Chosen once a slot: what others of the user's devices have got, these get as well.
+    private func choose(
+        _ attempt: PlannedNudge.Attempt,
+        for recipient: Recipient,
+        _ context: RecipientContext
+    ) -> CheckInTexts.Choice {
+        guard let slot = attempt.identity.slot, attempt.retry?.counts != true else {
+            return checkInTexts.again(recipient.user.template, context)
+        }
+        let question = CheckInTexts.Question(
+            user: recipient.user.userID,
+            slot: slot,
+            last: recipient.user.template,
+            context: context
+        )
+        recorder?.note(fates: checkInTexts.fates(question))
+        return checkInTexts.choose(question)
+    }
+
+    private func text(
+        _ text: PendingText,
+        _ attempt: PlannedNudge.Attempt,
+        for recipient: Recipient,
+        now: Instant
+    ) -> PlannedNudge.Content? {
+        let passesFocus = attempt.decision.urgent && recipient.candidate.preferences.allowUrgent
+        guard let payload = text.content.payload(passesFocus: passesFocus) else { return nil }
+        return PlannedNudge.Content(
+            members: text.members,
+            payload: payload,
+            template: nil,
+            collapseKey: text.collapseName,
+            endsAt: text.expiresAt,
+            expiresAt: text.expiration(now: now),
+            text: asksService ? text.content : nil
+        )
+    }
+}

@@ -1,0 +1,136 @@
+package import Configuration
+package import NudgedKit
+package import Policy
+package import Store
+package import TimeZones
+
+/// Decides what a claimed user gets now: `(user, now) -> Plan`. Pure: reads no clock, no database, no network.
+package struct Planner: Sendable {
+    package let policy: Policy
+    package let lanes: LaneDirectory
+    let messages: Configuration.Messages
+    /// Kinds that are paused.
+    package var paused: Set<NudgeKind> = []
+    /// What check-ins say.
+    package var checkInTexts = CheckInTexts()
+    /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
+    package var recorder: DecisionRecorder?
+    /// Whether a decision service is to be asked of what the rules allow: then nudges carry their texts.
+    package var asksService = false
+    private let preferences = PreferencesCache()
+
+    package init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
+        self.policy = policy
+        self.lanes = lanes
+        self.messages = messages
+    }
+
+    /// The column's text as the policy reads it.
+    package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
+
+    /// What waits to be said goes first: someone waits for it. Then the check-in, which counts it.
+    package func plan(_ user: ClaimedUser, now: Instant) -> Plan {
+        do throws(TimeZoneError) {
+            let recipient = try Recipient(user, planner: self, now: now)
+            let machine = RetryMachine(planner: self, recipient: recipient, now: now)
+            var draft = PlanDraft(recipient.candidate.history)
+            draft.records = try skippedSlots(recipient, now: now)
+            if recipient.hasTexts { try planTexts(machine, &draft) }
+            let checkIn = try plan(.checkIn, recipient.checkInRetry, machine, &draft)
+            guard let checkIn, draft.nudges.isEmpty else {
+                return .send(SendPlan(recipient, draft), recipient.notices)
+            }
+            return .nothing(settlement(recipient, draft, checkIn, now: now), checkIn.reason, recipient.notices)
+        } catch {
+            return .unreadable(error)
+        }
+    }
+
+    /// Takes a nudge one step on, and enters that into the draft.
+    ///
+    /// - Returns: the decision that withholds it; nil: it goes out, or ended.
+    @discardableResult
+    func plan(
+        _ nudge: PendingNudge,
+        _ retry: Retry?,
+        _ machine: RetryMachine,
+        _ draft: inout PlanDraft
+    ) throws(TimeZoneError) -> Decision? {
+        let known = retry.map(machine.recipient.withoutRefused)
+        draft.records += known?.ends ?? []
+        let isRefused = known.map { $0.left.left.isEmpty && !$0.ends.isEmpty } ?? false
+        let state = NudgeState(known?.left, isRefused: isRefused, of: machine.recipient, now: machine.now)
+        switch try machine.step(nudge, state, draft.history) {
+        case .send(let planned):
+            draft.send(planned, now: machine.now)
+            return nil
+        case .wait(let decision, let left):
+            // Only a change can make sendable what is on hold, which makes the user due; but its own end is an answer
+            // as well.
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
+            return decision
+        case .backOff(let left):
+            draft.wait(until: nudge.rules.isDueByItsRetry ? nil : left.dueAt, retry: left)
+            return nudge.text == nil ? try machine.evaluate(nudge, draft.history) : nil
+        case .end(let records, let closing):
+            draft.records += records
+            if let text = nudge.text {
+                draft.end(text.members)
+                return nil
+            }
+            if let closing { draft.close(closing) }
+            return try plan(.checkIn, nil, machine, &draft)
+        }
+    }
+
+    /// Of a user to whom nothing is sent.
+    private func settlement(
+        _ recipient: Recipient,
+        _ draft: PlanDraft,
+        _ checkIn: Decision,
+        now: Instant
+    ) -> UserSettlement {
+        var candidate = recipient.candidate
+        candidate.history = draft.base
+        let update = PersonUpdate(
+            userID: recipient.user.userID,
+            version: recipient.user.version,
+            dueAt: dueAt(
+                recipient.user.userID,
+                checkIn,
+                draft.retries,
+                others: draft.nextLook(now: now),
+                now: now,
+                soon: !recipient.devices.foreign.isEmpty
+            ),
+            askedAt: now,
+            since: candidate.since,
+            fingerprint: recipient.fingerprint,
+            history: trimmed(candidate, now: now),
+            retry: Retry.json(draft.retries),
+            template: recipient.user.template
+        )
+        return UserSettlement(
+            update: update,
+            records: draft.records,
+            ended: draft.ended,
+            continued: draft.continued
+        )
+    }
+
+    private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
+        guard let asked = recipient.user.askedAt, asked < now else { return [] }
+        // A pause makes no slot undone: what came while it lasted is skipped, and the record says so.
+        var candidate = recipient.candidate
+        candidate.paused = false
+        return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
+            recipient.records(
+                [.checkIn(skipped.slot)],
+                .skipped,
+                reason: skipped.reason.rawValue,
+                // When it ended, not when we saw it: a daemon that sees it again writes the same row.
+                at: skipped.limit
+            )
+        }
+    }
+}

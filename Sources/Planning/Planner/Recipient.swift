@@ -1,0 +1,125 @@
+import Policy
+import Store
+import TimeZones
+
+/// A claimed user as the policy sees them, with what their row says of earlier nudges and what waits to be said.
+struct Recipient: Sendable {
+    let user: ClaimedUser
+    private(set) var candidate: Candidate
+    /// Of what sets the candidate's `since`.
+    let fingerprint: Int64
+    let devices: RecipientDevices
+    /// What is left of earlier nudges.
+    let retries: [NudgeIdentity: Retry]
+    /// Messages that wait to be said.
+    let messages: [PendingText]
+    let notices: [Notice]
+    private let paused: Set<NudgeKind>
+
+    init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
+        self.user = user
+        devices = RecipientDevices(user, planner.lanes)
+        paused = planner.paused
+        let retries = user.retry.map(Retry.all(json:)) ?? []
+        self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        messages = user.messages.map(PendingText.init)
+        var candidate = Candidate(
+            userID: user.userID,
+            paused: paused.contains(.checkIn),
+            preferences: planner.parsed(user.preferences),
+            timezone: user.timezone,
+            firstSessionComplete: user.firstSessionComplete,
+            devices: devices.served.count,
+            since: user.since,
+            history: user.history,
+            nudge: .checkIn
+        )
+        fingerprint = try planner.policy.scheduleFingerprint(candidate)
+        candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
+        self.candidate = candidate
+        notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
+    }
+
+    /// The policy's `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never
+    /// evaluated before became possible when their first device registered, as far as the data says: nobody gets a slot
+    /// of the time before they came.
+    private static func since(_ user: ClaimedUser, fingerprint: Int64, now: Instant) -> Instant? {
+        guard let known = user.fingerprint else { return user.since ?? user.devices.compactMap(\.registeredAt).min() }
+        if known == fingerprint { return user.since }
+        return min(user.touchedAt ?? now, now)
+    }
+
+    /// Whether anything waits to be said.
+    var hasTexts: Bool { !messages.isEmpty || !user.reminders.isEmpty }
+
+    /// What is left of the check-in that was tried last.
+    var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }
+
+    func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
+
+    /// What the policy is asked about a nudge, with what was sent up to now.
+    func candidate(for nudge: Nudge = .checkIn, with history: History) -> Candidate {
+        var copy = candidate
+        copy.history = history
+        copy.nudge = nudge
+        copy.paused = isPaused(nudge.kind)
+        return copy
+    }
+
+    /// The devices of a nudge as its targets.
+    func targets(
+        _ devices: [ServedDevice],
+        of identity: NudgeIdentity,
+        repeating: Set<String> = []
+    ) -> [PlannedNudge.Target] {
+        func target(_ device: ServedDevice) -> PlannedNudge.Target {
+            PlannedNudge.Target(device, of: identity, user: user.userID, isRepeat: repeating.contains(device.hash))
+        }
+        guard devices.count > 1 else { return devices.map(target) }
+        // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
+        let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
+        var seen: Set<String> = []
+        return newestFirst.map(target).filter { seen.insert($0.hash).inserted }
+    }
+
+    /// What is left of a nudge without the devices that were refused since, and the ends of those.
+    func withoutRefused(_ retry: Retry) -> (left: Retry, ends: [DeliveryRecord]) {
+        let (left, refused) = devices.withoutRefused(retry.left)
+        let ends = refused.flatMap { hash, entry in
+            records(
+                retry.members,
+                device: hash,
+                .rejected,
+                reason: entry.reason,
+                status: 400,
+                // When the verdict fell: seen twice, it is one row.
+                at: entry.at
+            )
+        }
+        return (retry.keeping(left), ends)
+    }
+
+    /// A row of the record for each of a nudge's members.
+    func records(
+        _ members: [NudgeIdentity],
+        device: String = "",
+        _ outcome: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int? = nil,
+        at instant: Instant
+    ) -> [DeliveryRecord] {
+        members.map { member in
+            DeliveryRecord(
+                userID: user.userID,
+                kind: member.kind.rawValue,
+                key: member.key,
+                slot: member.slot,
+                deviceHash: device,
+                outcome: outcome,
+                reason: reason,
+                status: status,
+                attemptedAt: instant
+            )
+        }
+    }
+}

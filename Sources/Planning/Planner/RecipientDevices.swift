@@ -1,0 +1,83 @@
+import APNs
+import Store
+import TimeZones
+
+/// A device that a lane can deliver to.
+struct ServedDevice: Sendable {
+    let device: Device
+    let lane: LaneIdentity
+
+    /// Names it in the record, in retries and in the quarantine.
+    var hash: String { PushIdentity.deviceHash(token: device.token) }
+}
+
+/// A user's devices, by what can be done with them.
+struct RecipientDevices: Sendable {
+    /// A lane can deliver to them.
+    private(set) var served: [ServedDevice] = []
+    /// A lane serves them and Apple refuses them; by their hashes.
+    private var refused: [String: Quarantine.Entry] = [:]
+    /// No lane of this daemon serves them.
+    private(set) var foreign: [Device] = []
+
+    init(_ user: ClaimedUser, _ lanes: LaneDirectory) {
+        let quarantine = user.quarantine.map(Quarantine.init(json:))
+        for device in user.devices {
+            guard let lane = lanes.lane(of: device) else {
+                foreign.append(device)
+                continue
+            }
+            if let entry = quarantine?.entry(for: device, on: lane) {
+                refused[entry.deviceHash] = entry
+            } else {
+                served.append(ServedDevice(device: device, lane: lane))
+            }
+        }
+    }
+
+    /// A device of a lane that this daemon does not have is evaluated again within an hour: configurations change
+    /// without a word to the database.
+    static let foreignSeconds: Int64 = 1_800
+
+    /// The devices that are left and still registered.
+    func remaining(_ left: [Retry.Left], now: Instant) -> RemainingDevices {
+        let notBefore = Dictionary(left.map { ($0.deviceHash, $0.notBefore) }, uniquingKeysWith: max)
+        let repeats = left.repeats
+        var due: [ServedDevice] = []
+        var waiting: [Retry.Left] = []
+        for device in served {
+            let hash = device.hash
+            guard let at = notBefore[hash] else { continue }
+            if at <= now {
+                due.append(device)
+            } else {
+                waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
+            }
+        }
+        // A lane that this daemon does not have (a reload took it away) may come back while the answer holds.
+        for device in foreign {
+            let hash = PushIdentity.deviceHash(token: device.token)
+            guard let at = notBefore[hash] else { continue }
+            let later = max(at, now + Self.foreignSeconds)
+            waiting.append(Retry.Left(deviceHash: hash, notBefore: later, isRepeat: repeats.contains(hash)))
+        }
+        return RemainingDevices(due: due, waiting: waiting)
+    }
+
+    /// Those that Apple has not refused since, and the others.
+    func withoutRefused(_ left: [Retry.Left]) -> (left: [Retry.Left], refused: [(hash: String, Quarantine.Entry)]) {
+        guard !refused.isEmpty else { return (left, []) }
+        // The same token may be deliverable on another lane.
+        let deliverable = Set(served.map(\.hash))
+        var kept: [Retry.Left] = []
+        var gone: [(hash: String, Quarantine.Entry)] = []
+        for one in left {
+            if let entry = refused[one.deviceHash], !deliverable.contains(one.deviceHash) {
+                gone.append((one.deviceHash, entry))
+            } else {
+                kept.append(one)
+            }
+        }
+        return (kept, gone)
+    }
+}

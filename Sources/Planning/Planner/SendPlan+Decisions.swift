@@ -1,0 +1,70 @@
+package import Policy
+import Store
+package import TimeZones
+
+extension SendPlan {
+    /// The record's reason of what was decided against.
+    package static let declinedReason = "declined"
+
+    /// Whether the decision service is to be asked of any of it.
+    package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
+
+    /// The plan once the decision service, or a fallback, was heard. What it was not asked of, and what ended or was
+    /// paused meanwhile, is as it was, and asked again.
+    package func decided(
+        _ verdicts: [NudgeIdentity: DecisionVerdict],
+        at now: Instant,
+        paused: Set<NudgeKind>
+    ) -> SendPlan {
+        taking { nudge in
+            guard nudge.isToBeAsked else { return .goes(nudge) }
+            guard let verdict = verdicts[nudge.identity], nudge.isValid(at: now), !paused.contains(nudge.identity.kind)
+            else { return .stays }
+            guard verdict.shouldNotify else { return .ends(declined(nudge, verdict, at: now)) }
+            let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
+            return .goes(nudge.decided(verdict, passesFocus: passesFocus))
+        }
+    }
+
+    private func declined(_ nudge: PlannedNudge, _ verdict: DecisionVerdict, at now: Instant) -> [DeliveryRecord] {
+        nudge.members.map { member in
+            DeliveryRecord(
+                userID: userID,
+                kind: member.kind.rawValue,
+                key: member.key,
+                slot: member.slot,
+                deviceHash: "",
+                outcome: member.kind == .checkIn ? .skipped : .dropped,
+                reason: Self.declinedReason,
+                attemptedAt: now,
+                decision: verdict.json
+            )
+        }
+    }
+
+    /// What the decision service is asked of one of its nudges; nil: nothing.
+    package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
+        guard let text = nudge.text else { return nil }
+        return DecisionQuestion(
+            kind: nudge.identity.kind,
+            userID: userID,
+            slot: nudge.identity.slot,
+            priority: nudge.isUrgent ? .urgent : .normal,
+            title: text.title,
+            body: text.body,
+            context: RecipientContext(json: context).object
+        )
+    }
+
+    /// What the user's strategy decides in the service's place.
+    package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionVerdict {
+        let decision = FallbackDecider(strategy: candidate.preferences.fallbackStrategy).decide(
+            FallbackDecider.Nudge(
+                kind: nudge.identity.kind,
+                isUrgent: nudge.isUrgent,
+                isMention: nudge.text?.isMention ?? false
+            )
+        )
+        return DecisionVerdict(decision, nudge.isUrgent ? .urgent : .normal, because: failure)
+    }
+}

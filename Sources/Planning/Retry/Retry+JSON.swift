@@ -1,0 +1,86 @@
+import JSON
+import Policy
+import TimeZones
+
+/// The column `nudged.person.retry`: an array of what is left of nudges. A lone check-in stands there without the
+/// array, as older daemons read and write it.
+extension Retry {
+    /// Nothing where the text is none of ours: the nudges are then asked as if nothing had been tried.
+    package static func all(json text: String) -> [Retry] {
+        guard let value = try? JSONValue(parsing: text) else { return [] }
+        if case .array(let items) = value { return items.compactMap(Retry.init) }
+        return [Retry(value)].compactMap(\.self)
+    }
+
+    /// nil: nothing is left.
+    package static func json(_ retries: [Retry]) -> String? {
+        guard let first = retries.first else { return nil }
+        if retries.count == 1, first.identity.slot != nil { return first.json }
+        return "[\(retries.map(\.json).joined(separator: ","))]"
+    }
+
+    private init?(_ value: JSONValue) {
+        guard let identity = Self.identity(value),
+            case .int(let version)? = value["version"],
+            case .int(let attempt)? = value["attempt"], let attempt = Int(exactly: attempt), attempt >= 0,
+            case .bool(let counts)? = value["counts"],
+            case .array(let left)? = value["left"]
+        else { return nil }
+        let end = Self.instant(value["valid_until"])
+        // A check-in's answer always ends.
+        guard end != nil || identity.slot == nil else { return nil }
+        var members: [NudgeIdentity]?
+        if case .array(let keys)? = value["members"] {
+            members = keys.compactMap { key in
+                guard case .string(let key) = key else { return nil }
+                return NudgeIdentity(kind: identity.kind, key: key, slot: nil)
+            }
+        }
+        self.init(
+            identity: identity,
+            members: members,
+            validUntil: end,
+            version: version,
+            attempt: min(attempt, 20),
+            // Older daemons did not say when: their check-in's entry is found by its slot.
+            countedAt: counts ? Self.instant(value["counted_at"]) ?? Instant(seconds: .min) : nil,
+            left: left.compactMap(Self.left)
+        )
+    }
+
+    private static func identity(_ value: JSONValue) -> NudgeIdentity? {
+        if case .string(let slot)? = value["slot"], let slot = LocalDate(iso: slot) { return .checkIn(slot) }
+        guard case .string(let kind)? = value["kind"], let kind = NudgeKind(rawValue: kind), kind != .checkIn,
+            case .string(let key)? = value["key"]
+        else { return nil }
+        return NudgeIdentity(kind: kind, key: key, slot: nil)
+    }
+
+    private static func left(_ item: JSONValue) -> Left? {
+        guard case .string(let hash)? = item["device"], let at = instant(item["not_before"]) else { return nil }
+        var isRepeat = false
+        if case .bool(let flag)? = item["repeat"] { isRepeat = flag }
+        return Left(deviceHash: hash, notBefore: at, isRepeat: isRepeat)
+    }
+
+    private static func instant(_ value: JSONValue?) -> Instant? {
+        guard case .string(let text)? = value else { return nil }
+        return Instant(rfc3339: text)
+    }
+
+    /// Everything in it is a date, a number, a hexadecimal digest or a name of ours, so nothing needs escaping.
+    private var json: String {
+        let devices = left.map {
+            #"{"device":"\#($0.deviceHash)","not_before":"\#($0.notBefore.rfc3339)"\#($0.isRepeat ? #","repeat":true"# : "")}"#
+        }
+        let name =
+            identity.slot.map { #""slot":"\#($0.iso)""# }
+            ?? #""kind":"\#(identity.kind.rawValue)","key":"\#(identity.key)""#
+        let of = identity.isDigest ? #","members":[\#(members.map { #""\#($0.key)""# }.joined(separator: ","))]"# : ""
+        let end = validUntil.map { #""\#($0.rfc3339)""# } ?? "null"
+        let entry = countedAt.map { $0 == Instant(seconds: .min) ? "" : #","counted_at":"\#($0.rfc3339)""# } ?? ""
+        return
+            #"{\#(name)\#(of),"valid_until":\#(end),"version":\#(version),"attempt":\#(attempt),"#
+            + #""counts":\#(counts)\#(entry),"left":[\#(devices.joined(separator: ","))]}"#
+    }
+}

@@ -1,0 +1,136 @@
+import APNs
+import Policy
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// Enters one nudge's outcomes, device by device.
+struct NudgeOutcomes {
+    let nudge: PlannedNudge
+    let userID: UUID
+    let attemptedAt: Instant
+    let now: Instant
+
+    private(set) var records: [DeliveryRecord] = []
+    private(set) var staleTokens: [Settlement.StaleToken] = []
+    private(set) var left: [Retry.Left] = []
+    /// A device took it, or may have: the nudge counts.
+    private(set) var wasAnswered = false
+    private(set) var wasDelayed = false
+    /// Apple answered, though not finally.
+    private(set) var wasAttempted = false
+
+    init(nudge: PlannedNudge, userID: UUID, attemptedAt: Instant, now: Instant) {
+        self.nudge = nudge
+        self.userID = userID
+        self.attemptedAt = attemptedAt
+        self.now = now
+    }
+
+    mutating func enter(_ outcome: PushOutcome, for target: PlannedNudge.Target) {
+        switch outcome {
+        case .accepted:
+            wasAnswered = true
+            record(.accepted, target, status: 200)
+        case .unknown(let reason):
+            wasAnswered = true
+            record(.unknown, target, reason: reason)
+            if RetryRules.of(nudge.identity.kind).isRepeatedOnce, !target.isRepeat {
+                left.append(
+                    Retry.Left(deviceHash: target.hash, notBefore: now + Retry.unsentSeconds, isRepeat: true)
+                )
+            }
+        case .rejected(let status, let reason, let deletes):
+            record(.rejected, target, reason: reason, status: status)
+            if let deletes { forget(target, deletes) }
+        case .suspect(let status, let reason):
+            wasAttempted = true
+            comeBack(target, at: now + Retry.verdictSeconds, orElse: .rejected, reason: reason, status: status)
+        case .delayed(let reason, let status, let retryAfter):
+            delay(target, reason: reason, status: status, retryAfter: retryAfter)
+        case .unsent:
+            // Nothing was attempted, so nothing is recorded: the work is as it was.
+            left.append(
+                Retry.Left(
+                    deviceHash: target.hash,
+                    notBefore: now + Retry.unsentSeconds,
+                    isRepeat: target.isRepeat
+                )
+            )
+        }
+    }
+
+    private mutating func delay(_ target: PlannedNudge.Target, reason: String, status: Int, retryAfter: Int?) {
+        wasDelayed = true
+        wasAttempted = true
+        let backOff = Retry.backOffSeconds << min(Int64(nudge.attemptsBefore), 10)
+        let wait = max(Int64(clamping: retryAfter ?? 0), status == 429 ? Retry.backOffSeconds / 15 : backOff)
+        comeBack(target, at: now + min(wait, 172_800), orElse: .skipped, reason: reason, status: status)
+    }
+
+    private mutating func comeBack(
+        _ target: PlannedNudge.Target,
+        at notBefore: Instant,
+        orElse end: DeliveryRecord.Outcome,
+        reason: String,
+        status: Int
+    ) {
+        // Past the nudge's end there is no other attempt: this is it on this device.
+        guard nudge.endsAt.map({ notBefore < $0 }) ?? true else {
+            return record(end, target, reason: reason, status: status)
+        }
+        record(.deferred, target, reason: reason, status: status)
+        left.append(Retry.Left(deviceHash: target.hash, notBefore: notBefore, isRepeat: target.isRepeat))
+    }
+
+    private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
+        let instant: Int64 =
+            switch deletes {
+            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay
+            // for ever.
+            case .olderThan(let milliseconds): milliseconds
+            case .olderThanSend: attemptedAt.seconds * 1000
+            }
+        staleTokens.append(
+            Settlement.StaleToken(
+                userID: userID,
+                token: target.device.token,
+                environment: target.lane.environment,
+                topic: target.lane.topic,
+                unregisteredAt: instant,
+                apnsID: target.apnsID
+            )
+        )
+    }
+
+    private mutating func record(
+        _ outcome: DeliveryRecord.Outcome,
+        _ target: PlannedNudge.Target,
+        reason: String? = nil,
+        status: Int? = nil
+    ) {
+        let decision = nudge.decision?.json
+        for member in nudge.members {
+            records.append(
+                DeliveryRecord(
+                    userID: userID,
+                    kind: member.kind.rawValue,
+                    key: member.key,
+                    slot: member.slot,
+                    deviceHash: target.hash,
+                    apnsID: target.apnsID,
+                    outcome: outcome,
+                    reason: reason ?? (nudge.identity.isDigest ? Self.digestReason : nil),
+                    status: status,
+                    attemptedAt: attemptedAt,
+                    decision: decision,
+                    template: nudge.template
+                )
+            )
+        }
+    }
+
+    /// It went out with others as one push.
+    private static let digestReason = "digest"
+}

@@ -1,0 +1,113 @@
+package import APNs
+import Policy
+package import Store
+package import TimeZones
+
+/// What is announced before a plan's pushes are written, and what is recorded after.
+extension Planner {
+    /// What the intent says of the user, for recovery, if the daemon dies.
+    package func entry(_ plan: SendPlan, attemptedAt: Instant) -> Intent.Entry {
+        var devices: [Intent.Target] = []
+        var retries = plan.others
+        for (place, nudge) in plan.nudges.enumerated() {
+            let left = leftAtIntent(nudge)
+            // A reminder's end is left to the user's next plan: what comes after it is not for SQL to say.
+            if !left.isEmpty || nudge.identity.kind == .reminder {
+                retries.append(
+                    nudge.retry(
+                        version: plan.version,
+                        left: left,
+                        countedAt: nudge.countedAt ?? attemptedAt
+                    )
+                )
+            }
+            for target in nudge.targets {
+                for member in nudge.members {
+                    devices.append(
+                        Intent.Target(
+                            kind: member.kind.rawValue,
+                            key: member.key,
+                            slot: member.slot,
+                            deviceHash: target.hash,
+                            apnsID: target.apnsID,
+                            nudge: Int16(clamping: place),
+                            isCounted: nudge.countedAt != nil,
+                            ends: left.isEmpty && nudge.identity.kind == .message,
+                            template: nudge.template
+                        )
+                    )
+                }
+            }
+        }
+        return Intent.Entry(
+            userID: plan.userID,
+            version: plan.version,
+            retry: Retry.json(retries),
+            devices: devices
+        )
+    }
+
+    /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it,
+    /// once.
+    private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
+        guard RetryRules.of(nudge.identity.kind).isRepeatedOnce else { return nudge.waiting }
+        return nudge.waiting
+            + nudge.targets.filter { !$0.isRepeat }.map {
+                Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: true)
+            }
+    }
+
+    /// Whether recovery records it after a crash. A reminder that ended is planned again, since what comes after it is
+    /// not for SQL to say; so is a check-in that was declined, since its slot is closed by the settlement alone: they
+    /// would be recorded twice.
+    package static func survivesCrash(_ record: DeliveryRecord) -> Bool {
+        record.kind != NudgeKind.reminder.rawValue
+            && !(record.kind == NudgeKind.checkIn.rawValue && record.reason == SendPlan.declinedReason)
+    }
+
+    /// The messages and reminders that an intent of these names.
+    package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
+        plans.flatMap { plan in plan.nudges.flatMap(\.members).compactMap { plan.reference($0) } }
+    }
+
+    /// Settles a plan once each of its targets has an outcome, in their order. `attemptedAt`: the intent's instant;
+    /// `now`: when to evaluate again counts from here.
+    package func settle(
+        _ plan: SendPlan,
+        outcomes: some Collection<PushOutcome>,
+        attemptedAt: Instant,
+        now: Instant
+    ) -> UserSettlement {
+        var entered = PlanOutcomes(plan, attemptedAt: attemptedAt, now: now)
+        var rest = outcomes[...]
+        for nudge in plan.nudges {
+            entered.enter(nudge, rest.prefix(nudge.targets.count))
+            rest = rest.dropFirst(nudge.targets.count)
+        }
+        var candidate = plan.candidate
+        candidate.history = entered.history
+        candidate.history = trimmed(candidate, now: now)
+        // What Apple answered is recorded in any case: without the zone only the next question has no instant yet.
+        let next = try? policy.decide(candidate, now: now)
+        let update = PersonUpdate(
+            userID: plan.userID,
+            version: plan.version,
+            dueAt: dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now),
+            // When the decision was made: a slot that ended since then, unsent, is still to be recorded as skipped.
+            askedAt: attemptedAt,
+            since: candidate.since,
+            fingerprint: plan.fingerprint,
+            history: candidate.history,
+            retry: Retry.json(entered.retries),
+            template: entered.template
+        )
+        let ended = plan.ended + entered.ended
+        return UserSettlement(
+            update: update,
+            records: plan.records + entered.records,
+            ended: ended,
+            continued: ended.compactMap { plan.continuations[$0] },
+            staleTokens: entered.staleTokens
+        )
+    }
+}

@@ -1,0 +1,117 @@
+import APNs
+import JSON
+import Store
+
+import struct FoundationEssentials.UUID
+
+/// What a message's or a reminder's push says.
+struct PushText: Sendable {
+    private(set) var title: String
+    private(set) var body: String
+    private let conversationID: UUID?
+    private let domain: String?
+    private let category: String?
+    private let threadID: String?
+    /// nil: the row's data is none that a payload can hold, which only a hand can have written.
+    private let custom: CustomMembers?
+    /// The row's data as it is; nil: none.
+    private let data: String?
+    /// Whether one of a digest's messages is a mention.
+    private let holdsMention: Bool
+
+    init(_ message: PendingMessage) {
+        title = message.title
+        body = message.body
+        conversationID = message.conversationID.flatMap(UUID.init(uuidString:))
+        domain = message.domain
+        category = message.category
+        threadID = message.threadID
+        data = message.data
+        holdsMention = false
+        custom = message.data.map { try? CustomMembers(object: $0) } ?? CustomMembers.none
+    }
+
+    init(_ reminder: PendingReminder) {
+        title = reminder.title
+        body = reminder.body
+        conversationID = nil
+        domain = nil
+        category = nil
+        threadID = nil
+        data = nil
+        holdsMention = false
+        custom = try? CustomMembers([
+            ("subject_type", Self.json(reminder.subjectType)), ("subject_id", Self.json(reminder.subjectID)),
+        ])
+    }
+
+    private static func json(_ text: String) -> String {
+        var json = JSONWriter()
+        json.string(text)
+        return json.string
+    }
+
+    /// A digest of these: its own words, and what they have in common.
+    init(title: String, body: String, of contents: [PushText]) {
+        func common<Value: Equatable>(_ member: (PushText) -> Value?) -> Value? {
+            guard let first = contents.first.flatMap(member) else { return nil }
+            return contents.allSatisfy { member($0) == first } ? first : nil
+        }
+        self.title = title
+        self.body = body
+        conversationID = common(\.conversationID)
+        domain = common(\.domain)
+        threadID = common(\.threadID)
+        category = nil
+        custom = CustomMembers.none
+        data = nil
+        holdsMention = contents.contains(where: \.isMention)
+    }
+
+    /// A check-in's words.
+    init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
+        self.title = title
+        self.body = body
+        self.conversationID = conversationID
+        self.domain = domain
+        category = nil
+        threadID = nil
+        custom = CustomMembers.none
+        data = nil
+        holdsMention = false
+    }
+
+    /// Whether it speaks to this user by name: its category is `mention`, or its data says `"mention": true`.
+    var isMention: Bool {
+        if holdsMention || category == "mention" { return true }
+        guard let data, case .bool(true)? = (try? JSONValue(parsing: data))?["mention"] else { return false }
+        return true
+    }
+
+    /// The same with other words; nil: its own.
+    func saying(_ title: String?, _ body: String?) -> PushText {
+        var other = self
+        other.title = title ?? self.title
+        other.body = body ?? self.body
+        return other
+    }
+
+    /// The payload. nil: it can't be rendered.
+    ///
+    /// - Parameter passesFocus: shown through a focus, as someone who is needed now is.
+    func payload(passesFocus: Bool) -> [UInt8]? {
+        guard let custom else { return nil }
+        var notification = Notification(title: title, body: body)
+        notification.conversationID = conversationID
+        notification.domain = domain
+        notification.category = category
+        notification.threadID = threadID
+        notification.custom = custom
+        notification.interruptionLevel = passesFocus ? .timeSensitive : nil
+        var bytes: [UInt8] = []
+        notification.render(into: &bytes)
+        // Urgent by a keyword, which nudged.send could not know: the words go first.
+        guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
+        return payload(passesFocus: false)
+    }
+}

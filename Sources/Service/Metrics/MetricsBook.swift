@@ -1,0 +1,37 @@
+import Delivery
+import Metrics
+import TimeZones
+
+/// What is counted beside the sweeps' own reports, from what they tell.
+struct MetricsBook: Sendable {
+    /// Seconds of a sweep: an idle one takes milliseconds, a burst of a million users minutes.
+    private(set) var durations = Histogram(bounds: [
+        0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+    ])
+    private(set) var goodSweeps = 0
+    private(set) var otherSweeps = 0
+    private(set) var lastSuccess: Instant?
+    private(set) var quarantined = 0
+    private(set) var writeFailures = 0
+
+    /// Takes what a sweep told.
+    ///
+    /// - Parameter now: the policy's; nil while it is not known, and then no sweep was good.
+    mutating func hear(_ event: SweepEvent, now: Instant?) {
+        switch event {
+        case .finished(_, let report):
+            durations.observe(Double(report.milliseconds) / 1000)
+            if report.isGood {
+                goodSweeps += 1
+                lastSuccess = now ?? lastSuccess
+            } else {
+                otherSweeps += 1
+            }
+        case .quarantined: quarantined += 1
+        case .settlementFailed: writeFailures += 1
+        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed,
+            .ownership, .membershipEnded, .membersBuried:
+            break
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Configuration
+import Delivery
+import Metrics
+import Postgres
+import Store
+import Synchronization
+
+/// Shows the metrics as configured: a port that can be asked, a file that is written. Each second it gathers them, and tries again what did not work. Without
+/// either it does nothing.
+actor MetricsExporter {
+    private let gather: @Sendable () async -> MetricsState
+    private let reporter: Reporter
+    private let connection: ConnectionConfiguration
+    private var settings = Configuration.Metrics()
+    private var server: ScrapeServer?
+    private var loop: (ticker: Ticker, task: Task<Void, Never>)?
+    /// A connection of its own: no sweep waits for what is asked here.
+    private var store: Store?
+    private var pace = WorkPace()
+    private var work: (standing: WorkStanding, askedAt: Int64)?
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextListening: Int64 = 0
+    private var nextWriting: Int64 = 0
+    /// What is shown to those who ask; read on the server's thread.
+    private let latest: Latest
+
+    private final class Latest: Sendable {
+        let state = Mutex<MetricsState?>(nil)
+    }
+
+    /// Milliseconds from one try to listen to the next, and from file to file.
+    private static let interval: Int64 = 10_000
+    /// An answer that is older says nothing of now.
+    private static let oldest: Int64 = 60_000
+    /// Nobody waits for the answer, and it must not take long.
+    private static let patience = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - connection: of the database that is asked how the work stands.
+    ///   - gather: everything else that is shown.
+    init(
+        connection: ConnectionConfiguration,
+        reporter: Reporter,
+        gather: @escaping @Sendable () async -> MetricsState
+    ) {
+        self.connection = connection
+        self.reporter = reporter
+        self.gather = gather
+        latest = Latest()
+    }
+
+    /// What is configured, now or anew. What can't be done is told, and tried again.
+    func apply(_ next: Configuration.Metrics) async {
+        if next.listen != settings.listen {
+            server?.stop()
+            server = nil
+            nextListening = 0
+        }
+        if let old = settings.file, old != next.file { MetricsFile(old).remove() }
+        nextWriting = 0
+        settings = next
+        if next == Configuration.Metrics() { await rest() } else { start() }
+    }
+
+    /// Nothing is shown any more.
+    func end() async { await apply(Configuration.Metrics()) }
+
+    private func start() {
+        guard loop == nil else { return }
+        let ticker = Ticker(every: .seconds(1))
+        let task = Task { [weak self] in
+            for await _ in ticker.ticks { await self?.step() }
+        }
+        loop = (ticker, task)
+    }
+
+    private func rest() async {
+        loop?.ticker.cancel()
+        loop = nil
+        work = nil
+        latest.state.withLock { $0 = nil }
+        await store?.close()
+        store = nil
+    }
+
+    private func step() async {
+        let now = BootTime.milliseconds()
+        var state = await gather()
+        // It ended while that was awaited.
+        guard loop != nil else { return }
+        if let work, now - work.askedAt < Self.oldest {
+            state.work = MetricsState.Work(standing: work.standing, age: .milliseconds(now - work.askedAt))
+        }
+        latest.state.withLock { $0 = state }
+        if state.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
+        listen(now)
+        write(now, state)
+    }
+
+    private func ask() async {
+        guard loop != nil else { return pace.end(now: BootTime.milliseconds()) }
+        let store = store ?? Store(configuration: connection, statementTimeout: Self.patience)
+        self.store = store
+        let askedAt = BootTime.milliseconds()
+        // A database that does not answer has its line from the sweeps; meanwhile nothing is shown of the work.
+        if let standing = try? await store.standing() { work = (standing, askedAt) }
+        pace.end(now: BootTime.milliseconds())
+    }
+
+    private func listen(_ now: Int64) {
+        guard let address = settings.listen, server == nil, now >= nextListening else { return }
+        nextListening = now + Self.interval
+        let latest = latest
+        do throws(MetricsError) {
+            server = try ScrapeServer(at: address) {
+                latest.state.withLock { $0 }.map { MetricsPage(state: $0).text } ?? []
+            }
+            reporter.metricsShown(at: "http://\(address)/metrics")
+        } catch {
+            reporter.metricsFailed(error, at: "\(address)")
+        }
+    }
+
+    private func write(_ now: Int64, _ state: MetricsState) {
+        guard let file = settings.file, now >= nextWriting else { return }
+        nextWriting = now + Self.interval
+        do throws(MetricsError) {
+            try MetricsFile(file).write(MetricsPage(state: state).text)
+            reporter.metricsShown(at: file)
+        } catch {
+            reporter.metricsFailed(error, at: file)
+        }
+    }
+}

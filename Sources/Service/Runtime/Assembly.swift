@@ -1,0 +1,112 @@
+package import Configuration
+package import Delivery
+package import Planning
+import APNs
+import Policy
+package import Postgres
+import Store
+package import TimeZones
+
+/// What a valid configuration comes to: the values that the parts are made of.
+package struct Assembly: Sendable {
+    let connection: ConnectionConfiguration
+    let lanes: [LaneConfiguration]
+    package let planner: Planner
+    let settings: SweepSettings
+    let schedule: Configuration.Schedule
+    let record: Configuration.Record
+    let statementTimeout: Duration
+    package let deviceNames: DeviceNames
+    /// nil: no service is asked.
+    let decision: Configuration.Decision?
+    let metrics: Configuration.Metrics
+    /// nil: no address is called.
+    let heartbeat: Configuration.Heartbeat?
+
+    /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
+    var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
+
+    /// - Throws: what `ConfigurationChecks.system` would have said before.
+    package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
+        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
+            throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
+        }
+        connection = try Self.connection(
+            database.url.text,
+            allowInsecure: database.allowInsecure,
+            statementTimeout: database.statementTimeout
+        )
+        statementTimeout = database.statementTimeout
+        schedule = configuration.schedule
+        record = configuration.record
+        lanes = Self.lanes(apns)
+        deviceNames = DeviceNames(secret: main.privateKey.text)
+        decision = configuration.decision
+        metrics = configuration.metrics
+        heartbeat = configuration.heartbeat
+        var planner = Planner(
+            policy: Policy(rules: configuration.policy, zones: zones),
+            lanes: LaneDirectory(standard: LaneIdentity(main), others: lanes.map(\.identity)),
+            messages: configuration.messages
+        )
+        planner.asksService = decision != nil
+        planner.checkInTexts.standard = configuration.checkIn
+        self.planner = planner
+        settings = SweepSettings(
+            batch: configuration.schedule.batch,
+            leaseMilliseconds: configuration.schedule.lease.milliseconds,
+            responseMilliseconds: apns.responseTimeout.milliseconds,
+            maxInFlight: apns.maxInFlight,
+            // The configured words are the same for everyone, so their payload is rendered once and shared by all pushes.
+            payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
+        )
+    }
+
+    /// Each lane with what its sender needs, in the order of the configuration.
+    package static func lanes(_ apns: Configuration.APNs) -> [LaneConfiguration] {
+        let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
+        return apns.lanes.map { lane in
+            LaneConfiguration(identity: LaneIdentity(lane), sender: sender(lane, apns, maxInFlight: most))
+        }
+    }
+
+    package static func connection(
+        _ url: String,
+        allowInsecure: Bool,
+        statementTimeout: Duration = .seconds(10)
+    ) throws(PostgresError) -> ConnectionConfiguration {
+        try ConnectionConfiguration.parse(
+            url: url,
+            allowInsecure: allowInsecure,
+            applicationName: "nudged",
+            connectTimeout: .seconds(5),
+            statementTimeout: statementTimeout
+        )
+    }
+
+    private static func sender(
+        _ lane: Configuration.Lane,
+        _ apns: Configuration.APNs,
+        maxInFlight: Int
+    ) -> SenderConfiguration {
+        var sender = SenderConfiguration(
+            teamID: lane.teamID,
+            keyID: lane.keyID,
+            signingKeyPEM: lane.privateKey.text,
+            topic: lane.bundleID,
+            environment: lane.environment == .production ? .production : .sandbox,
+            endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },
+            caFile: lane.caFile
+        )
+        sender.connections = lane.connections
+        sender.maxInFlight = maxInFlight
+        sender.requestDeadline = apns.responseTimeout.milliseconds
+        return sender
+    }
+}
+
+extension LaneIdentity {
+    init(_ lane: Configuration.Lane) {
+        self.init(environment: lane.environment.rawValue, topic: lane.bundleID)
+    }
+}

@@ -1,0 +1,359 @@
+package import Configuration
+import Delivery
+import Planning
+import APNs
+package import Logging
+import Glibc
+import Postgres
+import Store
+package import Systemd
+import TimeZones
+
+/// The long-running service: a timer drives sweeps, signals reload and stop it, systemd hears how it stands.
+///
+/// It starts without PostgreSQL and without Apple, and waits for them; no input ends it.
+package actor Daemon {
+    private let load: @Sendable () throws -> Configuration
+    private let notifier: Notifier
+    private let reporter: Reporter
+    private let output: LogOutput
+    private let zones: ZoneDatabase
+    private var assembly: Assembly
+    private let engine: Engine
+    private let ticker: Ticker
+    private let watchdog: Watchdog
+    private let heartbeat: Heartbeat
+    private let meter: Meter
+    private let board: ReloadBoard?
+    private let version: String
+    private let bootedAt = BootTime.milliseconds()
+    /// The same by the policy's clock; told once, since two readings differ by a second.
+    private var startedAt: Instant?
+    /// From `run` on.
+    private var exporter: MetricsExporter?
+    private var isStopping = false
+    private var isReloading = false
+    /// SIGHUPs that no reload has begun for.
+    private var reloadsAsked = 0
+    private var schemaIsCurrent = false
+    /// When the schema was last found good; nil: never.
+    private var schemaCheckedAt: Int64?
+    /// CLOCK_BOOTTIME milliseconds.
+    private var nextMaintenance: Int64 = 0
+    /// Where the walk over reminders of which nothing is pending stands.
+    private var remindersSeen: ReminderPlace?
+
+    private static let schemaMilliseconds: Int64 = 10_000
+    private static let maintenanceMilliseconds: Int64 = 3_600_000
+    /// Where there was something to do, there may be more; and a partition that a reader was in the way of is not to be missed for an hour.
+    private static let soonMilliseconds: Int64 = 60_000
+
+    /// - Parameters:
+    ///   - load: reads the configuration; called again at each reload.
+    ///   - log: where lines go.
+    ///   - output: whose level the configuration sets.
+    ///   - notifier: systemd, or nobody.
+    ///   - board: where `nudged reload` reads what became of it; nil: nobody can.
+    ///   - version: the program's, for the journal and `nudged status`.
+    /// - Throws: what is wrong with the configuration.
+    package init(
+        load: @escaping @Sendable () throws -> Configuration,
+        log: Logger,
+        output: LogOutput,
+        notifier: Notifier,
+        board: ReloadBoard?,
+        version: String
+    ) throws {
+        self.load = load
+        self.board = board
+        self.version = version
+        self.notifier = notifier
+        self.output = output
+        reporter = Reporter(log)
+        zones = ZoneDatabase()
+        let configuration = try load()
+        output.setLevel(configuration.logLevel)
+        assembly = try Assembly(configuration, zones: zones)
+        ticker = Ticker(every: assembly.schedule.interval)
+        let watchdog = Watchdog(notifier, longestWait: assembly.longestWait)
+        self.watchdog = watchdog
+        let clock = PolicyClock.database()
+        let identity = DaemonIdentity(version: version)
+        let heartbeat = Heartbeat(identity, clock: clock)
+        self.heartbeat = heartbeat
+        let (reporter, notifier) = (reporter, notifier)
+        let meter = Meter(clock: clock, caller: try Self.caller(assembly.heartbeat, reporter))
+        self.meter = meter
+        engine = try Engine(
+            assembly,
+            reporter: reporter,
+            clock: clock,
+            hooks: .ofProcess,
+            identity: identity,
+            onEvent: { event in
+                watchdog.progress()
+                heartbeat.heard(event)
+                meter.heard(event)
+            },
+            // An attempt to connect is progress too: a database that is away for hours is no reason to be restarted.
+            onDatabaseFailure: {
+                watchdog.progress()
+                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleWords ?? "")")
+            }
+        )
+    }
+
+    // MARK: The service
+
+    /// Runs until SIGTERM or SIGINT; then stops claiming, lets pushes in flight resolve, and returns.
+    package func run() async {
+        let signals = SignalSource([
+            SIGTERM: { Task { await self.stop() } },
+            SIGINT: { Task { await self.stop() } },
+            SIGHUP: { Task { await self.askReload() } },
+        ])
+        reporter.zonesAre(zones.reload(), in: zones.directory)
+        _ = notifier.ready(status: "waiting for the first sweep")
+        reporter.say(
+            .daemonReady,
+            "nudged \(version) is ready; a sweep every \(DurationText.format(assembly.schedule.interval))",
+            ["version": "\(version)", "interval_ms": "\(assembly.schedule.interval.milliseconds)"]
+        )
+        let beating = Task { await beat() }
+        let exporter = MetricsExporter(connection: assembly.connection, reporter: reporter) { await self.metrics() }
+        self.exporter = exporter
+        await exporter.apply(assembly.metrics)
+        for await _ in ticker.ticks {
+            if isStopping { break }
+            await tick()
+        }
+        await engine.finish()
+        heartbeat.end()
+        await beating.value
+        await exporter.end()
+        self.exporter = nil
+        await meter.heartbeat?.close()
+        if reporter.databaseTroubleWords == nil { await heartbeat.takeBack(assembly.connection) }
+        reporter.tellAllRepeats()
+        reporter.say(.daemonStopped, "stopped: nothing is on the wire")
+        withExtendedLifetime(signals) {}
+    }
+
+    private func tick() async {
+        watchdog.progress()
+        reporter.tellRepeats()
+        tellStatus()
+        do throws(PostgresError) {
+            guard try await schemaCheck() else { return }
+            // Before the sweep: after a week's absence its rows would else lie in the default partition, where their day then stays.
+            await maintain()
+            try await engine.pipeline.sweep()
+            if engine.pipeline.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
+        } catch {
+            doubtSchema(error)
+            // `cancelled` and `notConnected` are our own stop.
+            if !isStopping { reporter.databaseFailed(error) }
+        }
+        watchdog.progress()
+        tellStatus()
+    }
+
+    /// Whether this version can work with the schema. Asked until it can.
+    private func schemaCheck() async throws(PostgresError) -> Bool {
+        if schemaIsCurrent { return true }
+        let isFirst = schemaCheckedAt == nil
+        let standing =
+            isFirst ? try await engine.migrator.standing() : try await Migrator.standing(assembly.connection)
+        guard standing.isUsable else {
+            reporter.schemaIs(standing)
+            return false
+        }
+        reporter.databaseAnswered()
+        if isFirst, case .newer = standing { reporter.schemaIsNewer(standing) }
+        schemaIsCurrent = true
+        schemaCheckedAt = BootTime.milliseconds()
+        await engine.migrator.close()
+        // The start is over.
+        ProgramCode.dropUnused()
+        return true
+    }
+
+    /// A table or column that is gone (class 42 but for a missing right): a newer version may have migrated it away, and then this one waits.
+    private func doubtSchema(_ error: PostgresError) {
+        guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
+            BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
+        else { return }
+        schemaIsCurrent = false
+    }
+
+    private func maintain() async {
+        let now = BootTime.milliseconds()
+        guard now >= nextMaintenance else { return }
+        nextMaintenance = now + Self.soonMilliseconds
+        do throws(PostgresError) {
+            let keepDays = Int32(clamping: assembly.record.keepDays)
+            let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
+            let forgotten = try await engine.store.pruneMessageKeys()
+            let isWalked = try await forgetReminders()
+            if made == 0, dropped == 0, forgotten == 0, isWalked {
+                nextMaintenance = now + Self.maintenanceMilliseconds
+            }
+        } catch {
+            // A database that is away has the sweep's line.
+            if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }
+        }
+    }
+
+    /// A page of the definitions of which nothing is pending. Returns whether it was the last; one that the app holds is left for the next hour.
+    private func forgetReminders() async throws(PostgresError) -> Bool {
+        do throws(PostgresError) {
+            remindersSeen = try await engine.store.pruneReminders(from: remindersSeen ?? .start)
+        } catch {
+            guard error.sqlState == "55P03" else { throw error }
+            remindersSeen = nil
+        }
+        return remindersSeen == nil
+    }
+
+    private func tellStatus() {
+        var words: [String] = []
+        if isStopping { words.append("stopping: pushes in flight are awaited") }
+        if let trouble = reporter.databaseTroubleWords { words.append("waiting for PostgreSQL: \(trouble)") }
+        if !schemaIsCurrent && words.isEmpty { words.append("waiting for PostgreSQL") }
+        words += engine.lanes.troubleWords
+        words.append(reporter.lastSweepWords ?? "no sweep yet")
+        if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
+        _ = notifier.status(words.joined(separator: "; "))
+    }
+
+    // MARK: How it stands, for `nudged status`
+
+    /// Beside the sweeps: one that goes on for minutes is no silence.
+    private func beat() async {
+        await heartbeat.run(engine.store) {
+            await self.sample()
+        } onFailure: { [reporter] error in
+            reporter.standingFailed(error)
+        }
+    }
+
+    private func sample() async -> DaemonSample? {
+        tellStatus()
+        return schemaIsCurrent ? await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval) : nil
+    }
+
+    // MARK: Metrics and heartbeat
+
+    private func metrics() async -> MetricsState {
+        if startedAt == nil {
+            startedAt = engine.pipeline.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
+        }
+        return MetricsState(
+            version: version,
+            startedAt: startedAt,
+            sample: await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval),
+            totals: engine.pipeline.totals,
+            book: meter.book,
+            paused: engine.pipeline.planner.paused,
+            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && reporter.databaseTroubleWords == nil,
+            isSchemaUsable: schemaIsCurrent
+        )
+    }
+
+    private static func caller(
+        _ settings: Configuration.Heartbeat?,
+        _ reporter: Reporter
+    ) throws(ConfigurationFault) -> HeartbeatCaller? {
+        guard let settings else { return nil }
+        return try HeartbeatCaller(settings) { reporter.heartbeat($0) }
+    }
+
+    /// The heartbeat of a new configuration; the same where nothing about it changed, with what is known of it.
+    private func caller(for settings: Configuration.Heartbeat?) throws(ConfigurationFault) -> HeartbeatCaller? {
+        if let old = meter.heartbeat, old.settings == settings { return old }
+        return try Self.caller(settings, reporter)
+    }
+
+    // MARK: Reload
+
+    /// One at a time; a SIGHUP that comes meanwhile is followed by another, since the files may have changed under the first.
+    private func askReload() async {
+        reloadsAsked += 1
+        guard !isReloading else { return }
+        isReloading = true
+        while reloadsAsked > 0 {
+            reloadsAsked = 0
+            board?.begin()
+            _ = notifier.reloading()
+            let faults = await reload()
+            _ = notifier.ready()
+            board?.end(faults: faults)
+        }
+        isReloading = false
+    }
+
+    /// Reads configuration, key file and zones anew. A bad file leaves the old in force and says so. Returns what is wrong.
+    private func reload() async -> [String] {
+        do {
+            reporter.zonesAre(zones.reload(), in: zones.directory)
+            let configuration = try load()
+            let next = try Assembly(configuration, zones: zones)
+            if next.connection != assembly.connection {
+                reporter.say(
+                    .configurationWarning,
+                    "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
+                )
+            }
+            let decider = try engine.decider(for: next.decision, replacing: engine.pipeline.decider)
+            let caller = try caller(for: next.heartbeat)
+            try engine.lanes.reconfigure(next.lanes)
+            reporter.callDevices(by: next.deviceNames)
+            watchdog.expect(longestWait: next.longestWait)
+            await engine.pipeline.reconfigure(planner: next.planner, settings: next.settings, decider: decider)
+            meter.call(by: caller)
+            if !isStopping { await exporter?.apply(next.metrics) }
+            output.setLevel(configuration.logLevel)
+            if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
+            // A shorter retention counts at once.
+            if next.record != assembly.record { nextMaintenance = 0 }
+            assembly = next
+            reporter.say(.reloadDone, "configuration, key and time zones were read anew")
+            return []
+        } catch {
+            let faults = "\(error)".split(separator: "\n").map(String.init)
+            for fault in faults { reporter.say(.reloadFailed, "the old configuration stays in force: \(fault)") }
+            return faults
+        }
+    }
+
+    // MARK: Stop
+
+    private func stop() async {
+        guard !isStopping else { return }
+        isStopping = true
+        let open = engine.pipeline.openPushes
+        _ = notifier.stopping(status: "stopping: \(open) pushes in flight are awaited")
+        reporter.say(
+            .daemonStopping,
+            "stopping: nothing new is claimed, \(open) pushes in flight are awaited",
+            ["in_flight": "\(open)"]
+        )
+        ticker.cancel()
+        let patience = Task { await extendStop() }
+        await engine.finish()
+        patience.cancel()
+    }
+
+    /// Asks systemd for a few seconds more, second by second, while pushes resolve: one that hangs meanwhile is ended soon all the same, and
+    /// so is a stop that takes longer than it ever may.
+    private func extendStop() async {
+        let last = BootTime.milliseconds() + engine.longestStop
+        while !Task.isCancelled, BootTime.milliseconds() < last {
+            _ = notifier.extendTimeout(by: Self.stopExtension)
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Also covers what comes after the pushes: taking back the daemon's row (3 s).
+    private static let stopExtension = Duration.seconds(5)
+}

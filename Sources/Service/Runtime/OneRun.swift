@@ -1,0 +1,174 @@
+package import Configuration
+package import Delivery
+import Planning
+import APNs
+import Glibc
+package import Logging
+import Postgres
+import Store
+package import Systemd
+import TimeZones
+
+/// `nudged run --once`: sweeps until nobody is due, then ends.
+package struct OneRun: Sendable {
+    /// How it ended.
+    package struct Result: Sendable {
+        /// All sweeps together.
+        package let report: SweepReport
+        /// `success`, or `temporary` where users are still due and could not be served.
+        package let status: ExitStatus
+        /// What kept it, in words.
+        package let trouble: String?
+    }
+
+    private let engine: Engine
+    private let totals: Totals
+    /// Milliseconds without any progress after which it gives up: twice a dead daemon's lease, or a minute.
+    private let patience: Int64
+    /// The same where Apple can't be reached: nothing here will change that.
+    private static let patienceWithApple: Int64 = 20_000
+
+    /// - Throws: what is wrong with the configuration.
+    package init(_ configuration: Configuration, log: Logger) throws {
+        try self.init(Assembly(configuration, zones: ZoneDatabase()), reporter: Reporter(log), hooks: .ofProcess)
+    }
+
+    init(
+        _ assembly: Assembly,
+        reporter: Reporter,
+        clock: PolicyClock = .database(),
+        hooks: SweepHooks = SweepHooks()
+    ) throws {
+        let totals = Totals()
+        self.totals = totals
+        engine = try Engine(assembly, reporter: reporter, clock: clock, hooks: hooks) { event in
+            if case .finished(_, let report) = event { totals.add(report) }
+        }
+        patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
+    }
+
+    /// Sweeps.
+    ///
+    /// - Throws: `PostgresError` where the database refuses at the start; `SchemaError` where its schema is not this version's.
+    package func run() async throws -> Result {
+        let signals = SignalSource([
+            SIGTERM: { Task { await engine.finish() } },
+            SIGINT: { Task { await engine.finish() } },
+        ])
+        defer { withExtendedLifetime(signals) {} }
+        let patienceWithDatabase = Task { try await giveUpOnDatabase() }
+        defer { patienceWithDatabase.cancel() }
+        do {
+            try await requireDatabase()
+            let trouble = try await sweepAll()
+            await engine.finish()
+            engine.reporter.tellAllRepeats()
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+        } catch {
+            // Where a stop closed the connections, what it cut short is no failure: users who are left are due.
+            let wasStopped = engine.isEnding
+            await engine.finish()
+            guard wasStopped else { throw error }
+            let trouble = engine.reporter.databaseTroubleWords
+            return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
+        }
+    }
+
+    /// The service waits for its database for ever; who runs one round wants an end.
+    private func giveUpOnDatabase() async throws {
+        var secondsAway: Int64 = 0
+        while secondsAway * 1000 < patience {
+            try await Task.sleep(for: .seconds(1))
+            secondsAway = engine.reporter.databaseTroubleWords == nil ? 0 : secondsAway + 1
+        }
+        await engine.finish()
+    }
+
+    /// One attempt: who runs it by hand or from a timer wants to know at once.
+    private func requireDatabase() async throws {
+        let zones = engine.assembly.planner.policy.zones
+        engine.reporter.zonesAre(zones.reload(), in: zones.directory)
+        let connection = try await Connection.open(engine.assembly.connection)
+        await connection.close()
+        let standing = try await engine.migrator.standing()
+        guard standing.isUsable else { throw SchemaError(standing: standing) }
+        do throws(PostgresError) {
+            _ = try await engine.store.maintainDelivery(keepDays: Int32(clamping: engine.assembly.record.keepDays))
+        } catch {
+            engine.reporter.partitionsFailed(error)
+        }
+    }
+
+    /// What could not be written at once (devices for which no stream was free, a push that came back unsent) is due in a second, and the
+    /// policy's clock counts whole seconds: who is due by then is still waited for.
+    private static let soonSeconds: Int64 = 2
+
+    /// Returns what kept it from serving everyone, or nil.
+    private func sweepAll() async throws -> String? {
+        var lastProgress = BootTime.milliseconds()
+        while !engine.pipeline.isStopping {
+            let before = totals.report
+            try await engine.pipeline.sweep()
+            await engine.pipeline.quiesce()
+            engine.reporter.tellRepeats()
+            if engine.pipeline.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
+            let after = totals.report
+            if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
+            let moved = after.progress > before.progress
+            let isAnyoneAside = await engine.pipeline.isAnyoneAside
+            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
+                return words
+            }
+            let remaining = try await engine.store.remaining(
+                now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds,
+                ranges: engine.pipeline.share?.ranges ?? []
+            )
+            let unsent = after.unsent > before.unsent
+            guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
+                // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
+                if await engine.pipeline.concludeWindows() { continue }
+                return engine.lanes.stoppedWords ?? zoneWords
+            }
+            let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
+            guard BootTime.milliseconds() - lastProgress < patience else {
+                let words = engine.lanes.troubleWords
+                return "users are still due" + (words.isEmpty ? "" : ": \(words.joined(separator: "; "))")
+            }
+            try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
+        }
+        return nil
+    }
+
+    /// Users who were put off since their zones could not be read: due again in a minute, but not served.
+    private var zoneWords: String? {
+        totals.report.resting[SweepReport.zonesUnread].map { "time-zone files can't be read: \($0) users were put off" }
+    }
+
+    /// Where the only ones left belong to another daemon, it serves them, or its lease ends; where pushes were not written, a moment.
+    private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
+        if remaining.isAnyoneOurs && moved && !unsent { return }
+        try await Task.sleep(for: .milliseconds(250))
+    }
+}
+
+extension OneRun {
+    /// How a command that met this error ends.
+    package static func status(of error: any Error) -> ExitStatus {
+        switch error {
+        case let error as PostgresError:
+            switch error.code {
+            case .invalidURL, .insecure: return .configuration
+            default: break
+            }
+            guard let state = error.sqlState else { return .unavailable }
+            // 28: invalid authorization; 42501: insufficient privilege; 3D: no such database; 42P01: a table is missing.
+            if state.hasPrefix("28") || state == "42501" { return .permission }
+            if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
+            return error.isTransient ? .temporary : .unavailable
+        case let error as ConfigurationError: return error.exitStatus
+        case let error as SchemaError: return error.standing == .hidden ? .permission : .configuration
+        case is ConfigurationFault, is MigrationError: return .configuration
+        default: return .unavailable
+        }
+    }
+}

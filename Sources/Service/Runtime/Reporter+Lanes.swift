@@ -1,0 +1,81 @@
+import Planning
+import APNs
+import Logging
+import Systemd
+
+extension Reporter {
+    /// What a lane's sender tells, in words: each line names its lane.
+    func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
+        let (event, message, fields) = Self.line(event, lane)
+        say(
+            event,
+            about: lane.words,
+            message,
+            fields.merging(["topic": "\(lane.topic)", "environment": "\(lane.environment)"]) { $1 }
+        )
+    }
+
+    private typealias Line = (Event, String, Logger.Metadata)
+
+    private static func line(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
+        switch event {
+        case .connectionOpened, .connectionLost, .connectionSilent, .goAway, .connectionResting:
+            connectionLine(event, lane)
+        case .laneStopped(let reason, let mend):
+            (
+                .laneStopped, "sending for \(lane.words) is stopped, \(LaneStatus.cause(reason)): \(mend)",
+                ["reason": "\(reason)"]
+            )
+        case .laneResumed: (.laneResumed, "sending for \(lane.words) resumes", [:])
+        case .tokenMinted(let keyID, let issuedAt):
+            (
+                .providerTokenMinted, "signed a provider token",
+                ["key_id": "\(keyID)", "issued_at": "\(issuedAt)"]
+            )
+        case .storm(let count, let status, let reason):
+            (
+                .laneSlowed,
+                "Apple is in trouble (\(lane.words)): \(count) answers of \(status) \(reason); sending slows down",
+                ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
+            )
+        case .ourBug(let status, let reason):
+            (
+                .ourBug, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it",
+                ["status": "\(status)", "reason": "\(reason)"]
+            )
+        }
+    }
+
+    private static func connectionLine(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
+        switch event {
+        case .connectionOpened(let number, let streams):
+            (
+                .connectionOpened, "connected to Apple for \(lane.words)",
+                ["connection": "\(number)", "streams": "\(streams)"]
+            )
+        case .connectionLost(let number, let why, let retry):
+            (
+                .connectionLost,
+                "the connection to Apple for \(lane.words) ended: \(why)"
+                    + (retry > 0 ? "; next try in \(retry) ms" : ""),
+                ["connection": "\(number)"]
+            )
+        case .connectionSilent(let number, let unanswered):
+            (
+                .connectionLost,
+                "the connection to Apple for \(lane.words) is given up: \(unanswered) pushes in a row were not answered",
+                ["connection": "\(number)"]
+            )
+        case .goAway(let number, let reason):
+            (
+                .goaway, "Apple closes a connection for \(lane.words): \(reason)",
+                ["connection": "\(number)", "reason": "\(reason)"]
+            )
+        default:
+            (
+                .connectionResting,
+                "a connection for \(lane.words) rests for 20 minutes (TooManyProviderTokenUpdates)", [:]
+            )
+        }
+    }
+}

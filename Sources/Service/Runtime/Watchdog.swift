@@ -1,0 +1,46 @@
+import Delivery
+import Dispatch
+import Synchronization
+import Systemd
+
+/// Feeds systemd's watchdog from the sweep loop's own progress: a loop that hangs is not fed, and the service is restarted.
+final class Watchdog: Sendable {
+    private let notifier: Notifier
+    private let lastProgress = Mutex(BootTime.milliseconds())
+    /// How long the loop may do without progress.
+    private let patience: Mutex<Int64>
+    // Thread-safe, as `Ticker.timer`.
+    nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
+
+    /// - Parameter longestWait: milliseconds that a healthy loop may wait for one answer (a statement's time-out, the next tick).
+    init(_ notifier: Notifier, longestWait: Int64) {
+        self.notifier = notifier
+        patience = Mutex(longestWait)
+        guard let interval = notifier.watchdogInterval else {
+            timer = nil
+            return
+        }
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nudged.watchdog"))
+        timer.schedule(deadline: .now(), repeating: .nanoseconds(Int(interval / .nanoseconds(1))))
+        self.timer = timer
+        timer.setEventHandler { [weak self] in self?.feed() }
+        timer.resume()
+    }
+
+    /// The loop went on.
+    func progress() {
+        lastProgress.withLock { $0 = BootTime.milliseconds() }
+    }
+
+    /// The configuration changed.
+    func expect(longestWait: Int64) {
+        patience.withLock { $0 = longestWait }
+    }
+
+    private func feed() {
+        let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
+        if age <= patience.withLock({ $0 }) { _ = notifier.watchdog() }
+    }
+
+    deinit { timer?.cancel() }
+}

@@ -1,0 +1,75 @@
+package import Delivery
+import JSON
+
+/// What a daemon's row in `nudged.daemon` says of how it stands; docs/ARCHITECTURE.md has the members.
+package struct DaemonState: Sendable, Equatable {
+    /// The main app's lane first.
+    package var lanes: [LaneReport]
+    /// The decision service; nil: none is asked.
+    package var decision: DecisionStanding?
+    /// The last sweep, also one that found nobody.
+    package var lastSweep: SweepSummary?
+    /// The last sweep that did something.
+    package var lastWork: SweepSummary?
+    /// Pushes whose intents are open.
+    package var inFlight: Int
+    /// Log lines that could not be written since the start.
+    package var lostLines: Int
+    /// From sweep to sweep.
+    package var intervalMilliseconds: Int64
+
+    init(
+        lanes: [LaneReport],
+        decision: DecisionStanding? = nil,
+        lastSweep: SweepSummary?,
+        lastWork: SweepSummary?,
+        inFlight: Int,
+        lostLines: Int = 0,
+        intervalMilliseconds: Int64
+    ) {
+        self.lanes = lanes
+        self.decision = decision
+        self.lastSweep = lastSweep
+        self.lastWork = lastWork
+        self.inFlight = inFlight
+        self.lostLines = lostLines
+        self.intervalMilliseconds = intervalMilliseconds
+    }
+
+    /// One object.
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("lanes")
+        json.beginArray()
+        for lane in lanes { lane.write(to: &json) }
+        json.endArray()
+        json.key("decision")
+        if let decision { decision.write(to: &json) } else { json.null() }
+        for (name, sweep) in [("last_sweep", lastSweep), ("last_work", lastWork)] {
+            json.key(name)
+            if let sweep { sweep.write(to: &json) } else { json.null() }
+        }
+        json.key("in_flight")
+        json.int(inFlight)
+        json.key("lost_lines")
+        json.int(lostLines)
+        json.key("interval_ms")
+        json.int(intervalMilliseconds)
+        json.endObject()
+        return json.string
+    }
+
+    /// Reads what it knows of it; another version's daemon may say less or more. nil where it is no object.
+    package init?(json text: String) {
+        guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
+        lanes = []
+        if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
+        decision = json["decision"].flatMap { DecisionStanding($0) }
+        lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
+        lastWork = json["last_work"].flatMap { SweepSummary($0) }
+        inFlight = Int(json["in_flight"]?.integer ?? 0)
+        lostLines = Int(json["lost_lines"]?.integer ?? 0)
+        intervalMilliseconds = json["interval_ms"]?.integer ?? 0
+    }
+}

@@ -1,0 +1,103 @@
+import Delivery
+package import Planning
+import APNs
+import JSON
+package import TimeZones
+
+/// How a lane stands, as it is written into the database and read from there.
+package struct LaneReport: Sendable, Equatable {
+    /// A word for it. Not an enum: a newer daemon's word is shown as it is.
+    package struct State: RawRepresentable, Sendable, Equatable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        package static let idle = State(rawValue: "idle")
+        package static let open = State(rawValue: "open")
+        static let connecting = State(rawValue: "connecting")
+        package static let backingOff = State(rawValue: "backing_off")
+        package static let stopped = State(rawValue: "stopped")
+        static let resting = State(rawValue: "resting")
+        package static let draining = State(rawValue: "draining")
+
+        /// All that this version knows.
+        static let all = [idle, open, connecting, backingOff, stopped, resting, draining]
+    }
+
+    package var lane: LaneIdentity
+    package var state: State
+    /// Why it does not send; Apple's word where it is stopped.
+    package var reason: String?
+    /// What somebody can do about it.
+    package var mend: String?
+    /// Since when it stands so.
+    package var since: Instant?
+    /// When it is tried next.
+    package var nextProbe: Instant?
+
+    /// - Parameter instant: turns milliseconds of CLOCK_BOOTTIME into an instant; nil while no clock was read.
+    init(_ sample: LaneSample, since: Instant?, instant: (Int64) -> Instant?) {
+        lane = sample.lane
+        self.since = since
+        switch sample.status {
+        case .idle: state = .idle
+        case .open: state = .open
+        case .connecting: state = .connecting
+        case .draining: state = .draining
+        case .resting(let until):
+            state = .resting
+            reason = "TooManyProviderTokenUpdates"
+            nextProbe = instant(until)
+        case .backingOff(let until, let why):
+            state = .backingOff
+            reason = why
+            nextProbe = instant(until)
+        case .stopped(let reason, let mend, let probe):
+            state = .stopped
+            self.reason = reason
+            self.mend = mend
+            nextProbe = instant(probe)
+        }
+    }
+
+    /// Whether both say the same to somebody who waits for news; a later probe is none.
+    func isNews(after other: LaneReport) -> Bool {
+        lane != other.lane || state != other.state || reason != other.reason || mend != other.mend
+    }
+
+    // MARK: JSON
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("environment")
+        json.string(lane.environment)
+        json.key("topic")
+        json.string(lane.topic)
+        json.key("state")
+        json.string(state.rawValue)
+        json.key("reason")
+        json.string(reason?.oneLine)
+        json.key("mend")
+        json.string(mend?.oneLine)
+        json.key("since")
+        json.string(since?.rfc3339)
+        json.key("next_probe")
+        json.string(nextProbe?.rfc3339)
+        json.endObject()
+    }
+
+    /// nil where it lacks what names the lane and its state.
+    init?(_ json: JSONValue) {
+        guard let environment = json["environment"]?.text, let topic = json["topic"]?.text,
+            let state = json["state"]?.text
+        else { return nil }
+        lane = LaneIdentity(environment: environment, topic: topic)
+        self.state = State(rawValue: state)
+        reason = json["reason"]?.text
+        mend = json["mend"]?.text
+        since = json["since"]?.text.flatMap { Instant(rfc3339: $0) }
+        nextProbe = json["next_probe"]?.text.flatMap { Instant(rfc3339: $0) }
+    }
+}

@@ -1,0 +1,64 @@
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// A user's own row, as `claim_people.sql`, `read_users.sql` and `read_due.sql` read it.
+struct Person: Sendable {
+    let userID: UUID
+    let version: Int64
+    /// In microseconds since 1970.
+    let dueAt: Int64
+    var touchedAt: Instant?
+    var since: Instant?
+    var fingerprint: Int64?
+    var askedAt: Instant?
+    var history = History()
+    var retry: String?
+    var quarantine: String?
+    var template: Int32?
+
+    /// Somebody whose row the next drain makes: one less than its first version.
+    init(newcomer userID: UUID, dueAt: Int64) {
+        self.userID = userID
+        version = 0
+        self.dueAt = dueAt
+    }
+
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        userID = try rows.uuid(row, 0)
+        version = try rows.int8(row, 1)
+        dueAt = try rows.timestamp(row, 2)
+        touchedAt = Instant(microseconds: try rows.timestampOrNull(row, 3))
+        since = Instant(microseconds: try rows.timestampOrNull(row, 4))
+        fingerprint = try rows.int8OrNull(row, 5)
+        askedAt = Instant(microseconds: try rows.timestampOrNull(row, 6))
+        history = try Self.history(rows, row)
+        retry = try rows.textOrNull(row, 11)
+        quarantine = try rows.textOrNull(row, 12)
+        template = try rows.int4OrNull(row, 13)
+    }
+
+    private static func history(_ rows: Rows, _ row: Int) throws(PostgresError) -> History {
+        let instants = try rows.timestampArray(row, 7)
+        let slots = try rows.dateArray(row, 8)
+        var checkIns: [CheckIn] = []
+        // Parallel by construction; where a hand has made them differ, what has no partner is left out.
+        for (at, slot) in zip(instants, slots) {
+            guard let at = Instant(microseconds: at), let slot = date(slot) else { continue }
+            checkIns.append(CheckIn(at: at, slot: slot))
+        }
+        return History(
+            checkIns: checkIns,
+            closed: try rows.dateArray(row, 9).compactMap(date),
+            sent: try rows.timestampArray(row, 10).compactMap(Instant.init(microseconds:))
+        )
+    }
+
+    /// An infinite date, which only a hand can have written, has no day after it: the search for the next slot would never end.
+    private static func date(_ days: Int32?) -> LocalDate? {
+        guard let days, days != .max, days != .min else { return nil }
+        return LocalDate(days: days)
+    }
+}

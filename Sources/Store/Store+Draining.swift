@@ -1,0 +1,109 @@
+package import Postgres
+package import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+/// Changes that apps made: `nudged.touched`.
+extension Store {
+    /// A statement takes no more touches at once.
+    private static let touchesAtOnce: Int64 = 20_000
+    /// Users with more touches among those that were found come after the others, each alone.
+    private static let touchesOfOne = 100
+
+    /// Makes users due whose data changed: the oldest changes first, urgent ones before them, and all of a user's at once.
+    ///
+    /// - Parameter onRefused: hears of users whose changes can't be taken; they are left for a while.
+    /// - Returns: touches taken; fewer than `limit`: none is left in these ranges.
+    package func drain(
+        member: UUID,
+        ranges: [Int32],
+        limit: Int,
+        now: Instant,
+        onRefused: (Refusal) -> Void = { _ in }
+    ) async throws(PostgresError) -> Int {
+        var taken = 0
+        while taken < limit, !ranges.isEmpty {
+            let wanted = limit - taken
+            let found = try await touches(ranges, limit: wanted)
+            let (many, few) = found.users.partitioned { $0.count > Self.touchesOfOne }
+            taken += try await drain(few.map(\.user), member: member, now: now, onRefused)
+            for one in many { taken += try await drain([one.user], member: member, now: now, onRefused) }
+            if found.touches < wanted { break }
+        }
+        return taken
+    }
+
+    /// Whose touches are the oldest.
+    private func touches(
+        _ ranges: [Int32],
+        limit: Int
+    ) async throws(PostgresError) -> (touches: Int, users: [(user: UUID, count: Int)]) {
+        let asked = Claiming.now()
+        let (start, skipped) = claiming.with { ($0.touches.start(at: asked), $0.aside.skipped(at: asked)) }
+        let rows = try await one(
+            claims,
+            .touches,
+            [.int4Array(ranges), .int8(start), .int8(Int64(limit)), .uuidArray(skipped)]
+        )
+        var place: [UUID: Int] = [:]
+        var users: [(user: UUID, count: Int)] = []
+        var ids: (first: Int64, last: Int64)?
+        for row in 0..<rows.count {
+            let id = try rows.int8(row, 0)
+            ids = (min(ids?.first ?? id, id), max(ids?.last ?? id, id))
+            let user = try rows.uuid(row, 1)
+            if let known = place[user] {
+                users[known].count += 1
+            } else {
+                place[user] = users.count
+                users.append((user, 1))
+            }
+        }
+        claiming.with {
+            $0.touches.took(
+                start: start,
+                first: ids?.first,
+                last: ids?.last,
+                isFull: rows.count >= limit,
+                asked: asked,
+                answered: Claiming.now()
+            )
+        }
+        return (rows.count, users)
+    }
+
+    private func drain(
+        _ users: [UUID],
+        member: UUID,
+        now: Instant,
+        _ onRefused: (Refusal) -> Void
+    ) async throws(PostgresError) -> Int {
+        var taken = 0
+        try await bisecting(
+            users,
+            parting: parting(claims) { $0 },
+            refused: { (user, error) in
+                claiming.with { $0.aside.skip(user, at: Claiming.now(), isHeld: error.isHeldRow) }
+                onRefused(Refusal(user, error))
+            },
+            work: { (users, patience) async throws(PostgresError) in
+                let rows = try await transaction(
+                    claims,
+                    holding: member,
+                    [Query.drain([.uuidArray(users), .int8(Self.touchesAtOnce), .timestamp(now.microseconds)])],
+                    settings: patience.settings,
+                    timeout: patience.statement
+                )
+                taken += Int(try rows[0].int8(0, 0))
+            }
+        )
+        return taken
+    }
+}
+
+extension Array {
+    /// Those for which it is true, and the others.
+    fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) {
+        (filter(isFirst), filter { !isFirst($0) })
+    }
+}

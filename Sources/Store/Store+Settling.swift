@@ -1,0 +1,220 @@
+package import Postgres
+import Policy
+
+import struct FoundationEssentials.UUID
+
+/// What became of users: their rows, the record, messages and reminders that ended, intents and tokens, in one transaction.
+extension Store {
+    /// Settles users. Repeated, it changes nothing more: records are appended once, and what ended is gone.
+    ///
+    /// Where the database refuses it because of one user's content, or somebody holds a row, the others are settled (`Result.refused`).
+    ///
+    /// - Throws: `isFenced` where the membership has ended: nothing was written.
+    package func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
+        do throws(PostgresError) {
+            return try await settle(settlement, .usual)
+        } catch {
+            // A commit under way that is waited for is no user's.
+            guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
+                throw error
+            }
+            return try await settleParts(settlement, after: error)
+        }
+    }
+
+    /// User by user, as far as that is needed.
+    private func settleParts(
+        _ settlement: Settlement,
+        after error: PostgresError
+    ) async throws(PostgresError) -> Settlement.Result {
+        var result = Settlement.Result()
+        if !settlement.withdrawn.isEmpty {
+            let withdrawal = Settlement(
+                member: settlement.member,
+                sweepID: settlement.sweepID,
+                withdrawn: settlement.withdrawn
+            )
+            _ = try await settle(withdrawal, .usual)
+        }
+        try await bisecting(
+            settlement.users.sorted(),
+            first: error,
+            parting: parting(records) { $0 },
+            refused: { (user, error) async throws(PostgresError) in
+                // The app's own table refuses that a token is deleted: the outcome is recorded all the same.
+                if error.statement == Query.forgetDevices.name {
+                    var part = settlement.only([user])
+                    part.staleTokens = []
+                    result.usersSettled += try await settle(part, .searching).usersSettled
+                } else {
+                    result.refused.append(Refusal(user, error))
+                }
+            },
+            work: { (users, patience) async throws(PostgresError) in
+                let part = try await settle(settlement.only(Set(users)), patience)
+                result.usersSettled += part.usersSettled
+                result.tokensDeleted += part.tokensDeleted
+            }
+        )
+        let open = Set(result.refused.map(\.userID))
+        let whole = settlement.closed.filter { $0.isWhole && open.isDisjoint(with: $0.users) }
+        if !whole.isEmpty {
+            let closing = Settlement(member: settlement.member, sweepID: settlement.sweepID, closed: whole)
+            _ = try await settle(closing, .usual)
+        }
+        return result
+    }
+
+    private func settle(_ settlement: Settlement, _ patience: Patience) async throws(PostgresError) -> Settlement.Result
+    {
+        let statements = statements(of: settlement)
+        let rows = try await transaction(
+            records,
+            holding: settlement.member,
+            statements,
+            // Lists are joined with lists here: linear only by hashing.
+            settings: [("enable_hashjoin", "on"), ("lock_timeout", patience.statement == nil ? "2000" : "50")],
+            timeout: patience.statement
+        )
+        var result = Settlement.Result()
+        for (statement, answer) in zip(statements, rows) {
+            switch statement.name {
+            case Query.settleUsers.name: result.usersSettled = Int(try answer.int8(0, 0))
+            case Query.forgetDevices.name: result.tokensDeleted = Int(try answer.int8(0, 0))
+            default: break
+            }
+        }
+        return result
+    }
+
+    // MARK: The statements
+
+    private func statements(of settlement: Settlement) -> [Statement] {
+        var statements: [Statement] = []
+        if !settlement.withdrawn.isEmpty {
+            statements.append(
+                Query.withdrawIntents([
+                    .uuidArray(settlement.withdrawn.sorted()), .uuid(settlement.member), .uuid(settlement.sweepID),
+                ])
+            )
+        }
+        if !settlement.updates.isEmpty { statements.append(settleUsers(settlement.updates)) }
+        if !settlement.records.isEmpty { statements.append(recordDeliveries(settlement)) }
+        if !settlement.ended.isEmpty {
+            // Ids are one of a kind in both tables.
+            let ended: [Parameter] = [
+                .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
+            ]
+            statements.append(Query.endMessages(ended))
+            let continued = ReminderContinuation.json(settlement.continued).map(Parameter.json) ?? .null(.jsonb)
+            statements.append(Query.endReminders(ended + [continued]))
+        }
+        if !settlement.closed.isEmpty || !settlement.withdrawn.isEmpty { statements.append(closeIntents(settlement)) }
+        if !settlement.staleTokens.isEmpty { statements.append(forgetDevices(settlement)) }
+        return statements
+    }
+
+    private func settleUsers(_ updates: [PersonUpdate]) -> Statement {
+        // In the order of user_id, like every other writer that waits: no deadlock with an operator's commands.
+        let updates = updates.sorted { $0.userID < $1.userID }
+        return Query.settleUsers(
+            [
+                .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
+                .timestampArray(updates.map(\.dueAt.microseconds)),
+                .timestampArray(updates.map(\.askedAt.microseconds)),
+                .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
+                .textArray(updates.map(\.retry)), .int4Array(updates.map(\.template)),
+            ] + Histories(updates.map(\.history)).parameters + [
+                .boolArray(updates.map { $0.stamp != .unchecked }),
+                .timestampArray(
+                    updates.map { if case .at(let instant) = $0.stamp { instant?.microseconds } else { nil } }
+                ),
+            ]
+        )
+    }
+
+    private func recordDeliveries(_ settlement: Settlement) -> Statement {
+        let records = settlement.records
+        // An empty list costs nothing, and stands for as many nulls.
+        let decisions = records.contains { $0.decision != nil } ? records.map(\.decision) : []
+        return Query.recordDeliveries([
+            .uuid(settlement.sweepID), .uuidArray(Set(records.map(\.userID)).sorted()),
+            .uuidArray(records.map(\.userID)), .textArray(records.map(\.kind)), .textArray(records.map(\.key)),
+            .dateArray(records.map { $0.slot?.days }), .textArray(records.map(\.deviceHash)),
+            .uuidArray(records.map(\.apnsID)), .textArray(records.map(\.outcome.rawValue)),
+            .textArray(records.map(\.reason)), .int2Array(records.map { $0.status.map(Int16.init(clamping:)) }),
+            .timestampArray(records.map(\.attemptedAtMicroseconds)), .textArray(decisions),
+            .int4Array(records.map(\.template)),
+        ])
+    }
+
+    private func closeIntents(_ settlement: Settlement) -> Statement {
+        let parts = settlement.closed.filter { !$0.isWhole }.flatMap { part in part.users.map { (part.intent, $0) } }
+        return Query.closeIntents([
+            .uuidArray(settlement.closed.filter(\.isWhole).map(\.intent) + settlement.withdrawn),
+            .uuidArray(parts.map(\.0)), .uuidArray(parts.map(\.1)),
+        ])
+    }
+
+    private func forgetDevices(_ settlement: Settlement) -> Statement {
+        let tokens = settlement.staleTokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
+        return Query.forgetDevices([
+            .uuidArray(tokens.map(\.userID)), .textArray(tokens.map(\.token)),
+            .textArray(tokens.map(\.environment)), .textArray(tokens.map(\.topic)),
+            .timestampArray(
+                tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }.map {
+                    $0.overflow ? nil : $0.partialValue
+                }
+            ),
+            .uuidArray(tokens.map(\.apnsID)),
+            .timestamp(settlement.records.map(\.attemptedAtMicroseconds).min() ?? 0),
+        ])
+    }
+}
+
+/// Many users' histories as few long lists, each user's a piece of them: the server cuts binary arrays much faster than it reads texts.
+private struct Histories {
+    private var checkIns = Places()
+    private var closed = Places()
+    private var sent = Places()
+    private var checkInAt: [Int64?] = []
+    private var checkInSlot: [Int32?] = []
+    private var closedSlot: [Int32?] = []
+    private var sentAt: [Int64?] = []
+
+    init(_ histories: [History]) {
+        for history in histories {
+            checkIns.append(history.checkIns.count)
+            closed.append(history.closed.count)
+            sent.append(history.sent.count)
+            for checkIn in history.checkIns {
+                checkInAt.append(checkIn.at.microseconds)
+                checkInSlot.append(checkIn.slot.days)
+            }
+            for slot in history.closed { closedSlot.append(slot.days) }
+            for instant in history.sent { sentAt.append(instant.microseconds) }
+        }
+    }
+
+    /// As settle_users.sql takes them, from $9 on.
+    var parameters: [Parameter] {
+        [
+            .int4Array(checkIns.first), .int4Array(checkIns.last), .int4Array(closed.first), .int4Array(closed.last),
+            .int4Array(sent.first), .int4Array(sent.last),
+            .timestampArray(checkInAt), .dateArray(checkInSlot), .dateArray(closedSlot), .timestampArray(sentAt),
+        ]
+    }
+
+    /// Where each user's piece begins and ends, counted from 1; an empty one ends before it begins.
+    private struct Places {
+        var first: [Int32?] = []
+        var last: [Int32?] = []
+        private var end: Int32 = 0
+
+        mutating func append(_ count: Int) {
+            first.append(end + 1)
+            end += Int32(clamping: count)
+            last.append(end)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Policy
+import Postgres
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// What the app and nudged have of users beside their own rows: profiles, devices, messages, reminders. Read for a claim, and for readers that look as one.
+///
+/// Each read is bounded. The first statements are cheap and have a limit in all; where they come to it, somebody has more than people have, and
+/// another statement reads each user's with a limit of its own.
+struct UserParts {
+    /// Asks statements in one flight.
+    typealias Ask = (_ statements: [Statement]) async throws(PostgresError) -> [Rows]
+
+    /// Devices of a batch beyond which the newest hundred of each user count, of a thousand that are looked at.
+    private static func devices(of users: Int) -> Int64 { Int64(4 * users + 100) }
+    private static let devicesLookedAt: Int64 = 1_000
+    /// Messages of a batch beyond which so many of each user count, and so many in all.
+    private static func messages(of users: Int) -> Int64 { Int64(2 * users + 2_000) }
+    private static let messagesAUser: Int64 = 2_000
+    /// Reminders of a batch, and of a user: more are read by and by.
+    private static func reminders(of users: Int) -> Int64 { Int64(4 * users + 1_000) }
+    private static let remindersAUser = 200
+    private static let remindersLookedAt: Int64 = 1_000
+    /// Preferences and contexts of a batch, in bytes.
+    static let profileBytes: Int64 = 8 << 20
+
+    private let profiles: Rows
+    private var profileRow: [UUID: Int] = [:]
+    private var devicesOf: [UUID: [Device]] = [:]
+    private var messagesOf: [UUID: [PendingMessage]] = [:]
+    /// How many wait, where not all were read.
+    private var pendingOf: [UUID: Int64] = [:]
+    private var remindersOf: [UUID: PendingReminders] = [:]
+    /// Of preferences and contexts.
+    let bytes: Int64
+
+    /// Reads these users' parts.
+    ///
+    /// - Parameters:
+    ///   - until: reminders that can be due by then are read; microseconds since 1970.
+    ///   - bytes: most bytes of preferences and contexts.
+    /// - Returns: nil where these are more, and there are several users: fewer are to be asked for.
+    static func read(
+        _ users: [UUID],
+        until: Int64,
+        bytes: Int64 = profileBytes,
+        isDistributed: Bool,
+        ask: Ask
+    ) async throws(PostgresError) -> UserParts? {
+        let all = Parameter.uuidArray(users)
+        let count = users.count
+        let first = try await ask([
+            Query.claimProfiles([all, .int8(users.count > 1 ? bytes : .max)]),
+            Query.claimDevices([all, .int8(devices(of: count))]),
+            Query.claimMessages([all, .int8(messages(of: count))]),
+            Query.claimReminders([all, .int8(reminders(of: count))]),
+        ])
+        guard first.count == 4 else { throw PostgresError(.unexpectedResult, statement: Query.claimProfiles.name) }
+        let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
+        if users.count > 1, size > bytes { return nil }
+
+        // Asked where somebody has more than people have, and where there are reminders at all.
+        var more: [Statement] = []
+        func asking(_ statement: Statement, if isNeeded: Bool) -> Int? {
+            guard isNeeded else { return nil }
+            more.append(statement)
+            return more.count - 1
+        }
+        let devices = asking(
+            (isDistributed ? Query.claimDevicesDistributed : .claimDevicesBounded)([all, .int8(devicesLookedAt)]),
+            if: first[1].count >= devices(of: count)
+        )
+        let messages = asking(
+            (isDistributed ? Query.claimMessagesDistributed : .claimMessagesBounded)([
+                all, .int8(messages(of: count)), .int8(messagesAUser),
+            ]),
+            if: first[2].count >= messages(of: count)
+        )
+        let reminders = asking(
+            (isDistributed ? Query.claimRemindersDistributed : .claimRemindersBounded)([
+                all, .timestamp(until), .int8(Int64(remindersAUser)), .int8(remindersLookedAt),
+                .int8(Self.reminders(of: count)),
+            ]),
+            if: first[3].count >= Self.reminders(of: count)
+        )
+        let second = more.isEmpty ? [] : try await ask(more)
+        guard second.count == more.count else {
+            throw PostgresError(.unexpectedResult, statement: Query.claimDevicesBounded.name)
+        }
+        var parts = try UserParts(
+            profiles: first[0],
+            bytes: size,
+            devices: devices.map { second[$0] } ?? first[1],
+            messages: messages.map { second[$0] } ?? first[2]
+        )
+        try await parts.add(reminders.map { second[$0] } ?? first[3], until: until, ask: ask)
+        return parts
+    }
+
+    private init(profiles: Rows, bytes: Int64, devices: Rows, messages: Rows) throws(PostgresError) {
+        self.profiles = profiles
+        self.bytes = bytes
+        profileRow.reserveCapacity(profiles.count)
+        devicesOf.reserveCapacity(profiles.count)
+        for row in 0..<profiles.count {
+            let user = try profiles.uuid(row, 0)
+            // Of several the first.
+            if profileRow[user] == nil { profileRow[user] = row }
+        }
+        for row in 0..<devices.count {
+            guard let token = try devices.textOrNull(row, 1) else { continue }
+            devicesOf[try devices.uuid(row, 0), default: []].append(
+                Device(
+                    token: token,
+                    registration: try devices.timestampOrNull(row, 2),
+                    environment: try devices.textOrNull(row, 3),
+                    topic: try devices.textOrNull(row, 4)
+                )
+            )
+        }
+        for row in 0..<messages.count {
+            let user = try messages.uuid(row, 0)
+            messagesOf[user, default: []].append(try PendingMessage(messages, row))
+            if messages.columnCount > PendingMessage.columns {
+                pendingOf[user] = try messages.int8(row, PendingMessage.columns)
+            }
+        }
+    }
+
+    /// Each user's reminders, and whether they live: asked only where there are any.
+    private mutating func add(_ rows: Rows, until: Int64, ask: Ask) async throws(PostgresError) {
+        var found: [(user: UUID, reminder: PendingReminder)] = []
+        for row in 0..<rows.count where try !rows.bool(row, PendingReminder.columns) {
+            found.append((try rows.uuid(row, 0), try PendingReminder(rows, row)))
+        }
+        guard !found.isEmpty else { return }
+        let live = try await ask([
+            Query.liveReminders([
+                .uuidArray(found.map(\.reminder.authorID)), .uuidArray(found.map(\.reminder.reminderID)),
+            ])
+        ])
+        var living: Set<UUID> = []
+        for row in 0..<(live.first?.count ?? 0) { living.insert(try live[0].uuid(row, 0)) }
+        for (user, var reminder) in found.sorted(by: { $0.reminder.wakesAt < $1.reminder.wakesAt }) {
+            reminder.isCancelled = !living.contains(reminder.reminderID)
+            remindersOf[user, default: PendingReminders()].add(reminder, until: until, limit: Self.remindersAUser)
+        }
+    }
+
+    /// Whether there is anything of somebody.
+    func isKnown(_ user: UUID) -> Bool {
+        profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil || remindersOf[user] != nil
+    }
+
+    /// The user whole.
+    func user(_ person: Person) throws(PostgresError) -> ClaimedUser {
+        let id = person.userID
+        let profile = profileRow[id]
+        func text(_ column: Int) throws(PostgresError) -> String? {
+            guard let profile else { return nil }
+            return try profiles.textOrNull(profile, column)
+        }
+        return ClaimedUser(
+            userID: id,
+            version: person.version,
+            dueAt: person.dueAt,
+            touchedAt: person.touchedAt,
+            since: person.since,
+            fingerprint: person.fingerprint,
+            askedAt: person.askedAt,
+            history: person.history,
+            retry: person.retry,
+            quarantine: person.quarantine,
+            template: person.template,
+            preferences: try text(1),
+            timezone: try text(2),
+            firstSessionComplete: try profile.map { (row) throws(PostgresError) in
+                try profiles.boolOrNull(row, 3) ?? false
+            } ?? false,
+            context: try text(4),
+            // In no order of the database's, so that a nudge's devices are the same each time.
+            devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
+            messages: messagesOf[id] ?? [],
+            hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
+            reminders: remindersOf[id] ?? PendingReminders()
+        )
+    }
+
+    /// All of these rows that can be read.
+    func users(_ people: Rows) -> [ClaimedUser] {
+        (0..<people.count).compactMap { row in try? user(Person(people, row)) }
+    }
+}

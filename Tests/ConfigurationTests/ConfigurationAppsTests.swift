@@ -1,0 +1,332 @@
+import Fixtures
+import Testing
+
+@testable import Configuration
+
+@Suite struct ConfigurationAppsTests {
+    private let fixture = ConfigurationFixture()
+
+    private static let other = "-----BEGIN PRIVATE KEY-----\nplanted-other\n-----END PRIVATE KEY-----"
+
+    /// Tokens of one environment mean nothing to the other's service.
+    @Test(arguments: [
+        ("sandbox", "", false), ("production", "", true), ("production", "\n      endpoint: https://b.test", false),
+    ])
+    func entry_whenItInheritsTheOtherEnvironmentsEndpoint_isWarned(environment: String, own: String, isWarned: Bool)
+        throws
+    {
+        let yaml = """
+            apns:
+              environment: sandbox
+              endpoint: https://a.test
+              apps:
+                - environment: \(environment)
+                  bundleId: com.example.other\(own)
+            """
+        var environment = ConfigurationFixture.environment
+        environment["APNS_ENVIRONMENT"] = nil
+        environment["APNS_ENDPOINT"] = nil
+        let loaded = try fixture.load(yaml, environment: environment)
+        #expect(
+            loaded.warnings.contains { "\($0)".contains("inherits apns.endpoint") } == isWarned,
+            "\(loaded.warnings)"
+        )
+    }
+
+    private func lanes(_ yaml: String, _ more: [String: String] = [:]) throws -> [Configuration.Lane] {
+        let environment = ConfigurationFixture.environment.merging(more) { $1 }
+        let loaded = try fixture.load(yaml, environment: environment)
+        #expect(loaded.warnings.allSatisfy { "\($0)".contains("inherits apns.endpoint") }, "\(loaded.warnings)")
+        return try #require(loaded.configuration.apns).lanes
+    }
+
+    @Test func entry_whenItSaysOneKeyInheritsTheOthers() throws {
+        let caFile = fixture.write("certificates", to: "ca.pem", mode: 0o644)
+        let found = try lanes(
+            """
+            apns:
+              endpoint: https://127.0.0.1:8443
+              caFile: \(caFile)
+              connections: 3
+              apps:
+                - environment: production
+                - bundleId: com.example.other
+                  teamId:
+                  connections: 1
+            """
+        )
+        let main = Configuration.Lane(
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            privateKey: Secret(ConfigurationFixture.key),
+            bundleID: "com.example.app",
+            environment: .sandbox,
+            endpoint: .init(host: "127.0.0.1", port: 8443),
+            caFile: caFile,
+            connections: 3
+        )
+        var (second, third) = (main, main)
+        second.environment = .production
+        third.bundleID = "com.example.other"
+        third.connections = 1
+        #expect(found == [main, second, third])
+    }
+
+    @Test func entry_whenItSaysEverythingTakesNothing() throws {
+        let caFile = fixture.write("certificates", to: "ca.pem", mode: 0o644)
+        let keyFile = fixture.write(Self.other, to: "other.p8")
+        let found = try lanes(
+            """
+            apns:
+              connections: 3
+              apps:
+                - teamId: ZYXWV98765
+                  keyId: KEY2345678
+                  privateKeyFile: \(keyFile)
+                  bundleId: com.example.other
+                  environment: production
+                  endpoint: https://localhost:1
+                  caFile: \(caFile)
+                  connections: 2
+            """
+        )
+        let lane = Configuration.Lane(
+            teamID: "ZYXWV98765",
+            keyID: "KEY2345678",
+            privateKey: Secret(Self.other),
+            bundleID: "com.example.other",
+            environment: .production,
+            endpoint: .init(host: "localhost", port: 1),
+            caFile: caFile,
+            connections: 2
+        )
+        #expect(found.last == lane)
+    }
+
+    @Test(arguments: ["apns: {apps: []}", "apns:\n  apps:\n", "apns: {apps: null}", "apns: {apps: ~}"])
+    func mainAppAlone_whenTheListIsEmpty(yaml: String) throws {
+        #expect(try lanes(yaml).count == 1)
+    }
+
+    private static let otherApp = "apns:\n  apps:\n    - bundleId: com.example.other\n      keyId: KEY2345678\n"
+
+    @Test func ownKey_whenTheEnvironmentHasIt() throws {
+        #expect(
+            try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_KEY2345678": Self.other]).map(\.privateKey.text)
+                == [ConfigurationFixture.key, Self.other]
+        )
+        let keyFile = fixture.write(Self.other, to: "other.p8")
+        #expect(
+            try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_FILE_KEY2345678": keyFile]).last?.privateKey.text == Self.other
+        )
+    }
+
+    @Test func ownKey_whenACredentialHasIt() throws {
+        fixture.write(Self.other + "\n", to: "apns.privateKey.KEY2345678")
+        let found = try lanes(Self.otherApp, ["CREDENTIALS_DIRECTORY": fixture.folder])
+        #expect(found.map(\.privateKey.text) == [ConfigurationFixture.key, Self.other])
+        // As everywhere: environment over credentials over file.
+        let yaml = Self.otherApp + "      privateKeyFile: /nonexistent/key.p8\n"
+        #expect(
+            try lanes(yaml, ["CREDENTIALS_DIRECTORY": fixture.folder]).last?.privateKey.text == Self.other
+        )
+        let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
+        #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
+        let written = Self.otherApp + "      privateKey: '-----BEGIN in the file'\n"
+        #expect(try lanes(written, strongest).last?.privateKey.text == "-----BEGIN third")
+        #expect(try lanes(written).last?.privateKey.text == "-----BEGIN in the file")
+    }
+
+    @Test func key_whenAnEntryAboveSignsWithTheSameId() throws {
+        let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
+        let found = try lanes(yaml, ["APNS_PRIVATE_KEY_KEY2345678": Self.other])
+        #expect(found.map(\.privateKey.text) == [ConfigurationFixture.key, Self.other, Self.other])
+        let written = fixture.write(Self.other, to: "other.p8")
+        let first = Self.otherApp + "      privateKeyFile: \(written)\n"
+        let second = "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
+        #expect(try lanes(first + second).last?.privateKey.text == Self.other)
+    }
+
+    @Test(arguments: [
+        (
+            "- {}",
+            "3:7: apns.apps[0]: com.example.app in sandbox stands already under apns: "
+                + "give it another bundleId or another environment, or remove the entry"
+        ),
+        (
+            "- environment: production\n    - bundleId: com.example.app\n      environment: production",
+            "4:17: apns.apps[1].bundleId: com.example.app in production stands already under apns.apps[0]: "
+                + "give it another bundleId or another environment, or remove the entry"
+        ),
+        (
+            "- environment: sandbox",
+            "3:20: apns.apps[0].environment: com.example.app in sandbox stands already under apns: "
+                + "give it another bundleId or another environment, or remove the entry"
+        ),
+        (
+            "- {environment: production}\n    - {bundelId: com.example.other}",
+            "4:8: apns.apps[1].bundelId: unknown key: did you mean apns.apps[1].bundleId?",
+        ),
+        (
+            "- {environment: production, Private_Key: x}",
+            "3:33: apns.apps[0].Private_Key: unknown key: did you mean apns.apps[0].privateKey?"
+        ),
+        (
+            "- {environment: production, maxInFlight: 5}",
+            "3:33: apns.apps[0].maxInFlight: unknown key: it holds for all apps together: write it as apns.maxInFlight"
+        ),
+        (
+            "- {environment: production, xylophone: 5}",
+            "3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKey, "
+                + "privateKeyFile, bundleId, environment, endpoint, caFile, connections"
+        ),
+        (
+            "- {environment: staging}",
+            "3:21: apns.apps[0].environment: \"staging\" is wrong: write sandbox or production"
+        ),
+        (
+            "- {environment: production, connections: 33}",
+            "3:46: apns.apps[0].connections: \"33\" is out of range: write a whole number from 1 to 32"
+        ),
+        (
+            "- {environment: production, connections: [1]}",
+            "3:46: apns.apps[0].connections: a list stands here: write a whole number from 1 to 32"
+        ),
+        (
+            "- {environment: production, caFile: /nonexistent}",
+            "3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or name the right path"
+        ),
+        (
+            "- {environment: production, teamId: ZYXWV98765}",
+            "3:41: apns.apps[0].teamId: it is another team than apns.teamId, but the key is that one's: "
+                + "write the keyId of a key of this team beside it, and its privateKeyFile"
+        ),
+        (
+            "- {environment: production, keyId: KEY2345678}",
+            "3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: name its .p8 file as privateKeyFile "
+                + "beside the keyId, set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, "
+                + "or let systemd hand it over (LoadCredential=apns.privateKey.KEY2345678:FILE)"
+        ),
+        (
+            "- {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}",
+            "3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
+        ),
+        (
+            "- {environment: production, keyId: KEY2345678, privateKey: '-----BEGIN a', privateKeyFile: /k}",
+            "3:96: apns.apps[0].privateKeyFile: both apns.apps[0].privateKey and apns.apps[0].privateKeyFile are given: "
+                + "keep one of them"
+        ),
+        (
+            "- {environment: production, privateKey: '-----BEGIN other'}",
+            "3:45: apns.apps[0].privateKey: apns gives another key under the same keyId KEY1234567: "
+                + "write this key's own keyId beside it, or remove it"
+        ),
+        ("- text", "3:7: apns.apps[0]: a single value stands here: write the app's keys after the dash"),
+        ("- [a]", "3:7: apns.apps[0]: a list stands here: write the app's keys after the dash"),
+    ])
+    func fault_whenAnEntrySays(entries: String, expected: String) {
+        #expect(fixture.faults("apns:\n  apps:\n    \(entries)\n") == ["nudged.yaml:" + expected])
+    }
+
+    @Test(arguments: [
+        ("apps: text", "2:9: apns.apps: a single value stands here"),
+        ("apps: {bundleId: a.b}", "2:9: apns.apps: a section stands here"),
+    ])
+    func fault_whenTheListIsNone(line: String, expected: String) {
+        #expect(
+            fixture.faults("apns:\n  \(line)\n") == [
+                "nudged.yaml:\(expected): write a list: for each app a dash, and its keys after it"
+            ]
+        )
+        #expect(
+            fixture.faults("apns:\n  app: []\n") == [
+                "nudged.yaml:2:3: apns.app: unknown key: did you mean apns.apps?"
+            ]
+        )
+    }
+
+    @Test func fault_whenThereAreTooManyApps() throws {
+        func list(_ count: Int) -> String {
+            "apns:\n  apps:\n" + (0..<count).map { "    - bundleId: com.example.app\($0)\n" }.joined()
+        }
+        #expect(try lanes(list(32)).count == 33)
+        #expect(fixture.faults(list(33)) == ["nudged.yaml:35:7: apns.apps: more than 32 apps: keep at most 32"])
+    }
+
+    @Test func fault_whenAKeyOfItsOwnIsRefused() {
+        struct NoKey: Error, CustomStringConvertible { let description = "this key is not on the curve P-256" }
+        let checks = ConfigurationChecks(key: { if $0 == Self.other { throw NoKey() } })
+        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
+        // An entry below that inherits the bad key makes no second fault of it.
+        let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
+        for (text, count) in [(Self.otherApp, 1), (yaml, 2)] {
+            let faults = fixture.faults(text, environment: environment, checks: checks)
+            #expect(faults.count == count)
+            #expect(
+                faults.first
+                    == "environment APNS_PRIVATE_KEY_KEY2345678: apns.apps[0].privateKey: this key is not on the curve P-256: "
+                    + "give the .p8 file of a key for the push service from Apple's developer site"
+            )
+        }
+    }
+
+    @Test func fault_whenACredentialOrAnOpenFileHoldsTheKey() {
+        fixture.write("a\u{0}b", to: "apns.privateKey.KEY2345678")
+        let environment = ConfigurationFixture.environment.merging(["CREDENTIALS_DIRECTORY": fixture.folder]) { $1 }
+        let faults = fixture.faults(Self.otherApp, environment: environment)
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasPrefix("apns.privateKey.KEY2345678: apns.apps[0].privateKey: ") == true, "\(faults)")
+        #expect(
+            fixture.faults(Self.otherApp + "      privateKey: '-----BEGIN a'\n", mode: 0o644) == [
+                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
+            ]
+        )
+    }
+
+    @Test func faults_whenTheMainAppIsWrongAreToldOnce() {
+        #expect(
+            fixture.faults("apns:\n  keyId: short\n  apps: [{environment: production}]\n", without: ["APNS_KEY_ID"])
+                == ["nudged.yaml:2:10: apns.keyId: \"short\" is wrong: write 10 capital letters and digits"]
+        )
+        #expect(
+            fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_PRIVATE_KEY"]).count == 1
+        )
+        #expect(
+            fixture.faults("apns:\n  apps: [{environment: production}]\n", without: ["APNS_BUNDLE_ID"]).count == 1
+        )
+    }
+
+    /// `nudged status` is run by people who may read the database and not the key.
+    @Test func keyFiles_whenTheCommandDoesNotSend_areNotRead() {
+        let yaml =
+            "apns:\n  privateKeyFile: /nonexistent/a\n  caFile: /nonexistent/b\n  apps:\n    - {environment: production, keyId: KEY2345678}\n"
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"], needs: .database) == [])
+        #expect(fixture.faults(yaml, without: ["APNS_PRIVATE_KEY"]).count == 3)
+    }
+
+    @Test func variable_whenNoEntryHasItsKey() throws {
+        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY9999999": "x"]) { $1 }
+        let warnings = try fixture.load("log: {}", environment: environment).warnings
+        #expect(warnings.map(\.variable) == ["APNS_PRIVATE_KEY_KEY9999999"])
+    }
+
+    @Test func show_printsEachLaneWithItsSources() throws {
+        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
+        let loaded = try fixture.load(Self.otherApp, environment: environment)
+        let shown = fixture.short(ConfigurationReport.show(loaded))
+        #expect(!shown.contains("planted"))
+        let lines = shown.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        for expected: [Substring] in [
+            ["apns.apps[0].bundleId", "com.example.other", "nudged.yaml:3:17"],
+            ["apns.apps[0].privateKey", "(hidden)", "environment", "APNS_PRIVATE_KEY_KEY2345678"],
+            ["apns.apps[0].environment", "sandbox", "environment", "APNS_ENVIRONMENT", "(apns.environment)"],
+            ["apns.apps[0].connections", "1", "default"],
+        ] {
+            #expect(lines.contains(expected), "\(expected)")
+        }
+        let order = lines.compactMap(\.first)
+        let place = try #require(order.firstIndex(of: "apns.apps[0].teamId"))
+        #expect(order[place - 1] == "apns.responseTimeout")
+        #expect(order.firstIndex(of: "database.url") == place + ConfigurationKey.ofApp.count)
+    }
+}

@@ -1,0 +1,364 @@
+import Fixtures
+import Glibc
+import Seeded
+import Systemd
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+@Suite struct ConfigurationFaultTests {
+    private let fixture = ConfigurationFixture()
+
+    private struct NoKey: Error, CustomStringConvertible {
+        let description = "this key is not on the curve P-256"
+    }
+
+    @Test(arguments: [
+        ("apns:\n  teamID: ABCDE12345\n", "nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?"),
+        ("apns:\n  team_id: ABCDE12345\n", "nudged.yaml:2:3: apns.team_id: unknown key: did you mean apns.teamId?"),
+        ("apns:\n  bundelId: a.b\n", "nudged.yaml:2:3: apns.bundelId: unknown key: did you mean apns.bundleId?"),
+        ("apns:\n  interval: 1s\n", "nudged.yaml:2:3: apns.interval: unknown key: did you mean schedule.interval?"),
+        ("checkInTime: 10:00\n", "nudged.yaml:1:1: checkInTime: unknown key: did you mean policy.checkInTime?"),
+        ("apn:\n  teamId: x\n", "nudged.yaml:1:1: apn: unknown key: did you mean apns?"),
+        ("quietHours:\n  start: 10:00\n", "nudged.yaml:1:1: quietHours: unknown key: did you mean policy.quietHours?"),
+        (
+            "policy:\n  quietHours:\n    begin: 10:00\n",
+            "nudged.yaml:3:5: policy.quietHours.begin: unknown key: remove it, or see nudged config --reference for the key's name"
+        ),
+        (
+            "xylophone: 1\n",
+            "nudged.yaml:1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name"
+        ),
+        ("apns: text\n", "nudged.yaml:1:7: apns: a single value stands here: write its keys below it, indented"),
+        ("apns: [1]\n", "nudged.yaml:1:7: apns: a list stands here: write its keys below it, indented"),
+        (
+            "- a\n",
+            "nudged.yaml:1:1: this is a list and no list of keys: write sections such as apns: and keys below them"
+        ),
+        (
+            "schedule:\n  batch: [1]\n",
+            "nudged.yaml:2:10: schedule.batch: a list stands here: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: {a: 1}\n",
+            "nudged.yaml:2:10: schedule.batch: a section stands here: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: many\n",
+            "nudged.yaml:2:10: schedule.batch: \"many\" is wrong: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: 1.5\n",
+            "nudged.yaml:2:10: schedule.batch: \"1.5\" is wrong: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  batch: 0\n",
+            "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"
+        ),
+        (
+            "record:\n  keepDays: 0\n",
+            "nudged.yaml:2:13: record.keepDays: \"0\" is out of range: write a whole number from 1 to 3650"
+        ),
+        (
+            "record:\n  keepDay: 7\n",
+            "nudged.yaml:2:3: record.keepDay: unknown key: did you mean record.keepDays?"
+        ),
+        (
+            "schedule:\n  batch: 10001\n",
+            "nudged.yaml:2:10: schedule.batch: \"10001\" is out of range: write a whole number from 1 to 10000"
+        ),
+        (
+            "schedule:\n  interval: 1 day\n",
+            "nudged.yaml:2:13: schedule.interval: \"1 day\" is wrong: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
+        ),
+        (
+            "schedule:\n  interval: 99ms\n",
+            "nudged.yaml:2:13: schedule.interval: \"99ms\" is out of range: write a duration such as 500ms, 1s or 5m, from 100ms to 1h"
+        ),
+        (
+            "database:\n  allowInsecure: yes\n",
+            "nudged.yaml:2:18: database.allowInsecure: \"yes\" is wrong: write true or false"
+        ),
+        (
+            "policy:\n  checkInTime: 9:30\n",
+            "nudged.yaml:2:16: policy.checkInTime: \"9:30\" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes"
+        ),
+        (
+            "policy:\n  checkInTime: 24:00\n",
+            "nudged.yaml:2:16: policy.checkInTime: \"24:00\" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes"
+        ),
+        (
+            "policy:\n  spreadMinutes: 1441\n",
+            "nudged.yaml:2:18: policy.spreadMinutes: \"1441\" is out of range: write a whole number from 0 to 1440"
+        ),
+        (
+            "policy:\n  maxPerHour: 0\n",
+            "nudged.yaml:2:15: policy.maxPerHour: \"0\" is out of range: write a whole number from 1, or none"
+        ),
+        (
+            "policy:\n  defaultTimezone: EST5EDT\n",
+            "nudged.yaml:2:20: policy.defaultTimezone: \"EST5EDT\" is wrong: write a zone name such as Europe/Berlin, UTC, or none"
+        ),
+        (
+            "policy:\n  quietHours: 22:00-08:00\n",
+            "nudged.yaml:2:15: policy.quietHours: \"22:00-08:00\" is wrong: write none"
+        ),
+        (
+            "policy:\n  quietHours:\n    start: 21:00\n",
+            "nudged.yaml:3:12: policy.quietHours.start: half of the quiet hours alone is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
+        ),
+        (
+            "checkIn:\n  title: \"\"\n",
+            "nudged.yaml:2:10: checkIn.title: it is empty: write one line of 1 to 1000 characters"
+        ),
+        (
+            "checkIn:\n  title: \"a\\nb\"\n",
+            "nudged.yaml:2:10: checkIn.title: \"a\u{FFFD}b\" is wrong: write one line of 1 to 1000 characters"
+        ),
+        (
+            "apns:\n  endpoint: http://x\n",
+            "nudged.yaml:2:13: apns.endpoint: \"http://x\" is wrong: write https://host or https://host:port"
+        ),
+        (
+            "log:\n  level: loud\n",
+            "nudged.yaml:2:10: log.level: \"loud\" is wrong: write trace or debug or info or notice or warning or error or critical"
+        ),
+        (
+            "schedule:\n  lease: 20s\n",
+            "nudged.yaml:2:10: schedule.lease: schedule.lease (20s) must be more than twice apns.responseTimeout (10s): make the lease longer than 20s, or the response timeout shorter than 10s"
+        ),
+        (
+            "apns:\n  responseTimeout: 15s\n",
+            "nudged.yaml:2:20: apns.responseTimeout: schedule.lease (30s) must be more than twice apns.responseTimeout (15s): make the lease longer than 30s, or the response timeout shorter than 15s"
+        ),
+        ("a: b: c\n", "nudged.yaml:1:5: mapping values are not allowed in this context: mend the YAML at this place"),
+        ("log: {}\nlog: {}\n", "nudged.yaml:2:1: this key stands already in line 1: mend the YAML at this place"),
+        ("log: &a {}\n", "nudged.yaml:1:6: anchors (&) and tags (!) are not taken here: mend the YAML at this place"),
+        (
+            "apns:\n  caFile: /nonexistent\n",
+            "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or name the right path"
+        ),
+    ])
+    func fault_whenTheFileSays(yaml: String, expected: String) {
+        #expect(fixture.faults(yaml) == [expected])
+    }
+
+    @Test func faults_areAllReportedInTheOrderOfTheFile() {
+        var environment = ConfigurationFixture.environment
+        environment["POLICY_MAX_PER_DAY"] = "-1"
+        let faults = fixture.faults(
+            "schedule:\n  batch: 0\n  intervall: 1s\nlog:\n  level: loud\napns:\n  keyId: short\n",
+            environment: environment,
+            without: ["APNS_KEY_ID", "APNS_TEAM_ID"]
+        )
+        #expect(
+            faults == [
+                "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000",
+                "nudged.yaml:3:3: schedule.intervall: unknown key: did you mean schedule.interval?",
+                "nudged.yaml:5:10: log.level: \"loud\" is wrong: write trace or debug or info or notice or warning or error or critical",
+                "nudged.yaml:7:10: apns.keyId: \"short\" is wrong: write 10 capital letters and digits",
+                "environment POLICY_MAX_PER_DAY: policy.maxPerDay: \"-1\" is out of range: write a whole number from 1, or none",
+                "configuration: apns.teamId: it is missing: write it in nudged.yaml or set APNS_TEAM_ID: 10 capital letters and digits",
+            ]
+        )
+    }
+
+    @Test func key_whenGivenTwiceOrNotAtAll() {
+        var environment = ConfigurationFixture.environment
+        environment["APNS_PRIVATE_KEY_FILE"] = "/key.p8"
+        #expect(
+            fixture.faults(environment: environment) == [
+                "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: both apns.privateKey and apns.privateKeyFile are given: keep one of them"
+            ]
+        )
+        #expect(
+            fixture.faults(
+                "apns:\n  privateKey: -----BEGIN\n  privateKeyFile: /key.p8\n",
+                without: ["APNS_PRIVATE_KEY"]
+            ) == [
+                "nudged.yaml:2:15: apns.privateKey: this is not the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on: "
+                    + "write the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on",
+                "nudged.yaml:3:19: apns.privateKeyFile: both apns.privateKey and apns.privateKeyFile are given: keep one of them",
+            ]
+        )
+        let neither = fixture.faults("log: {}", without: ["APNS_PRIVATE_KEY"])
+        #expect(neither.count == 1)
+        #expect(
+            neither.first?.hasPrefix(
+                "configuration: apns.privateKey: neither apns.privateKey nor apns.privateKeyFile is given: "
+            ) == true
+        )
+    }
+
+    @Test func keyFile_whenItCantBeUsed() throws {
+        let open = fixture.write("-----BEGIN", to: "open.p8", mode: 0o604)
+        func faults(_ file: String) -> [String] {
+            fixture.faults("apns:\n  privateKeyFile: \(file)\n", without: ["APNS_PRIVATE_KEY"])
+        }
+        #expect(
+            faults(open) == [
+                "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
+            ]
+        )
+        // Not a word of a key that was written in the wrong place is repeated.
+        for text in [
+            "|\n    -----BEGIN PRIVATE KEY-----\n    c2VjcmV0\n", "\"MIG\(String(repeating: "c2VjcmV0", count: 20))\"",
+        ] {
+            let found = faults(text)
+            #expect(found.count == 1 && found[0].contains("this is a key's text"), "\(found)")
+            #expect(!found.joined().contains("c2VjcmV0"))
+        }
+        #expect(
+            faults("/nonexistent/k.p8") == [
+                "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
+            ]
+        )
+        #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: name the file itself") == true)
+        do throws(ConfigurationError) {
+            _ = try fixture.load("apns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
+            Issue.record("taken")
+        } catch {
+            #expect(error.exitStatus == .permission)
+        }
+        do throws(ConfigurationError) {
+            _ = try fixture.load("log: 1\napns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
+            Issue.record("taken")
+        } catch {
+            #expect(error.exitStatus == .configuration)
+        }
+    }
+
+    @Test func key_whenOpenSSLRefusesIt() {
+        let checks = ConfigurationChecks(key: { _ in throw NoKey() })
+        #expect(
+            fixture.faults(checks: checks) == [
+                "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
+                    + "give the .p8 file of a key for the push service from Apple's developer site"
+            ]
+        )
+    }
+
+    @Test func database_whenPostgresRefusesIt() {
+        struct Insecure: Error, CustomStringConvertible { let description = "db.example is not local" }
+        let checks = ConfigurationChecks(database: { _, allowInsecure in if !allowInsecure { throw Insecure() } })
+        #expect(
+            fixture.faults(checks: checks).first?.hasPrefix(
+                "environment DATABASE_URL: database.url: db.example is not local: "
+            ) == true
+        )
+        #expect(fixture.faults("database: {allowInsecure: true}", checks: checks).isEmpty)
+    }
+
+    @Test func zone_whenTheSystemDoesNotKnowIt() {
+        let checks = ConfigurationChecks(zone: { $0 != "Mars/Base" })
+        #expect(
+            fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [
+                "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+            ]
+        )
+    }
+
+    @Test func file_whenItIsMissing() throws {
+        do throws(ConfigurationError) {
+            _ = try ConfigurationLoader.load(path: "/nonexistent/n.yaml", environment: ConfigurationFixture.environment)
+            Issue.record("taken")
+        } catch {
+            #expect(error.exitStatus == .configuration)
+            #expect(
+                error.description
+                    == "error: /nonexistent/n.yaml: /nonexistent/n.yaml does not exist: put the file there, or name the right path"
+            )
+        }
+        // What it may have said is not called missing as well.
+        do throws(ConfigurationError) {
+            _ = try ConfigurationLoader.load(path: "/nonexistent/n.yaml", environment: [:])
+            Issue.record("taken")
+        } catch {
+            #expect(error.problems.count == 1)
+        }
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationLoader.load(path: fixture.folder, environment: ConfigurationFixture.environment)
+        }
+        #expect(try fixture.load("").configuration.schedule.batch == 2000)
+    }
+
+    @Test func file_whenItHoldsASecretAndIsOpen() throws {
+        let key = "apns:\n  privateKey: \"-----BEGIN PRIVATE KEY-----\\n\"\n"
+        #expect(
+            fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o644) == [
+                "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
+            ]
+        )
+        #expect(fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o640).isEmpty)
+        // A URL is a secret where it holds a password.
+        for (url, warnings) in [
+            ("postgres:///a", 0), ("postgres://me@localhost:5432/a", 0), ("postgres://me:pw@localhost/a", 1),
+            ("postgres:///a?password=pw", 1),
+        ] {
+            let text = "database: {url: \"\(url)\"}"
+            #expect(try fixture.load(text, without: ["DATABASE_URL"], mode: 0o644).warnings.count == warnings, "\(url)")
+        }
+        #expect(try fixture.load("log: {}", mode: 0o644).warnings.isEmpty)
+    }
+
+    @Test func variable_whenItIsUnknown() throws {
+        var environment = ConfigurationFixture.environment
+        environment["APNS_TEAMID"] = "x"
+        environment["POLICY_CHECKIN_TIME"] = "x"
+        environment["APNS_SOMETHING_ELSE_ALTOGETHER"] = "x"
+        environment["UNRELATED"] = "x"
+        let loaded = try fixture.load(environment: environment)
+        #expect(
+            loaded.warnings.map(\.description) == [
+                "environment APNS_SOMETHING_ELSE_ALTOGETHER: unknown variable: unset it, or see the reference for the variable's name",
+                "environment APNS_TEAMID: unknown variable: did you mean APNS_TEAM_ID?",
+                "environment POLICY_CHECKIN_TIME: unknown variable: did you mean POLICY_CHECK_IN_TIME?",
+            ]
+        )
+        #expect(ConfigurationReport.check(loaded).hasSuffix("\nok: environment and defaults, 3 warnings"))
+    }
+
+    @Test func report_whenBadAndGood() throws {
+        do throws(ConfigurationError) {
+            _ = try fixture.load("log:\n  level: loud\n  color: red\n")
+            Issue.record("taken")
+        } catch {
+            let lines = fixture.short(ConfigurationReport.check(error)).split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(
+                lines[1] == "error: nudged.yaml:3:3: log.color: unknown key: did you mean log.level?"
+                    || lines[1].contains("log.color: unknown key")
+            )
+            #expect(lines[2] == "2 errors; the configuration can't be used")
+        }
+        let loaded = try fixture.load("log:\n  level: debug\n")
+        #expect(fixture.short(ConfigurationReport.check(loaded)) == "ok: nudged.yaml")
+        let shown = fixture.short(ConfigurationReport.show(loaded)).split(separator: "\n").map {
+            $0.split(separator: " ", omittingEmptySubsequences: true)
+        }
+        #expect(shown.contains(["log.level", "debug", "nudged.yaml:2:10"]))
+        #expect(shown.contains(["apns.privateKey", "(hidden)", "environment", "APNS_PRIVATE_KEY"]))
+        #expect(shown.contains(["schedule.interval", "1s", "default"]))
+        #expect(shown.contains(["policy.maxPerHour", "none", "default"]))
+        #expect(shown.count == ConfigurationKey.all.count)
+    }
+
+    /// Random YAML from the alphabet of real keys and values is loaded or refused, and nothing else.
+    @Test func anything_whenTheFileIsRandom() {
+        let seed = Seeds.extra
+        var generator = SplitMix64(seed: seed)
+        let words =
+            ConfigurationKey.all.flatMap { $0.name.split(separator: ".").map(String.init) } + [
+                ":", ": ", "\n", "\n  ", "\n    ", "{", "}", "[", "]", ",", "null", "none", "10:00", "-1",
+                "99999999999999999999", "\"", "'", "|", "\u{0}",
+                "1e9s", ".", "1.", "5m", "é", "\u{1F600}",
+            ]
+        for _ in 0..<2000 {
+            let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
+                words.randomElement(using: &generator) ?? ""
+            }.joined()
+            for fault in fixture.faults(text) { #expect(!fault.isEmpty, "seed \(seed)") }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import Fixtures
+import Policy
+import Systemd
+import Testing
+import YAML
+
+@testable import Configuration
+
+@Suite struct ConfigurationLoaderTests {
+    private let fixture = ConfigurationFixture()
+
+    @Test func everything_whenTheFileSaysIt() throws {
+        let keyFile = fixture.write(ConfigurationFixture.key + "\n", to: "key.p8")
+        let caFile = fixture.write("certificates", to: "ca.pem", mode: 0o644)
+        let yaml = """
+            apns:
+              teamId: ABCDE12345
+              keyId: "KEY1234567"
+              privateKeyFile: \(keyFile)
+              bundleId: com.example.app
+              environment: production
+              endpoint: https://[::1]:8443
+              caFile: \(caFile)
+              connections: 4
+              maxInFlight: 500
+              responseTimeout: 5s
+            database:
+              url: postgresql://nudged@db.example/app?sslmode=verify-full
+              allowInsecure: true
+              statementTimeout: 2m
+            schedule: {interval: 500ms, lease: 11, batch: 10000}
+            record: {keepDays: 30}
+            checkIn:
+              title: Hi
+              body: |
+                How is it?
+            policy:
+              defaultTimezone: Europe/Berlin
+              checkInTime: 09:30
+              spreadMinutes: 1440
+              quietHours:
+                start: 21:00
+                end: 07:00
+              quietEndJitterMinutes: 240
+              maxStalenessMinutes: 2880
+              maxPerHour: 2
+              maxPerDay: null
+            log: {level: debug}
+            """
+        let configuration = try fixture.load(yaml, environment: [:]).configuration
+        let apns = try #require(configuration.apns)
+        let lane = Configuration.Lane(
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            privateKey: Secret(ConfigurationFixture.key),
+            bundleID: "com.example.app",
+            environment: .production,
+            endpoint: .init(host: "::1", port: 8443),
+            caFile: caFile,
+            connections: 4
+        )
+        #expect(apns.lanes == [lane])
+        #expect(apns.maxInFlight == 500)
+        #expect(apns.responseTimeout == .seconds(5))
+        let database = try #require(configuration.database)
+        #expect(database.url.text == "postgresql://nudged@db.example/app?sslmode=verify-full")
+        #expect(database.allowInsecure)
+        #expect(database.statementTimeout == .seconds(120))
+        #expect(configuration.schedule == .init(interval: .milliseconds(500), lease: .seconds(11), batch: 10_000))
+        #expect(configuration.record == .init(keepDays: 30))
+        #expect(configuration.checkIn == .init(title: "Hi", body: "How is it?"))
+        let policy = configuration.policy
+        #expect(policy.defaultTimezone == "Europe/Berlin")
+        #expect(policy.checkInTime.description == "09:30")
+        #expect(policy.spreadMinutes == 1440)
+        #expect(policy.quietHours?.start.description == "21:00")
+        #expect(policy.quietHours?.end.description == "07:00")
+        #expect(policy.quietEndJitterMinutes == 240)
+        #expect(policy.maxStalenessMinutes == 2880)
+        #expect(policy.maxPerHour == 2)
+        #expect(policy.maxPerDay == nil)
+        #expect(configuration.logLevel == .debug)
+    }
+
+    @Test func defaults_whenTheEnvironmentSuffices() throws {
+        let loaded = try fixture.load()
+        let configuration = loaded.configuration
+        #expect(loaded.path == nil)
+        #expect(loaded.warnings.isEmpty)
+        #expect(configuration.apns?.lanes.first?.connections == 1)
+        #expect(configuration.apns?.maxInFlight == 2000)
+        #expect(configuration.apns?.responseTimeout == .seconds(10))
+        #expect(configuration.apns?.lanes.first?.endpoint == nil)
+        #expect(configuration.database?.allowInsecure == false)
+        #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 2000))
+        #expect(configuration.record == .init(keepDays: 90))
+        let short = ConfigurationFixture.environment.merging(["RECORD_KEEP_DAYS": "1"]) { $1 }
+        #expect(try fixture.load(environment: short).configuration.record == .init(keepDays: 1))
+        #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
+        #expect(configuration.policy.defaultTimezone == nil)
+        #expect(configuration.policy.checkInTime.description == "10:00")
+        #expect(configuration.policy.quietHours?.start.description == "22:00")
+        #expect(configuration.policy.quietHours?.end.description == "08:00")
+        #expect(configuration.policy.maxStalenessMinutes == 240)
+        #expect(configuration.policy.maxPerHour == nil)
+        #expect(configuration.logLevel == .info)
+    }
+
+    @Test func policyKeys_haveThePolicysOwnDefaultsAndRanges() throws {
+        #expect(try fixture.load().configuration.policy == Rules.defaults)
+        for key in ConfigurationKey.all where key.name.hasPrefix("policy.") {
+            guard case .integer(let range, _) = key.kind else { continue }
+            for bound in [range.lowerBound, range.upperBound] {
+                let environment = ConfigurationFixture.environment.merging([key.environmentName: String(bound)]) { $1 }
+                #expect(fixture.faults(environment: environment) == [])
+            }
+        }
+        #expect(throws: PolicyError.self) { try Rules(maxStalenessMinutes: 2881) }
+    }
+
+    @Test func everyDefault_isAValueOfItsKey() throws {
+        for key in ConfigurationKey.all {
+            guard let standard = key.standard else { continue }
+            _ = try ValueParser.parse(RawValue(text: standard, source: .standard), for: key)
+        }
+        #expect(Set(ConfigurationKey.all.map(\.environmentName)).count == ConfigurationKey.all.count)
+    }
+
+    @Test(arguments: [
+        ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"),
+        ("apns.caFile", "APNS_CA_FILE"),
+        ("database.url", "DATABASE_URL"), ("checkIn.title", "CHECK_IN_TITLE"),
+        ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
+        ("policy.quietHours.start", "POLICY_QUIET_HOURS_START"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
+        ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),
+    ])
+    func variable_whenTheKeyIs(key: String, variable: String) {
+        #expect(ConfigurationKey.byName[key]?.environmentName == variable)
+    }
+
+    @Test func precedence_environmentOverCredentialsOverFileOverDefault() throws {
+        let yaml = "database: {url: \"postgresql:///file\"}\nschedule: {batch: 5}\n"
+        let credentials = fixture.write("postgresql:///credential\n", to: "database.url")
+        var environment = ConfigurationFixture.environment
+        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
+        environment["SCHEDULE_BATCH"] = "6"
+        func url(_ loaded: LoadedConfiguration) -> String? { loaded.configuration.database?.url.text }
+
+        let all = try fixture.load(yaml, environment: environment)
+        #expect(url(all) == environment["DATABASE_URL"])
+        #expect(all.configuration.schedule.batch == 6)
+        #expect(all.rows.first { $0.key == "schedule.batch" }?.source == .environment(name: "SCHEDULE_BATCH"))
+        let second = try fixture.load(yaml, environment: environment, without: ["DATABASE_URL", "SCHEDULE_BATCH"])
+        #expect(url(second) == "postgresql:///credential")
+        #expect(second.rows.first { $0.key == "database.url" }?.source == .credential(path: credentials))
+        #expect(second.configuration.schedule.batch == 5)
+        let third = try fixture.load(
+            yaml,
+            environment: environment,
+            without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"]
+        )
+        #expect(url(third) == "postgresql:///file")
+        #expect(
+            third.rows.first { $0.key == "database.url" }?.source
+                == .file(path: fixture.path, mark: YAMLMark(line: 1, column: 17))
+        )
+        // Only secrets come as credentials.
+        fixture.write("7", to: "schedule.batch")
+        #expect(
+            try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
+                == 2000
+        )
+    }
+
+    @Test func value_whenTheWeakerOneIsBadDoesNotMatter() throws {
+        var environment = ConfigurationFixture.environment
+        environment["SCHEDULE_BATCH"] = "6"
+        #expect(try fixture.load("schedule: {batch: none}", environment: environment).configuration.schedule.batch == 6)
+    }
+
+    @Test func emptyVariable_isNoVariable() throws {
+        var environment = ConfigurationFixture.environment
+        environment["SCHEDULE_BATCH"] = ""
+        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 2000)
+    }
+
+    @Test func privateKey_whenItsNewlinesAreWrittenOut() throws {
+        var environment = ConfigurationFixture.environment
+        environment["APNS_PRIVATE_KEY"] = "-----BEGIN PRIVATE KEY-----\\nab\\\\c\\n-----END PRIVATE KEY-----\\n"
+        #expect(
+            try fixture.load(environment: environment).configuration.apns?.lanes.first?.privateKey.text
+                == "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n"
+        )
+    }
+
+    @Test func privateKey_whenAStrongerPlaceNamesTheOther() throws {
+        var environment = ConfigurationFixture.environment
+        environment["APNS_PRIVATE_KEY"] = nil
+        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
+        fixture.write("-----BEGIN from systemd", to: "apns.privateKey")
+        // The file would name a key that isn't there: it is not even looked at.
+        let loaded = try fixture.load("apns: {privateKeyFile: /nonexistent/key.p8}", environment: environment)
+        #expect(loaded.configuration.apns?.lanes.first?.privateKey.text == "-----BEGIN from systemd")
+        #expect(loaded.rows.first { $0.key == "apns.privateKeyFile" }?.value == "(not set)")
+    }
+
+    @Test func needs_whenACommandUsesLess() throws {
+        #expect(try fixture.load(environment: [:], needs: []).configuration.apns == nil)
+        let database = try fixture.load(environment: ["DATABASE_URL": "postgres:///app"], needs: .database)
+            .configuration
+        #expect(database.database?.url.text == "postgres:///app")
+        #expect(fixture.faults(environment: [:], needs: .database).count == 1)
+    }
+
+    @Test func quietHours_whenTurnedOffOrMixed() throws {
+        func quiet(_ yaml: String, _ more: [String: String] = [:]) throws -> String? {
+            let environment = ConfigurationFixture.environment.merging(more) { $1 }
+            return try fixture.load(yaml, environment: environment).configuration.policy.quietHours.map {
+                "\($0.start)-\($0.end)"
+            }
+        }
+        #expect(try quiet("policy: {quietHours: none}") == nil)
+        #expect(try quiet("policy: {quietHours: null}") == nil)
+        #expect(try quiet("policy:\n  quietHours:\n") == nil)
+        #expect(
+            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS": "none"]) == nil
+        )
+        let both = ["POLICY_QUIET_HOURS_START": "20:00", "POLICY_QUIET_HOURS_END": "06:00"]
+        #expect(try quiet("policy: {quietHours: none}", both) == "20:00-06:00")
+        #expect(
+            try quiet("policy: {quietHours: {start: '21:00', end: '07:00'}}", ["POLICY_QUIET_HOURS_END": "06:00"])
+                == "21:00-06:00"
+        )
+    }
+
+    @Test func secrets_areInNoOutput() throws {
+        let loaded = try fixture.load()
+        var dumped = ""
+        dump(loaded, to: &dumped)
+        let outputs = [
+            dumped, "\(loaded)", String(reflecting: loaded), ConfigurationReport.show(loaded),
+            ConfigurationReport.check(loaded),
+        ]
+        for output in outputs { #expect(!output.contains("planted")) }
+        var environment = ConfigurationFixture.environment
+        environment["APNS_PRIVATE_KEY"] = "planted-key"
+        environment["DATABASE_URL"] = "mysql://planted"
+        let faults = fixture.faults(environment: environment)
+        #expect(faults.count == 2)
+        for fault in faults { #expect(!fault.contains("planted")) }
+    }
+}

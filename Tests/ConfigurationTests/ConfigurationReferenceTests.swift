@@ -1,0 +1,84 @@
+import Fixtures
+import Glibc
+import JSON
+import Testing
+
+@testable import Configuration
+
+/// docs/CONFIGURATION.md and the package's configuration file, held to the code.
+@Suite struct ConfigurationReferenceTests {
+    /// A file of the checkout.
+    private static func file(_ path: String) throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+        let file = try #require(fopen(root + "/" + path, "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func page_isTheOneInTheDocs() throws {
+        #expect(
+            try Self.file("docs/CONFIGURATION.md") == ConfigurationReference.page + "\n",
+            "run make docs, and commit docs/CONFIGURATION.md"
+        )
+    }
+
+    @Test func sections_holdEveryKeyOnce() {
+        let shown = ConfigurationReference.sections.flatMap { ConfigurationReference.keys(of: $0.name) }
+        #expect(shown.map(\.name) == ConfigurationKey.all.map(\.name))
+        #expect(ConfigurationReference.page.contains("apns.apps"))
+    }
+
+    @Test func json_saysOfEachKeyWhatTheLoaderTakes() throws {
+        let json = try JSONValue(parsing: ConfigurationReference.json)
+        guard case .array(let sections) = json["sections"] else { throw NoList() }
+        let shown = try sections.flatMap { section in
+            guard case .array(let keys) = section["keys"] else { throw NoList() }
+            return keys
+        }
+        #expect(shown.count == ConfigurationKey.all.count)
+        for (shown, key) in zip(shown, ConfigurationKey.all) {
+            #expect(shown["name"] == .string(key.name))
+            #expect(shown["default"] == key.standard.map(JSONValue.string) ?? .null)
+            #expect(shown["variable"] == .string(key.environmentName))
+            #expect(shown["required"] == .bool(!key.need.isEmpty))
+            #expect(shown["secret"] == .bool(key.isSecret))
+        }
+    }
+
+    private struct NoList: Error {}
+
+    @Test func packagedFile_asItIs_lacksOnlyWhatMustBeGiven() throws {
+        let fixture = ConfigurationFixture()
+        let faults = fixture.faults(try Self.file("debian/nudged.yaml"), environment: [:])
+        let required = ConfigurationKey.all.filter { !$0.need.isEmpty }.map(\.name) + ["apns.privateKey"]
+        #expect(
+            Set(faults.compactMap { $0.split(separator: ": ").dropFirst().first.map(String.init) }) == Set(required),
+            "\(faults)"
+        )
+        #expect(faults.count == required.count)
+    }
+
+    /// A line `#  key: value` is a setting, and prose has one space after its mark.
+    @Test func packagedFile_withoutItsMarks_isValid() throws {
+        let lines = try Self.file("debian/nudged.yaml").split(separator: "\n", omittingEmptySubsequences: false)
+        let settings = lines.filter { $0.firstMatch(of: /^#( {2})*[A-Za-z]+:/) != nil }.map { $0.dropFirst() }
+        #expect(settings.count > 10)
+        let secrets = ConfigurationFixture.environment.filter {
+            $0.key == "DATABASE_URL" || $0.key == "APNS_PRIVATE_KEY"
+        }
+        let loaded = try ConfigurationFixture().load(
+            settings.joined(separator: "\n"),
+            environment: secrets,
+            mode: 0o644
+        )
+        #expect(loaded.warnings.isEmpty)
+        for row in loaded.rows {
+            guard case .file = row.source, let key = ConfigurationKey.byName[row.key], let standard = key.standard
+            else { continue }
+            #expect(row.value == standard, "\(row.key) is shown with another value than its default")
+        }
+    }
+}

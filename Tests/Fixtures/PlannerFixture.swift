@@ -1,0 +1,139 @@
+package import Policy
+package import Store
+package import TimeZones
+
+package import struct FoundationEssentials.UUID
+
+package import Configuration
+package import Planning
+
+/// A planner of the default rules, and users as a claim would bring them.
+package enum PlannerFixture {
+    package static let lane = LaneIdentity(environment: "sandbox", topic: "com.example.app")
+    package static let zones = ZoneDatabase()
+    package static let userID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    package static let daily =
+        #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","check_in_time":"10:00"}"#
+
+    package static func planner(_ rules: Rules = .defaults) -> Planner {
+        Planner(policy: Policy(rules: rules, zones: zones), lanes: LaneDirectory(standard: lane), messages: messages)
+    }
+
+    package static let messages = Configuration.Messages(
+        digestAfter: 3,
+        digestTitle: "New",
+        digestBody: "{count} came."
+    )
+
+    package static func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(seconds: 0) }
+
+    package static func date(_ text: String) -> LocalDate { LocalDate(iso: text) ?? LocalDate(days: 0) }
+
+    package static func token(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 64 - digits.count) + digits
+    }
+
+    package static func device(_ number: Int, registered: String = "2026-01-01T00:00:00Z") -> Device {
+        Device(token: token(number), registeredAt: at(registered))
+    }
+
+    package static func user(
+        id: UUID = userID,
+        version: Int64 = 1,
+        touchedAt: Instant? = nil,
+        since: Instant? = nil,
+        fingerprint: Int64? = nil,
+        askedAt: Instant? = nil,
+        history: History = History(),
+        retry: Retry? = nil,
+        quarantine: String? = nil,
+        template: Int32? = nil,
+        preferences: String? = daily,
+        timezone: String? = nil,
+        firstSessionComplete: Bool = true,
+        context: String? = nil,
+        devices: [Device] = [device(1)],
+        messages: [PendingMessage] = [],
+        hasMoreMessages: Bool = false,
+        reminders: [PendingReminder] = []
+    ) -> ClaimedUser {
+        ClaimedUser(
+            userID: id,
+            version: version,
+            dueAt: 0,
+            touchedAt: touchedAt,
+            since: since,
+            fingerprint: fingerprint,
+            askedAt: askedAt,
+            history: history,
+            retry: retry.flatMap { Retry.json([$0]) },
+            quarantine: quarantine,
+            template: template,
+            preferences: preferences,
+            timezone: timezone,
+            firstSessionComplete: firstSessionComplete,
+            context: context,
+            devices: devices,
+            messages: messages,
+            hasMoreMessages: hasMoreMessages,
+            reminders: PendingReminders(reminders)
+        )
+    }
+
+    /// What a user's row is once the daemon died with the intent of this nudge open: as recover.sql makes it.
+    package static func recovered(_ sendPlan: SendPlan, by planner: Planner, now: Instant) -> PersonUpdate {
+        var history = sendPlan.candidate.history
+        for nudge in sendPlan.nudges { history = history.adding(nudge.identity, at: nudge.countedAt ?? now) }
+        return PersonUpdate(
+            userID: sendPlan.userID,
+            version: sendPlan.version,
+            dueAt: now,
+            askedAt: now,
+            since: sendPlan.candidate.since,
+            fingerprint: sendPlan.fingerprint,
+            history: history,
+            retry: planner.entry(sendPlan, attemptedAt: now).retry
+        )
+    }
+}
+
+extension Plan {
+    package var sendPlan: SendPlan? {
+        if case .send(let sendPlan, _) = self { return sendPlan }
+        return nil
+    }
+
+    package var rest: PersonUpdate? {
+        if case .nothing(let rest, _, _) = self { return rest.update }
+        return nil
+    }
+
+    package var reason: Reason? {
+        if case .nothing(_, let reason, _) = self { return reason }
+        return nil
+    }
+
+    package var ended: [NudgeIdentity] {
+        switch self {
+        case .nothing(let rest, _, _): rest.ended
+        case .send(let sendPlan, _): sendPlan.ended
+        case .unreadable: []
+        }
+    }
+}
+
+/// A plan of one nudge.
+extension SendPlan {
+    package var targets: [PlannedNudge.Target] { nudges.flatMap(\.targets) }
+    package var waiting: [Retry.Left] { nudges.flatMap(\.waiting) }
+    package var slot: LocalDate? { nudges.first?.identity.slot }
+    package var key: String { nudges.first?.identity.key ?? "" }
+    package var validUntil: Instant? { nudges.first?.validUntil }
+    package var attempt: Int? { nudges.first?.attemptsBefore }
+    package var countedAt: Instant? { nudges.first?.countedAt }
+
+    package func part(preferring isPreferred: (LaneIdentity) -> Bool) -> (lane: LaneIdentity, part: SendPlan)? {
+        lane(preferring: isPreferred).map { ($0, part(for: $0)) }
+    }
+}

@@ -1,0 +1,326 @@
+import Systemd
+import Testing
+import TimeZones
+
+@testable import Operator
+@testable import Postgres
+@testable import Store
+
+@Suite struct DatabaseAnswersTests {
+    private typealias Facts = DatabaseFacts
+    private typealias Fixture = DatabaseAnswersFixture
+
+    @Test func findings_whenAllIsWell_areOK() throws {
+        #expect(try Fixture.odd { _ in } == [])
+        let ids = try Fixture.answers().findings.map(\.check)
+        #expect(
+            ids == [
+                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights", "triggers",
+                "recipient", "device",
+                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "work",
+            ]
+        )
+    }
+
+    // MARK: The connection
+
+    @Test(arguments: [
+        (PostgresError(.connectionFailed, detail: "no answer in time"), Systemd.ExitStatus.unavailable),
+        (PostgresError(.connectionFailed, sqlState: "53300"), .unavailable),
+        (PostgresError(.connectionFailed, sqlState: "28P01"), .permission),
+        (PostgresError(.connectionFailed, sqlState: "3D000"), .configuration),
+    ])
+    func connection_whenThereIsNone_isOneErrorAndOneLineForTheRest(error: PostgresError, expected: Systemd.ExitStatus)
+        throws
+    {
+        let findings = try Fixture.answers { $0.server = .failed(error) }.findings
+        #expect(findings.map(\.check) == ["connection", "tls", "rest"])
+        #expect(findings[0].status == expected && findings[0].mend != nil && findings[2].level == .unchecked)
+        // The mend stands in its own place.
+        #expect(error.mend.map { !findings[0].found.contains($0) } ?? true, "\(findings[0])")
+    }
+
+    @Test(arguments: [
+        ("postgresql://a@db.example.com/app?sslmode=verify-full", Finding.Level.ok),
+        ("postgresql://a@db.example.com/app?sslmode=verify-ca", .warning),
+        ("postgresql://a@10.0.0.7/app?sslmode=require", .warning),
+        ("postgresql://a@db.example.com/app?sslmode=disable", .warning),
+        ("postgresql://a@localhost/app?sslmode=disable", .ok),
+        ("postgresql://a@127.0.0.1,db.example.com/app?sslmode=prefer", .warning), ("postgresql://a@%2Ftmp/app", .ok),
+    ])
+    func tls_whenItIsWeakOverANetwork_isAWarning(url: String, expected: Finding.Level) throws {
+        let finding = Fixture.finding("tls", try Fixture.answers(url))
+        #expect(finding?.level == expected, "\(String(describing: finding))")
+        if expected == .warning { #expect(finding?.mend?.contains("sslmode=verify-full") == true) }
+    }
+
+    @Test(arguments: [
+        (Pooling.direct, Finding.Level.ok), (.transaction, .ok), (.session, .ok), (.statement, .warning),
+        (.exhausted, .warning),
+    ])
+    func pooler_byItsMode(pooling: Pooling, expected: Finding.Level) throws {
+        #expect(Fixture.finding("pooler", try Fixture.answers { $0.pooling = .value(pooling) })?.level == expected)
+    }
+
+    @Test func server_whenItTakesNoWritesOrIsOld_isSaid() throws {
+        func change(_ change: (inout Facts.Server) -> Void) throws -> [Finding] {
+            var server = Fixture.server
+            change(&server)
+            return try Fixture.odd { $0.server = .value(server) }
+        }
+        let standby = try change { $0.isInRecovery = true }
+        #expect(standby.map(\.check) == ["writable"] && standby[0].status == .configuration)
+        #expect(standby[0].mend?.contains("target_session_attrs=read-write") == true)
+        #expect(try change { $0.isWritable = false }.map(\.level) == [.error])
+        #expect(try change { $0.versionNumber = 149_999 }.map(\.check) == ["connection"])
+        #expect(try change { $0.clock += 10_000_000 }.map(\.check) == ["clock"])
+        #expect(try change { $0.cleansUp = false }.map(\.check) == ["autovacuum"])
+    }
+
+    @Test func hosts_whenAnyOfThemWillDo_areAWarning() throws {
+        let hosts = "postgresql://a@a.example.com,b.example.com/app?sslmode=verify-full"
+        #expect(Fixture.finding("writable", try Fixture.answers(hosts))?.level == .warning)
+        #expect(
+            Fixture.finding("writable", try Fixture.answers(hosts + "&target_session_attrs=read-write"))?.level == .ok
+        )
+    }
+
+    // MARK: The schema
+
+    @Test func role_whenItCanDoMoreThanItsWork_isAWarning() throws {
+        for change in [{ $0.isSuperuser = true }, { $0.bypassesRowSecurity = true }] as [(inout Facts.Server) -> Void] {
+            var server = Fixture.server
+            change(&server)
+            let odd = try Fixture.odd { $0.server = .value(server) }
+            #expect(
+                odd.map(\.check) == ["role"] && odd[0].level == .warning
+                    && odd[0].mend?.contains("nudged_daemon") == true
+            )
+        }
+    }
+
+    @Test(arguments: [
+        (Migrator.Standing.behind(Migration.all), Systemd.ExitStatus.configuration),
+        (.behind([Migration.all[3]]), .configuration),
+        (.ahead(newest: 99), .configuration), (.changed(number: 3), .configuration), (.hidden, .permission),
+        (.newer(newest: 99), .success),
+    ])
+    func migrations_byTheirStanding(standing: Migrator.Standing, expected: Systemd.ExitStatus) throws {
+        let finding = try #require(
+            Fixture.finding("migrations", try Fixture.answers { $0.standing = .value(standing) })
+        )
+        #expect(finding.status == expected, "\(finding)")
+    }
+
+    @Test func rights_whenSomeLack_areNamedWithTheMend() throws {
+        var rights = DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) }
+        for index in rights.indices {
+            let right = rights[index].right
+            if right.object == "intent", right.privilege != "select" { rights[index].isGranted = false }
+            if right.object == "maintain_delivery" { rights[index].isGranted = false }
+        }
+        let odd = try Fixture.odd { $0.rights = .value(rights) }
+        #expect(odd.count == 1 && odd[0].status == .permission)
+        #expect(
+            odd[0].found
+                == "nudged_daemon lacks insert, update, delete on nudged.intent; execute on nudged.maintain_delivery"
+        )
+        #expect(odd[0].mend?.contains("nudged.grant_roles()") == true)
+        // Another role is not nudged's to give rights to.
+        var server = Fixture.server
+        server.role = "app_backend"
+        let other = try Fixture.odd {
+            $0.rights = .value(rights)
+            $0.server = .value(server)
+        }
+        #expect(other.first?.mend?.contains("grant insert on nudged.intent to app_backend") == true, "\(other)")
+        #expect(
+            other.first?.mend?.contains("grant execute on function nudged.maintain_delivery to app_backend") == true
+        )
+    }
+
+    @Test func objects_whenTheyAreGone_areNamed() throws {
+        let rights = DaemonRight.all.map {
+            Facts.Right(right: $0, exists: $0.object != "forget_device", isGranted: $0.object != "forget_device")
+        }
+        let odd = try Fixture.odd { $0.rights = .value(rights) }
+        #expect(odd.map(\.found) == ["not there: nudged.forget_device"] && odd[0].status == .configuration)
+    }
+
+    @Test func schema_whenItIsNotThereOrShut_leavesOneLineForTheRest() throws {
+        var server = Fixture.server
+        server.mayUseSchema = false
+        let shut = try Fixture.answers { $0.server = .value(server) }.findings
+        #expect(shut.first { $0.check == "rights" }?.status == .permission)
+        #expect(shut.filter { $0.level == .unchecked }.map(\.check) == ["rest"])
+        server.hasSchema = false
+        let none = try Fixture.answers {
+            $0.server = .value(server)
+            $0.standing = .value(.behind(Migration.all))
+        }.findings
+        #expect(none.first { $0.check == "migrations" }?.mend?.contains("nudged migrate") == true)
+        #expect(none.filter { $0.level == .unchecked }.map(\.check) == ["rest"])
+    }
+
+    @Test func triggers_whenTheyDontFire_areNamedWithTheMend() throws {
+        func odd(_ state: String?, _ change: (inout DatabaseAnswers) -> Void = { _ in }) throws -> [Finding] {
+            try Fixture.odd {
+                $0.triggers = .value([Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: state)]
+                )
+                change(&$0)
+            }
+        }
+        let disabled = try odd("D")
+        #expect(disabled.count == 1 && disabled[0].level == .error)
+        #expect(
+            disabled[0].mend?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_inserted") == true
+        )
+        #expect(try odd("R").count == 1 && odd(nil).count == 1)
+        #expect(try odd(nil)[0].mend?.contains("nudged.touch(user_id)") == true)
+        // Whose app's tables are others, or on other machines, calls nudged.touch itself.
+        var unread = Fixture.table("push_tokens")
+        unread.isRead = false
+        #expect(try odd(nil) { $0.appTables = .value([unread]) } == [])
+        var server = Fixture.server
+        server.isDistributed = true
+        #expect(try odd(nil) { $0.server = .value(server) } == [])
+        #expect(try odd("D") { $0.server = .value(server) }.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("recipient", "timezone", nil, "has no column timezone"),
+            ("device", "registered_at", nil, "has no column registered_at"),
+            ("device", "user_id", "text", "has a column user_id of type text, and not uuid"),
+            ("subject_member", "subject_id", "bigint", "has a column subject_id of type bigint, and not text"),
+            ("recipient", "first_session_complete", "jsonb", "and not boolean"),
+            ("device", "registered_at", "timestamp without time zone", ""), ("recipient", "context", nil, ""),
+            ("recipient", "preferences", "json", ""), ("device", "token", "character varying", ""),
+        ] as [(String, String, String?, String)]
+    )
+    func view_whenAColumnIsMissingOrOfAnotherType_isAnError(view: String, column: String, type: String?, said: String)
+        throws
+    {
+        let columns = Fixture.columns.compactMap { found -> Facts.Column? in
+            guard found.view == view, found.name == column else { return found }
+            return type.map { Facts.Column(view: view, name: column, type: $0) }
+        }
+        let odd = try Fixture.odd { $0.columns = .value(columns) }
+        guard !said.isEmpty else { return #expect(odd == []) }
+        #expect(odd.map(\.check) == [view] && odd[0].found.contains(said) && odd[0].status == .configuration, "\(odd)")
+        #expect(odd.first?.mend?.contains("user_id uuid") == true)
+    }
+
+    @Test func view_whenItCantBeRead_saysWhy() throws {
+        func odd(_ error: PostgresError) throws -> [Finding] { try Fixture.odd { $0.views = .value([.device: error]) } }
+        let right = try odd(
+            PostgresError(.refusedByServer, sqlState: "42501", detail: "permission denied for table push_tokens")
+        )
+        #expect(
+            right.map(\.check) == ["device"] && right[0].status == .permission && right[0].found.contains("push_tokens")
+        )
+        #expect(try odd(PostgresError(.refusedByServer, sqlState: "42883"))[0].status == .configuration)
+        // Somebody holds it for now: nothing is known.
+        #expect(try odd(PostgresError(.refusedByServer, sqlState: "57014"))[0].level == .unchecked)
+        #expect(try Fixture.odd { $0.columns = .value([]) }.map(\.check) == ["recipient", "device", "subject_member"])
+    }
+
+    @Test func tables_whenTheyLackSomething_areNamedWithTheMend() throws {
+        var table = Fixture.table("push_tokens")
+        table.hasUserIndex = false
+        #expect(
+            try Fixture.odd { $0.appTables = .value([table]) }.first?.mend
+                == "create index concurrently on public.push_tokens (user_id)"
+        )
+        table.hasUserIndex = true
+        table.hasRowSecurity = false
+        let open = try Fixture.odd { $0.appTables = .value([table]) }
+        #expect(open.count == 1 && open[0].found.contains("authenticated may read it"))
+        table.readers = []
+        #expect(try Fixture.odd { $0.appTables = .value([table]) } == [])
+        let own = try Fixture.odd { $0.openTables = .value(["person", "touched"]) }
+        #expect(own.map(\.check) == ["row_security"] && own[0].found.contains("nudged.person, nudged.touched"))
+    }
+
+    // MARK: Health
+
+    @Test(arguments: [(8, Finding.Level.ok), (3, .ok), (2, .warning), (1, .warning), (0, .warning)])
+    func partitions_whenTheyEndSoon_areAWarning(days: Int, expected: Finding.Level) throws {
+        #expect(
+            Fixture.finding("partitions", try Fixture.answers { $0.partitionDays = .value(days) })?.level == expected
+        )
+    }
+
+    @Test(
+        arguments: [
+            (1000, 19_999, Finding.Level.ok), (1000, 20_000, .warning), (100_000, 90_000, .ok),
+            (100_000, 100_001, .warning),
+        ] as [(Int64, Int64, Finding.Level)]
+    )
+    func bloat_whenMostRowsAreDead_isAWarning(live: Int64, dead: Int64, expected: Finding.Level) throws {
+        let table = Facts.Bloat(table: "person", live: live, dead: dead, isNeverCleaned: false)
+        #expect(Fixture.finding("bloat", try Fixture.answers { $0.bloat = .value([table]) })?.level == expected)
+    }
+
+    @Test func cleaning_whenItIsOffForATable_isAWarning() throws {
+        let table = Facts.Bloat(table: "person", live: 1, dead: 1, isNeverCleaned: true)
+        let odd = try Fixture.odd { $0.bloat = .value([table]) }
+        #expect(
+            odd.map(\.check) == ["autovacuum"] && odd[0].mend == "alter table nudged.person reset (autovacuum_enabled)"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (300, 5, Finding.Level.ok), (301, 5, .warning), (10, 900_000, .ok), (nil, 200_000, .ok),
+            (nil, 200_001, .warning),
+        ] as [(Int64?, Int64, Finding.Level)]
+    )
+    func holders_whenATransactionIsLong_areAWarning(seconds: Int64?, age: Int64, expected: Finding.Level) throws {
+        let session = Facts.Holders.Session(processID: 4711, role: "app", seconds: seconds, age: age)
+        let finding = Fixture.finding(
+            "holders",
+            try Fixture.answers { $0.holders = .value(Facts.Holders(session: session, prepared: 0, idleSlots: [])) }
+        )
+        #expect(finding?.level == expected)
+        if expected == .warning { #expect(finding?.mend?.contains("pg_terminate_backend(4711)") == true) }
+    }
+
+    @Test func holders_areEachALineOfTheirOwn() throws {
+        let holders = Facts.Holders(prepared: 2, preparedSeconds: 7300, idleSlots: ["old", "older"])
+        let odd = try Fixture.odd { $0.holders = .value(holders) }
+        #expect(odd.count == 3 && odd.allSatisfy { $0.check == "holders" && $0.level == .warning })
+        #expect(
+            odd[0].found.contains("2 prepared transactions")
+                && odd[1].mend?.contains("pg_drop_replication_slot('old')") == true
+        )
+        #expect(
+            try Fixture.odd { $0.holders = .value(Facts.Holders(prepared: 2, preparedSeconds: 10, idleSlots: [])) }
+                == []
+        )
+    }
+
+    @Test func work_whenItWaitsBesideALivingDaemon_isAWarning() throws {
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 300)) } == [])
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 301)) }.map(\.check) == ["work"])
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(touches: WorkStanding.most)) }.map(\.check) == ["work"])
+        // Where somebody holds it, that is said, and no more once it was resumed.
+        let at = Instant(seconds: 1_000_000)
+        let held = [nil, at].map {
+            Pause(kind: .message, since: at, heldSince: at, byWhom: "ann@host", words: nil, resumedAt: $0)
+        }
+        let paused = try Fixture.odd { $0.work = .value(Fixture.work(pauses: held)) }
+        #expect(paused.map(\.check) == ["work"] && paused[0].found.hasSuffix("nothing of it is sent: message"))
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(pauses: [held[1]])) } == [])
+        // Nobody expects it to be done where none is alive: the service's part says so.
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 9_000, alive: false)) } == [])
+    }
+
+    /// One question that fails hides no other's answer.
+    @Test func findings_whenOneQuestionFails_areTheOthers() throws {
+        let late = PostgresError(.timedOut, statement: "doctor_bloat")
+        let odd = try Fixture.odd { $0.bloat = .failed(late) }
+        #expect(odd.map(\.check) == ["bloat"] && odd[0].level == .unchecked && odd[0].found.contains("doctor_bloat"))
+        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 19)
+    }
+}

@@ -1,0 +1,74 @@
+import JSON
+import Systemd
+import Testing
+
+@testable import Operator
+
+@Suite struct DoctorReportTests {
+    private static let clock = Finding.Place(.database, "clock")
+    private static let key = Finding.Place(.apple, "key", of: "com.example.app (sandbox)")
+
+    @Test(arguments: [
+        ([Systemd.ExitStatus](), Systemd.ExitStatus.success), ([.unavailable], .unavailable),
+        ([.unavailable, .permission], .permission),
+        ([.permission, .configuration, .unavailable], .configuration),
+    ])
+    func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
+        let findings = errors.map { Self.clock.error("it is so", mend: nil, $0) }
+        #expect(DoctorReport(findings + [Self.clock.ok("fine")]).status == expected)
+    }
+
+    @Test func status_whenThereAreWarningsAlone_isSuccess() {
+        let report = DoctorReport([Self.clock.warning("odd", mend: "look"), Self.clock.unchecked("nobody answers")])
+        #expect(report.status == .success)
+    }
+
+    @Test func words_standUnderTheirGroupsInOrder() {
+        let report = DoctorReport([
+            Self.key.error("it is no key", mend: "give one", .configuration), Self.clock.ok("the same"),
+            Self.clock.unchecked("nobody answers"), Self.clock.warning("odd", mend: "look"),
+        ])
+        #expect(
+            report.words(width: 80) == """
+                database
+                  ok       clock           the same
+                  -        clock           not checked: nobody answers
+                  warning  clock           odd
+                           mend:           look
+
+                Apple: com.example.app (sandbox)
+                  error    key             it is no key
+                           mend:           give one
+
+                1 error, 1 warning, 1 ok, 1 not checked
+                """
+        )
+    }
+
+    @Test(arguments: [60, 80, 120])
+    func words_whenTheyAreLong_goOnBelow(width: Int) {
+        let long = String(repeating: "word ", count: 60) + "end"
+        let lines = DoctorReport([Self.clock.warning(long, mend: long)]).words(width: width).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= width })
+        #expect(lines.filter { $0.hasSuffix("end") }.count == 2)
+        #expect(lines.dropFirst(2).prefix(3).allSatisfy { $0.hasPrefix(String(repeating: " ", count: 27) + "word") })
+    }
+
+    /// A server's words, or a host's name, could hold anything.
+    @Test func found_whenItHoldsControls_isOneLine() {
+        #expect(Self.clock.ok("a\u{1B}[31mb\nc").found == "a [31mb c")
+    }
+
+    @Test func json_hasEveryKeyOfEachFinding() throws {
+        let report = DoctorReport([
+            Self.key.error("it is no key", mend: "give one", .configuration), Self.clock.unchecked("nobody answers"),
+        ])
+        #expect(
+            report.json == """
+                [{"id":"database.clock","subject":null,"level":"not_checked","found":"not checked: nobody answers","mend":null,"exit":0},\
+                {"id":"apple.key","subject":"com.example.app (sandbox)","level":"error","found":"it is no key","mend":"give one","exit":78}]
+                """
+        )
+        #expect(throws: Never.self) { try JSONValue(parsing: report.json) }
+    }
+}

@@ -1,0 +1,102 @@
+import APNs
+import Systemd
+import Testing
+import TimeZones
+
+@testable import Operator
+@testable import Planning
+
+@Suite struct LaneFactsTests {
+    private static let lane = LaneIdentity(environment: "production", topic: "com.example.app")
+    private static let asked = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
+
+    private static func findings(_ result: LaneProbe.Result) -> [String: Finding] {
+        let facts = LaneFacts(
+            lane: lane,
+            keyID: "KEY1234567",
+            teamID: "TEAM123456",
+            server: "api.push.apple.com:443",
+            result: result,
+            askedAt: asked.seconds * 1_000_000,
+            trip: 100_000
+        )
+        return Dictionary(uniqueKeysWithValues: facts.findings.map { ($0.check, $0) })
+    }
+
+    private static func answer(_ status: Int, _ reason: String?) -> Finding? {
+        findings(.answered(Answer(status: status, reason: reason), date: nil))["answer"]
+    }
+
+    @Test func answer_whenOnlyTheTokenIsRefused_isWell() {
+        let finding = Self.answer(400, "BadDeviceToken")
+        #expect(finding?.level == .ok && finding?.subject == "com.example.app (production)")
+    }
+
+    /// Each answer that a configuration brings about, with a word of its mend.
+    @Test(arguments: [
+        (403, "InvalidProviderToken", "apns.keyId"), (403, "BadEnvironmentKeyIdInToken", "apns.environment"),
+        (403, "BadEnvironmentKeyInToken", "apns.environment"), (403, "ExpiredProviderToken", "clock"),
+        (403, "Forbidden", "apns.teamId"), (403, "UnrelatedKeyIdInToken", "apns.keyId"),
+        (400, "TopicDisallowed", "apns.bundleId"), (400, "BadTopic", "apns.bundleId"),
+        (400, "DeviceTokenNotForTopic", "apns.bundleId"),
+    ])
+    func answer_whenTheConfigurationIsRefused_saysTheMend(status: Int, reason: String, mend: String) {
+        let finding = Self.answer(status, reason)
+        #expect(finding?.level == .error && finding?.status == .configuration)
+        #expect(
+            finding?.found.contains(reason) == true && finding?.mend?.contains(mend) == true,
+            "\(String(describing: finding))"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (200, nil), (429, "TooManyProviderTokenUpdates"), (429, "TooManyRequests"), (500, "InternalServerError"),
+            (503, "ServiceUnavailable"), (400, "BadPriority"), (418, nil), (410, "Unregistered"),
+        ] as [(Int, String?)]
+    )
+    func answer_whenItTellsNothingOfTheConfiguration_isAWarning(status: Int, reason: String?) {
+        let finding = Self.answer(status, reason)
+        #expect(finding?.level == .warning && finding?.mend != nil, "\(String(describing: finding))")
+    }
+
+    @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() {
+        for (step, word) in [
+            (LaneProbe.Step.name, "address"), (.connection, "TCP"), (.handshake, "TLS"), (.certificate, "certificate"),
+            (.protocolNegotiation, "HTTP/2"),
+        ] {
+            let findings = Self.findings(.unreachable(step, "because"))
+            #expect(findings["connection"]?.status == .unavailable)
+            #expect(
+                findings["connection"]?.found.contains(word) == true
+                    && findings["connection"]?.found.contains("because") == true
+            )
+            #expect(findings["key"]?.level == .ok)
+            #expect(findings["answer"]?.level == .unchecked && findings["clock"]?.level == .unchecked)
+        }
+    }
+
+    @Test func key_whenItDoesNotSign_isTheError() {
+        let findings = Self.findings(.unsigned("the key is no P-256 key"))
+        #expect(findings["key"]?.status == .configuration && findings["connection"]?.level == .unchecked)
+    }
+
+    @Test func answer_whenNoneComes_isUnavailable() {
+        let findings = Self.findings(.unanswered("no answer in time"))
+        #expect(findings["answer"]?.status == .unavailable && findings["connection"]?.level == .ok)
+    }
+
+    /// The header says whole seconds, cut off.
+    @Test(
+        arguments: [
+            ("Sat, 21 Nov 2026 11:59:59 GMT", Finding.Level.ok), ("Sat, 21 Nov 2026 12:00:00 GMT", .ok),
+            ("Sat, 21 Nov 2026 12:00:02 GMT", .ok), ("Sat, 21 Nov 2026 12:00:04 GMT", .warning),
+            ("Sat, 21 Nov 2026 11:59:56 GMT", .warning), ("Sat, 21 Nov 2026 12:30:00 GMT", .error),
+            ("Sat, 21 Nov 2026 10:00:00 GMT", .error), ("yesterday", .unchecked), (nil, .unchecked),
+        ] as [(String?, Finding.Level)]
+    )
+    func clock_isHeldAgainstApplesDate(date: String?, expected: Finding.Level) {
+        let findings = Self.findings(.answered(Answer(status: 400, reason: "BadDeviceToken"), date: date))
+        #expect(findings["clock"]?.level == expected, "\(String(describing: findings["clock"]))")
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import Operator
+
+@Suite struct UnitSettingsTests {
+    private static func unit(_ texts: String...) -> UnitSettings { UnitSettings(path: "/unit", texts: texts) }
+
+    @Test func values_areTheLastOnes() {
+        let unit = Self.unit("[Service]\nType = simple\nWatchdogSec=5\n# Type=no\n; Type=no\nType=notify \n")
+        #expect(unit["Service.Type"] == "notify" && unit["Service.WatchdogSec"] == "5")
+        #expect(unit["Unit.Type"] == nil)
+    }
+
+    @Test func values_whenADropInIsEmpty_areTakenBack() {
+        let unit = Self.unit(
+            "[Service]\nExecReload=/a\nRestart=always\n",
+            "[Service]\nExecReload=\n",
+            "[Service]\nRestart=no\n"
+        )
+        #expect(unit["Service.ExecReload"] == nil && unit["Service.Restart"] == "no")
+    }
+
+    @Test func value_whenItsLineGoesOn_isOne() {
+        #expect(
+            Self.unit("[Service]\nExecStart=/a \\\n# why\n  b\nUser=x\n")["Service.ExecStart"]?.hasSuffix("b") == true
+        )
+        #expect(Self.unit("[Service]\nExecStart=/a \\\n  b\nUser=x\n")["Service.User"] == "x")
+    }
+
+    @Test(arguments: [
+        ("120", true), ("2min", true), ("10s 500ms", true), ("0", false), ("infinity", false), ("0s", false),
+        ("", false),
+    ])
+    func time_isSetWhereItEnds(text: String, expected: Bool) {
+        #expect(Self.unit("[Service]\nWatchdogSec=\(text)\n").hasTime("Service.WatchdogSec") == expected)
+    }
+
+    /// Of the same name the administrator's drop-in counts, and the last name wins.
+    @Test func unit_whenItLiesInSeveralFolders_isTheFirst() throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        func write(_ path: String, _ text: String) throws {
+            let file = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(UnitSettings(unit: "a.service", root: root.path) == nil)
+        try write("usr/lib/systemd/system/a.service", "[Service]\nType=notify\nUser=vendor\nGroup=vendor\n")
+        try write("usr/lib/systemd/system/a.service.d/10-a.conf", "[Service]\nUser=overridden\n")
+        try write("etc/systemd/system/a.service.d/10-a.conf", "[Service]\nUser=ours\n")
+        try write("run/systemd/system/a.service.d/20-b.conf", "[Service]\nGroup=last\n")
+        try write("etc/systemd/system/a.service.d/notes.txt", "[Service]\nType=oneshot\n")
+        let unit = try #require(UnitSettings(unit: "a.service", root: root.path))
+        #expect(unit.path == "/usr/lib/systemd/system/a.service")
+        #expect([unit["Service.Type"], unit["Service.User"], unit["Service.Group"]] == ["notify", "ours", "last"])
+        try write("etc/systemd/system/a.service", "[Service]\nType=exec\n")
+        #expect(UnitSettings(unit: "a.service", root: root.path)?["Service.Type"] == "exec")
+        #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == false)
+        // A link into a folder that is gone.
+        let dangling = root.appending(path: "etc/systemd/system/b.service")
+        try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "/nowhere/b.service")
+        #expect(UnitSettings(unit: "b.service", root: root.path) == nil)
+        try write("usr/lib/systemd/system/b.service", "[Service]\nType=notify\n")
+        #expect(UnitSettings(unit: "b.service", root: root.path)?.path == "/usr/lib/systemd/system/b.service")
+        // As systemctl mask leaves it, and as systemd.unit(5) has it besides.
+        let own = root.appending(path: "etc/systemd/system/a.service")
+        try FileManager.default.removeItem(at: own)
+        try FileManager.default.createSymbolicLink(atPath: own.path, withDestinationPath: "/dev/null")
+        let masked = UnitSettings(unit: "a.service", root: root.path)
+        #expect(masked?.isMasked == true && masked?.path == "/etc/systemd/system/a.service")
+        try FileManager.default.removeItem(at: own)
+        try write("etc/systemd/system/a.service", "")
+        #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == true)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+import TimeZones
+
+@testable import Operator
+
+@Suite struct ZoneFactsTests {
+    private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
+
+    private static func findings(
+        release: String? = "2026a",
+        count: Int = 2,
+        failures: [String] = [],
+        server: Known<[String: Int]> = .value(["Europe/Berlin": 3600, "Asia/Kolkata": 19_800])
+    ) -> [String: Finding] {
+        let facts = ZoneFacts(
+            directory: "/zones",
+            isChosen: false,
+            release: ZoneDatabase.Release(name: release, modified: Instant(rfc3339: "2026-02-01T00:00:00Z")),
+            count: count,
+            failures: failures,
+            offsets: ["Europe/Berlin": 3600, "Asia/Kolkata": 19_800, "UTC": 0]
+        )
+        return Dictionary(uniqueKeysWithValues: facts.findings(now: now, server: server).map { ($0.check, $0) })
+    }
+
+    /// Each year has had a release: of the one before the last, one is missing for sure.
+    @Test(arguments: [("2026a", Finding.Level.ok), ("2025b", .ok), ("2024b", .warning), ("2019c", .warning)])
+    func release_whenItIsOfTheYearBeforeLast_isOld(name: String, expected: Finding.Level) {
+        #expect(Self.findings(release: name)["release"]?.level == expected)
+    }
+
+    @Test func release_whenTheFilesDontSay_isUnchecked() {
+        let finding = Self.findings(release: nil)["release"]
+        #expect(
+            finding?.level == .unchecked && finding?.found.contains("293 days old") == true,
+            "\(String(describing: finding))"
+        )
+    }
+
+    @Test func files_whenSomeCantBeReadOrNoneAreThere_areAnError() {
+        #expect(Self.findings()["files"]?.found == "2 zones in /zones (the system's)")
+        let broken = Self.findings(failures: ["/zones/Europe/Berlin: Input/output error"])["files"]
+        #expect(broken?.status == .unavailable && broken?.found.contains("Europe/Berlin") == true)
+        #expect(Self.findings(count: 0)["files"]?.status == .configuration)
+    }
+
+    @Test func server_whenItsHourDiffers_isAWarningThatNamesAZone() {
+        #expect(Self.findings()["postgresql"]?.level == .ok)
+        let other = Self.findings(server: .value(["Europe/Berlin": 7200, "Asia/Kolkata": 19_800]))["postgresql"]
+        #expect(other?.level == .warning)
+        #expect(other?.found.contains("1 zones, as Europe/Berlin: +02:00 there, +01:00 here") == true)
+        let lacking = Self.findings(server: .value(["Europe/Berlin": 3600]))["postgresql"]
+        #expect(lacking?.level == .ok && lacking?.found.hasSuffix("it lacks 1, as Asia/Kolkata") == true)
+        #expect(Self.findings(server: .unasked("it sleeps"))["postgresql"]?.found == "not checked: it sleeps")
+    }
+}

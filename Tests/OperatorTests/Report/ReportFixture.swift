@@ -1,0 +1,119 @@
+import Policy
+import Seeded
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Operator
+
+/// Reports without a database.
+enum ReportFixture {
+    static let now = Instant(rfc3339: "2026-11-21T18:40:12Z") ?? Instant(seconds: 0)
+
+    static func window(days: Int = 7) -> ReportWindow { ReportWindow(now: now, days: days) }
+
+    static func report(
+        days: Int = 7,
+        keepDays: Int = 90,
+        rules: Rules = .defaults,
+        deliveries: [DeliveryCount] = [],
+        hours: [HourCount] = [],
+        sweeps: [SweepCount] = [],
+        daemons: [DaemonRow] = [],
+        pauses: [Pause] = [],
+        isCut: Bool = false
+    ) -> Report {
+        Report(
+            window: window(days: days),
+            keepDays: keepDays,
+            rules: rules,
+            deliveries: deliveries,
+            hours: hours,
+            sweeps: sweeps,
+            daemons: daemons,
+            pauses: pauses,
+            isCut: isCut
+        )
+    }
+
+    static func markup(_ report: Report) -> String { ReportPage(report, version: "9.9.9").markup }
+
+    /// The database's number of a stretch of the window.
+    static func stretch(_ place: Int, days: Int = 7) -> Int64 {
+        let window = window(days: days)
+        return window.from.seconds / window.stretch + Int64(place)
+    }
+
+    /// Something of everything.
+    static func full(days: Int = 7, seed: UInt64 = 1) -> Report {
+        var generator = SplitMix64(seed: seed)
+        let window = window(days: days)
+        let reasons = ["", "Unregistered", "BadDeviceToken", "expired", "quiet_hours", "daemon_lost", "other"]
+        let deliveries = (0..<400).map { _ in
+            DeliveryCount(
+                stretch: stretch(Int.random(in: 0..<window.count, using: &generator), days: days),
+                kind: Report.kinds.randomElement(using: &generator) ?? "",
+                outcome: DeliveryRecord.Outcome.allCases.randomElement(using: &generator) ?? .accepted,
+                reason: reasons.randomElement(using: &generator) ?? "",
+                isGone: Bool.random(using: &generator),
+                count: Int.random(in: 1...20_000, using: &generator)
+            )
+        }
+        let hours = (0..<200).map { _ in
+            HourCount(
+                hour: Int.random(in: 0...9, using: &generator) == 0 ? nil : Int.random(in: 0...23, using: &generator),
+                kind: Report.kinds.randomElement(using: &generator) ?? "",
+                hasOwnQuietHours: Bool.random(using: &generator),
+                isQuiet: Bool.random(using: &generator),
+                lateness: HourCount.Lateness.allCases.randomElement(using: &generator),
+                count: Int.random(in: 1...20_000, using: &generator)
+            )
+        }
+        let sizes = SweepCount.Size.allCases.map { SweepCount(size: $0, sweeps: 700, records: 9000, seconds: 12) }
+        let largest = SweepCount(
+            began: now - 4000,
+            size: .more,
+            sweeps: 1,
+            records: 6000,
+            seconds: 130,
+            accepted: 5000,
+            refused: 700,
+            unknown: 200,
+            unsent: 100
+        )
+        return report(
+            days: days,
+            deliveries: deliveries,
+            hours: hours,
+            sweeps: sizes + [largest],
+            daemons: [daemon(unseen: 2000), daemon(unseen: 600_000)],
+            pauses: [pause]
+        )
+    }
+
+    static let pause = Pause(
+        kind: .reminder,
+        since: now - 600,
+        heldSince: now - 600,
+        byWhom: "planted-person@planted-host",
+        words: "planted-words",
+        resumedAt: nil
+    )
+
+    static func daemon(
+        unseen: Int64,
+        state: String = #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"open"}]}"#
+    ) -> DaemonRow {
+        DaemonRow(
+            id: UUID(),
+            host: "planted-host",
+            pid: 4711,
+            version: "0.1.0",
+            startedAt: now - 90_000,
+            seenAt: now - unseen / 1000,
+            unseenMilliseconds: unseen,
+            state: state
+        )
+    }
+}

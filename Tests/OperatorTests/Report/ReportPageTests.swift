@@ -1,0 +1,231 @@
+import NudgedKit
+import Policy
+import Store
+import Testing
+import TestSupport
+import TimeZones
+
+@testable import Operator
+@testable import Planning
+
+/// The page as text; `IntegrationTests.ReportTests` reads it with a parser.
+@Suite struct ReportPageTests {
+    private typealias F = ReportFixture
+
+    /// What stands between two marks, each time.
+    private func parts(_ text: String, _ start: String, _ end: String) -> [String] {
+        text.split(separator: start, omittingEmptySubsequences: false).dropFirst().map { part in
+            String(part[..<(part.firstRange(of: end)?.lowerBound ?? part.endIndex)])
+        }
+    }
+
+    /// Cells of the rows of a table, by its caption.
+    private func table(_ markup: String, _ caption: String) throws -> [[String]] {
+        let start = try #require(markup.firstRange(of: "<caption>\(caption)"), "no table \(caption)")
+        let end = try #require(markup[start.upperBound...].firstRange(of: "</table>"))
+        return parts(String(markup[start.upperBound..<end.lowerBound]), "<tr>", "</tr>").map { row in
+            row.split(separator: "<").compactMap { part in
+                guard part.hasPrefix("t"), let close = part.firstIndex(of: ">") else { return nil }
+                return String(part[part.index(after: close)...])
+            }
+        }
+    }
+
+    private func number(_ words: String) -> Int { Int(words.filter(\.isNumber)) ?? 0 }
+
+    @Test(arguments: [1, 7, 30, 366]) func page_whateverItShows_isSelfContained(days: Int) {
+        let sheet = "\(ReportStyle.sheet)"
+        for report in [F.report(days: days), F.full(days: days)] {
+            let page = F.markup(report)
+            for foreign in [
+                "http:", "https:", "<script", "<link", "<img", "@import", "@font-face", " style=", "javascript:",
+            ] {
+                #expect(!page.replacing(sheet, with: "").contains(foreign), "\(foreign)")
+            }
+            #expect(!sheet.contains("url(") && !sheet.contains("@import") && !sheet.contains("<"))
+            let urls = parts(page, "url(", ")")
+            #expect(urls.allSatisfy { $0.hasPrefix("#") })
+            #expect(page.contains("content=\"default-src &#39;none&#39;; style-src &#39;sha256-"))
+        }
+    }
+
+    @Test func page_hasEachIdOnceAndEachLinkItsTarget() {
+        let page = F.markup(F.full())
+        let ids = parts(page, " id=\"", "\"")
+        #expect(Set(ids).count == ids.count && ids.count > 20)
+        let targets =
+            parts(page, "href=\"#", "\"") + parts(page, "url(#", ")")
+            + (parts(page, "aria-labelledby=\"", "\"") + parts(page, "aria-describedby=\"", "\""))
+        #expect(Set(targets).isSubset(of: ids) && targets.count > 15)
+    }
+
+    @Test func pictures_areNamedDescribedAndHaveATable() {
+        let page = F.markup(F.full())
+        let pictures = parts(page, "<svg", "</svg>")
+        #expect(pictures.count == 8)
+        for picture in pictures {
+            #expect(picture.contains("role=\"img\"") && picture.contains("<title id=\""))
+            #expect(picture.firstRange(of: "</desc><g aria-hidden=\"true\">") != nil)
+        }
+        // Behind each picture its numbers.
+        let afterwards = page.split(separator: "</svg>").dropFirst()
+        #expect(afterwards.allSatisfy { $0.prefix(200).contains("<details><summary>As a table: ") })
+        #expect(
+            parts(page, "<table>", "</table>").allSatisfy { $0.hasPrefix("<caption>") && $0.contains("scope=\"col\"") }
+        )
+    }
+
+    @Test(arguments: Seeds.all) func tables_addUpToTheirLastLine_butForRounding(seed: UInt64) throws {
+        let report = F.full(seed: seed)
+        let page = F.markup(report)
+        for caption in [
+            "Accepted pushes, by the beginning", "What did not arrive, by the beginning",
+            "Accepted pushes by local hour", "Rows of the record by outcome", "How long after their time",
+        ] {
+            let rows = try table(page, caption)
+            let (body, sums) = (rows.dropFirst().dropLast(), try #require(rows.last))
+            #expect(sums[0] == "All" && body.count >= 6, "\(caption)")
+            for column in sums.indices.dropFirst() where !sums[column].isEmpty {
+                let sum = body.reduce(0) { $0 + number($1[column]) }
+                #expect(
+                    abs(sum - number(sums[column])) <= 3 * (body.count + 1),
+                    "\(caption) \(column): \(sum), \(sums[column])"
+                )
+            }
+        }
+        let sent = try #require(try table(page, "Accepted pushes, by the beginning").last)
+        let kinds = Report.kinds.indices.map { kind in report.stretches.reduce(0) { $0 + $1.accepted[kind] } }
+        #expect(sent.dropFirst() == kinds.map { RoundedCount($0).words }[...])
+    }
+
+    @Test func bars_areDrawnFromWhatTheTableSays() throws {
+        let report = F.full()
+        let page = F.markup(report)
+        let chart = try #require(parts(page, "<svg", "</svg>").first)
+        let bars = parts(chart, "<rect class=\"bar\"", "</rect>")
+        let drawn = report.stretches.flatMap(\.accepted).filter { $0 > 0 }
+        #expect(bars.count == drawn.count)
+        let words = bars.map { bar in
+            String(bar[(bar.lastIndex(of: " ") ?? bar.startIndex)...].dropFirst().prefix { $0 != "<" })
+        }
+        #expect(words.sorted() == drawn.map { RoundedCount($0).words }.sorted())
+    }
+
+    @Test func page_whenTheRecordIsEmpty_saysSoAndDrawsNothing() {
+        let page = F.markup(F.report())
+        #expect(page.contains("The record holds nothing of this time.") && !page.contains("<svg"))
+        for words in [
+            "Apple accepted nothing in this time.", "Nothing was rejected, deferred, lost, dropped or skipped",
+            "No sweep recorded anything",
+            "None was seen within a day",
+        ] {
+            #expect(page.contains(words), "\(words)")
+        }
+    }
+
+    @Test func page_whenFewWereNudged_showsNoSmallCount() throws {
+        let few = F.report(
+            deliveries: [
+                DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 3),
+                DeliveryCount(
+                    stretch: F.stretch(3),
+                    kind: "check_in",
+                    outcome: .rejected,
+                    reason: "PayloadTooLarge",
+                    count: 1
+                ),
+            ],
+            hours: [HourCount(hour: 4, kind: "message", isQuiet: true, count: 3)],
+            sweeps: [SweepCount(size: .fewerThan5, sweeps: 2, records: 4, seconds: 0)]
+        )
+        let page = F.markup(few)
+        for caption in [
+            "Accepted pushes, by", "What did not arrive, by", "Accepted pushes by local", "Rows of the record",
+            "Rejected, deferred",
+        ] {
+            let counts = try table(page, caption).dropFirst().flatMap { $0.dropFirst() }
+            #expect(
+                counts.allSatisfy { !["1", "2", "3", "4"].contains($0) } && counts.contains("1–4"),
+                "\(caption): \(counts)"
+            )
+        }
+        // One of three and three of three look alike.
+        let other = F.report(
+            deliveries: [
+                DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 1),
+                DeliveryCount(
+                    stretch: F.stretch(3),
+                    kind: "check_in",
+                    outcome: .rejected,
+                    reason: "PayloadTooLarge",
+                    count: 4
+                ),
+            ],
+            hours: [HourCount(hour: 4, kind: "message", isQuiet: true, count: 1)],
+            sweeps: [SweepCount(size: .fewerThan5, sweeps: 3, records: 5, seconds: 0)]
+        )
+        let charts = { parts($0, "<svg", "</svg>").prefix(2) }
+        #expect(charts(page) == charts(F.markup(other)))
+    }
+
+    @Test func page_saysNothingOfHostsPersonsOrErrors() {
+        let state =
+            #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"stopped","reason":"planted-reason","mend":"planted-mend"}],"last_work":{"sent":3,"users":3}}"#
+        let report = F.report(daemons: [F.daemon(unseen: 1000, state: state)], pauses: [F.pause])
+        let page = F.markup(report)
+        #expect(!page.contains("planted"))
+        #expect(
+            page.contains("production com.example.app: stopped")
+                && page.contains("Paused since 2026-11-21 18:30: reminders")
+        )
+        #expect(page.contains("One is alive."))
+    }
+
+    @Test func page_whenAWordHoldsMarkup_escapesIt() {
+        let state = #"{"lanes":[{"environment":"production","topic":"<script>alert(1)</script>","state":"<b>"}]}"#
+        let page = F.markup(
+            F.report(
+                deliveries: [
+                    DeliveryCount(
+                        stretch: F.stretch(1),
+                        kind: "message",
+                        outcome: .rejected,
+                        reason: "<i>&\"",
+                        count: 50
+                    )
+                ],
+                daemons: [F.daemon(unseen: 1000, state: state)]
+            )
+        )
+        #expect(!page.contains("<script") && !page.contains("<b>") && !page.contains("<i>"))
+        #expect(page.contains("&lt;script&gt;") && page.contains("&lt;i&gt;&amp;&quot;"))
+    }
+
+    @Test func page_whenTheRecordIsShorter_saysSo() {
+        let page = F.markup(F.report(days: 120, keepDays: 30))
+        #expect(page.contains("The record keeps 30 days (record.keepDays), fewer than the 120 asked for"))
+        #expect(!F.markup(F.report(days: 30, keepDays: 30)).contains("record.keepDays"))
+        let late = F.report(deliveries: [
+            DeliveryCount(stretch: F.stretch(83), kind: "message", outcome: .accepted, count: 50)
+        ])
+        #expect(F.markup(late).contains("Of the time before 2026-11-21 18:00 the record holds nothing"))
+        #expect(F.markup(F.report(isCut: true)).contains("the rarest are missing"))
+    }
+
+    @Test(arguments: [
+        (
+            QuietHours(start: TimeOfDay(hour: 22), end: TimeOfDay(hour: 8)),
+            ["x=\"0%\" y=\"34\" width=\"33.333%\"", "x=\"91.667%\" y=\"34\" width=\"8.333%\""]
+        ),
+        (QuietHours(start: TimeOfDay(hour: 1), end: TimeOfDay(hour: 7)), ["x=\"4.167%\" y=\"34\" width=\"25%\""]),
+        (QuietHours(start: TimeOfDay(hour: 21), end: TimeOfDay(hour: 0)), ["x=\"87.5%\" y=\"34\" width=\"12.5%\""]),
+        (QuietHours(start: TimeOfDay(hour: 5), end: TimeOfDay(hour: 5)), []), (nil, []),
+    ])
+    func hours_whenThereAreQuietHours_shadeThem(quiet: QuietHours?, boxes: [String]) throws {
+        let rules = try Rules(quietHours: quiet)
+        let page = F.markup(F.report(rules: rules, hours: [HourCount(hour: 12, kind: "message", count: 50)]))
+        let shades = parts(page, "<rect class=\"shade\" ", " height")
+        #expect(shades == boxes)
+        #expect(page.contains(boxes.isEmpty ? "The rules have no quiet hours" : "Shaded: the rules&#39; quiet hours, "))
+    }
+}

@@ -1,0 +1,252 @@
+import APNs
+import JSON
+import Store
+import Systemd
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Delivery
+@testable import Operator
+@testable import Planning
+@testable import Service
+
+@Suite struct StatusPageTests {
+    private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
+
+    private static func lane(_ status: LaneStatus, _ environment: String = "production") -> LaneReport {
+        LaneReport(
+            LaneSample(lane: LaneIdentity(environment: environment, topic: "com.example.app"), status: status),
+            since: now - 300
+        ) { now + $0 / 1000 }
+    }
+
+    private static let stopped = LaneStatus.stopped(
+        reason: "InvalidProviderToken",
+        mend: "check teamId and keyId",
+        nextProbe: 40_000
+    )
+
+    private static func row(_ lanes: [LaneReport], unseen: Int64 = 4000, sweptAgo: Int64 = 5, work: SweepSummary? = nil)
+        -> DaemonRow
+    {
+        var idle = SweepSummary(SweepReport(), at: now - sweptAgo)
+        idle.milliseconds = 2
+        let state = DaemonState(
+            lanes: lanes,
+            lastSweep: idle,
+            lastWork: work,
+            inFlight: 7,
+            intervalMilliseconds: 1000
+        )
+        return DaemonRow(
+            id: UUID(),
+            host: "web-1",
+            pid: 4711,
+            version: "0.1.0",
+            startedAt: now - 10_800,
+            seenAt: now - unseen / 1000,
+            unseenMilliseconds: unseen,
+            state: state.json
+        )
+    }
+
+    private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
+        StatusPage(standing(daemons, due: due, unknown: unknown))
+    }
+
+    private static func standing(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStanding {
+        WorkStanding(
+            now: now,
+            dueUsers: due,
+            firstDue: due > 0 ? now - 200 : nil,
+            touches: 3,
+            openIntents: 1,
+            openPushes: 1200,
+            unknownPushes: unknown,
+            daemons: daemons
+        )
+    }
+
+    @Test func words_whenAllIsWell() {
+        var report = SweepReport()
+        report.users = 430
+        report.record.enter(.accepted, of: "check_in", 1412)
+        report.record.enter(.rejected, of: "check_in")
+        report.milliseconds = 96
+        let work = SweepSummary(report, at: Self.now - 3600)
+        let page = Self.page([Self.row([Self.lane(.open), Self.lane(.idle, "sandbox")], work: work)], due: 10_000)
+        #expect(
+            page.words == """
+                schema        current
+                users due     10,000 or more, the first for 3 min
+                changes       3 waiting for a sweep
+                being sent    1,200 pushes
+                unknown       0 in the last 24 h
+
+                daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
+                  last sweep    no users
+                  last at work  60 min ago: sent 1,412, rejected 1 of 430 users in 96 ms
+                  ranges        0 of 64
+                  in flight     7
+                  lane production com.example.app: connected for 5 min
+                  lane sandbox com.example.app: idle for 5 min: no connection is needed
+                """
+        )
+        #expect(page.status == .success)
+    }
+
+    @Test func words_whenASpreadIsStuck() {
+        let spreads = WaitingSpreads(
+            count: 2,
+            first: Self.now - 600,
+            reminderID: UUID(),
+            subjectType: "task",
+            subjectID: "42\u{1B}[2J"
+        )
+        var page = Self.standing([Self.row([Self.lane(.open)])])
+        page.spreads = spreads
+        #expect(
+            StatusPage(page).words.contains(
+                "\nfor everyone  2 reminders are not told to all yet, the first for 10 min: task 42\u{FFFD}[2J (where the journal says spread_failed, "
+            )
+        )
+        let json = StatusPage(page).json
+        #expect(json.contains(#""spreads":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
+        #expect(json.contains(#""subject_type":"task","subject_id":"42\u001b[2J"}"#), "\(json)")
+        page.spreads = nil
+        #expect(StatusPage(page).json.contains(#""spreads":null"#) && !StatusPage(page).words.contains("everyone"))
+    }
+
+    @Test func words_whenALaneIsStoppedAndADaemonIsLost() {
+        let page = Self.page([
+            Self.row([Self.lane(.open)], unseen: 130_000),
+            Self.row([Self.lane(Self.stopped), Self.lane(.backingOff(until: 0, why: "no route"), "sandbox")]),
+        ])
+        #expect(
+            page.words.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(6).joined(separator: "\n")
+                == """
+                daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
+                  last sweep    no users
+                  ranges        0 of 64
+                  in flight     7
+                  lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
+                    mend: check teamId and keyId
+                    next try in 40 s
+                  lane sandbox com.example.app: waiting for 5 min: no route
+                    next try now
+
+                daemon on web-1, process 4711: not seen for 2 min
+                """
+        )
+        #expect(page.status == .temporary)
+    }
+
+    /// A row is up to ten seconds old; a sweep that had been late when it was written is what somebody should see.
+    @Test(arguments: [(4, "no users"), (8, "no users"), (9, "9 s ago: no users"), (600, "10 min ago: no users")])
+    func lastSweep_whenItWasSoLongAgo(seconds: Int64, words: String) {
+        let page = Self.page([Self.row([], sweptAgo: seconds)])
+        #expect(
+            page.words.hasSuffix("last sweep    \(words)\n  ranges        0 of 64\n  in flight     7"),
+            "\(page.words)"
+        )
+    }
+
+    @Test func status_whenNoDaemonIsAlive() {
+        #expect(Self.page([]).status == .unavailable)
+        #expect(Self.page([]).words.hasSuffix("(systemctl start nudged)"))
+        // What a dead daemon's lanes were is no matter.
+        #expect(Self.page([Self.row([Self.lane(Self.stopped)], unseen: 30_000)]).status == .unavailable)
+        #expect(Self.page([Self.row([Self.lane(.open)], unseen: 29_999)]).status == .success)
+        let both = [Self.row([Self.lane(Self.stopped)], unseen: 30_000), Self.row([Self.lane(.open)])]
+        #expect(Self.page(both).status == .success)
+        #expect(Self.page([Self.row([Self.lane(.open)]), Self.row([Self.lane(Self.stopped)])]).status == .temporary)
+    }
+
+    @Test func json_holdsTheSame() throws {
+        let page = Self.page([Self.row([Self.lane(Self.stopped)])], due: 12, unknown: 2)
+        let json = try JSONValue(parsing: page.json)
+        #expect(json["due_users"] == .int(12) && json["unknown_24h"] == .int(2) && json["open_pushes"] == .int(1200))
+        #expect(json["first_due"] == .string("2026-11-21T11:56:40Z") && json["exit"] == .int(75))
+        guard case .array(let daemons) = json["daemons"], let daemon = daemons.first,
+            case .array(let lanes) = daemon["state"]?["lanes"]
+        else {
+            Issue.record("no daemons: \(page.json)")
+            return
+        }
+        #expect(daemon["alive"] == .bool(true) && daemon["pid"] == .int(4711))
+        #expect(
+            lanes.first?["state"] == .string("stopped") && lanes.first?["next_probe"] == .string("2026-11-21T12:00:40Z")
+        )
+    }
+
+    @Test func state_isReadBack() throws {
+        let all: [LaneStatus] = [
+            .idle, .open, .connecting, .draining, .resting(until: 5000), .backingOff(until: 9000, why: "why"),
+            Self.stopped,
+        ]
+        var report = SweepReport()
+        (report.users, report.milliseconds) = (1, 7)
+        for (place, outcome) in DeliveryRecord.Outcome.allCases.enumerated() {
+            report.record.enter(outcome, of: "check_in", place + 2)
+        }
+        let state = DaemonState(
+            lanes: all.map { Self.lane($0) },
+            lastSweep: SweepSummary(report, at: Self.now),
+            lastWork: nil,
+            inFlight: 3,
+            intervalMilliseconds: 1000
+        )
+        #expect(DaemonState(json: state.json) == state)
+        var asking = state
+        asking.decision = DecisionStanding(since: Self.now)
+        #expect(DaemonState(json: asking.json) == asking)
+    }
+
+    @Test func words_whenTheDecisionServiceIsAsked_sayHowItStands() throws {
+        var row = Self.row([Self.lane(.open)])
+        #expect(!Self.page([row]).words.contains("decisions"))
+        var state = try #require(DaemonState(json: row.state))
+        var standing = DecisionStanding(since: Self.now - 200)
+        for (fault, words) in [
+            (nil, "  decisions     active for 3 min\n"),
+            ("it can't be reached", "  decisions     using fallback for 60 s: it can't be reached\n"),
+        ] {
+            standing.note(fault: fault, now: Self.now - 60)
+            state.decision = standing
+            row = DaemonRow(
+                id: UUID(),
+                host: "web-1",
+                pid: 4711,
+                version: "0.1.0",
+                startedAt: Self.now - 10_800,
+                seenAt: Self.now,
+                unseenMilliseconds: 0,
+                state: state.json
+            )
+            let page = Self.page([row])
+            #expect(page.words.contains(words), "\(page.words)")
+            #expect(page.json.contains(#""decision":{"state":"#))
+        }
+    }
+
+    @Test func state_whenItIsAnotherVersionsOrNone() throws {
+        #expect(DaemonState(json: "[]") == nil && DaemonState(json: "nonsense") == nil)
+        let newer = try #require(
+            DaemonState(json: #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#)
+        )
+        #expect(newer.lanes.map(\.state.rawValue) == ["dreaming"] && newer.lastSweep == nil)
+        let row = DaemonRow(
+            id: UUID(),
+            host: "h",
+            pid: 1,
+            version: "9",
+            startedAt: Self.now,
+            seenAt: Self.now,
+            unseenMilliseconds: 0,
+            state: "[]"
+        )
+        #expect(Self.page([row]).words.contains("its state can't be read"))
+    }
+}

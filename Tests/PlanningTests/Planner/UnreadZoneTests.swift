@@ -1,0 +1,113 @@
+import Fixtures
+import APNs
+import Glibc
+import Policy
+import Store
+import Testing
+import TimeZones
+
+@testable import Planning
+
+/// A zone whose file is there but can't be read now: nobody is decided without it.
+@Suite struct UnreadZoneTests {
+    typealias F = PlannerFixture
+    private let inSlot = F.at("2026-11-20T01:00:00Z")
+
+    /// Zone files of its own: `Asia/Tokyo` is a link to itself, which nobody can open (ELOOP), until it is mended.
+    private final class Files {
+        let folder: String
+        let zones: ZoneDatabase
+
+        init() throws {
+            var template = Array("/tmp/nudged-zones-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            folder = template.withUnsafeBufferPointer {
+                String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            }
+            try #require(mkdir("\(folder)/Asia", 0o700) == 0 && mkdir("\(folder)/Europe", 0o700) == 0)
+            try #require(symlink("/usr/share/zoneinfo/Europe/Berlin", "\(folder)/Europe/Berlin") == 0)
+            zones = ZoneDatabase(directory: folder)
+            try breakTokyo()
+        }
+
+        func breakTokyo() throws {
+            unlink("\(folder)/Asia/Tokyo")
+            try #require(symlink("Tokyo", "\(folder)/Asia/Tokyo") == 0)
+        }
+
+        func mendTokyo() throws {
+            unlink("\(folder)/Asia/Tokyo")
+            try #require(symlink("/usr/share/zoneinfo/Asia/Tokyo", "\(folder)/Asia/Tokyo") == 0)
+        }
+
+        func planner() -> Planner {
+            let rules = Rules.defaults
+            return Planner(
+                policy: Policy(rules: rules, zones: zones),
+                lanes: LaneDirectory(standard: F.lane),
+                messages: F.messages
+            )
+        }
+
+        deinit {
+            for path in ["Asia/Tokyo", "Europe/Berlin"] { unlink("\(folder)/\(path)") }
+            for path in ["Asia", "Europe", ""] { rmdir("\(folder)/\(path)") }
+        }
+    }
+
+    private static func number(_ plan: Plan) -> Int32? {
+        if case .unreadable(let error) = plan { return error.number }
+        return nil
+    }
+
+    @Test func plan_whenTheZoneCannotBeRead_decidesNothing() throws {
+        let files = try Files()
+        // Berlin's slot would be due at 09:00 UTC, and the slots of three days went by.
+        let user = F.user(fingerprint: 7, askedAt: F.at("2026-11-17T00:00:00Z"), timezone: "Europe/Berlin")
+        for now in [inSlot, F.at("2026-11-20T09:00:00Z"), F.at("2026-11-20T16:00:00Z")] {
+            let plan = files.planner().plan(user, now: now)
+            #expect(Self.number(plan) == ELOOP, "\(plan)")
+            #expect(plan.records.isEmpty && plan.notices.isEmpty)
+        }
+    }
+
+    @Test func plan_whenTheZoneCanBeReadAgain_decidesAsEver() throws {
+        let files = try Files()
+        let user = F.user(askedAt: F.at("2026-11-17T00:00:00Z"))
+        #expect(Self.number(files.planner().plan(user, now: inSlot)) == ELOOP)
+        try files.mendTokyo()
+        let plan = files.planner().plan(user, now: inSlot)
+        #expect(plan.sendPlan?.slot == F.date("2026-11-20"))
+        #expect(plan.records == F.planner().plan(user, now: inSlot).records && plan.records.count == 3)
+    }
+
+    @Test func plan_whenAnEarlierNameIsReadOrALaterOneIsNeeded_asksForThatOnly() throws {
+        let files = try Files()
+        let berlin = #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Europe/Berlin"}"#
+        let first = files.planner().plan(F.user(preferences: berlin, timezone: "Asia/Tokyo"), now: inSlot)
+        #expect(first.reason == .notDue && first.notices.isEmpty, "a zone that isn't needed holds nobody")
+        let mars = #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Mars/Base"}"#
+        let second = files.planner().plan(F.user(preferences: mars, timezone: "Asia/Tokyo"), now: inSlot)
+        #expect(Self.number(second) == ELOOP)
+        let none = files.planner().plan(F.user(preferences: mars), now: inSlot)
+        #expect(none.reason == .timezoneUnresolved && none.notices.map(\.value.event) == ["timezone"])
+    }
+
+    /// The answer has come: it is recorded, whatever the zone's file says.
+    @Test func settle_whenTheZoneCannotBeRead_recordsAndAsksInAMinute() throws {
+        let files = try Files()
+        try files.mendTokyo()
+        let nudge = try #require(files.planner().plan(F.user(), now: inSlot).sendPlan)
+        try files.breakTokyo()
+        // As a daemon whose cache is empty meets it; a reload itself would keep what was read.
+        let planner = Planner(
+            policy: Policy(rules: .defaults, zones: ZoneDatabase(directory: files.folder)),
+            lanes: LaneDirectory(standard: F.lane),
+            messages: F.messages
+        )
+        let settled = planner.settle(nudge, outcomes: [.accepted], attemptedAt: inSlot, now: inSlot)
+        #expect(settled.records.map(\.outcome) == [.accepted])
+        #expect(settled.update.history.checkIns.map(\.slot) == [nudge.slot])
+        #expect((60..<120).contains(settled.update.dueAt - inSlot))
+    }
+}

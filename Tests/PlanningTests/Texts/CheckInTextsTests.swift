@@ -1,0 +1,252 @@
+import Fixtures
+import Seeded
+import Store
+import TestSupport
+import Testing
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+@testable import Configuration
+@testable import Planning
+
+@Suite struct CheckInWordsTests {
+    private static let standard = Configuration.CheckIn(title: "Standard", body: "words")
+    private static let day = PlannerFixture.date("2026-11-20")
+    private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
+
+    private static func words(_ templates: [StoredTemplate]) -> CheckInTexts {
+        CheckInTexts(standard: standard, templates: templates)
+    }
+
+    private static func user(_ random: inout SplitMix64) -> UUID {
+        func byte() -> UInt8 { UInt8(random.int(0...255)) }
+        return UUID(
+            uuid: (
+                byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(),
+                byte(), byte(), byte()
+            )
+        )
+    }
+
+    private static func question(
+        _ user: UUID = PlannerFixture.userID,
+        _ slot: LocalDate = day,
+        last: Int32? = nil,
+        context: String? = nil
+    ) -> CheckInTexts.Question {
+        CheckInTexts.Question(user: user, slot: slot, last: last, context: RecipientContext(json: context))
+    }
+
+    private static func text(_ choice: CheckInTexts.Choice) -> String {
+        choice.payload.map { String(decoding: $0, as: UTF8.self) } ?? "standard"
+    }
+
+    // MARK: Which one
+
+    /// Each as often as its weight says, within five standard deviations; over users, and over one user's days.
+    /// The number is that of the text which the page names, also by an older daemon beside this one.
+    @Test(arguments: Seeds.all) func hash_isOfTheText(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<200 {
+            let (user, slot) = (Self.user(&random), Self.day + random.int(-4000...4000))
+            let text = "\(user.uuidString.lowercased()):\(slot.iso):template"
+            #expect(CheckInTexts.hash(user, slot) == text.stableHash, "seed \(seed)")
+        }
+        // FNV-1a's own test vectors (draft-eastlake-fnv).
+        #expect("".stableHash == 0xCBF2_9CE4_8422_2325 && "foobar".stableHash == 0x8594_4171_F739_67E8)
+    }
+
+    @Test(arguments: Seeds.all) func templates_whenDrawnOften_comeAsTheirWeightsSay(seed: UInt64) {
+        print("seed \(seed)")
+        var random = SplitMix64(seed: seed)
+        let weights = (0..<random.int(2...6)).map { _ in Int32(random.int(1...9)) }
+        let words = Self.words(
+            weights.enumerated().map { StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1) }
+        )
+        let total = Double(weights.reduce(0, +))
+        let one = Self.user(&random)
+        for isOneUser in [false, true] {
+            let draws = 6_000
+            var counts = [Int](repeating: 0, count: weights.count)
+            for index in 0..<draws {
+                let user = isOneUser ? one : Self.user(&random)
+                let slot = isOneUser ? Self.day + index : Self.day
+                let choice = words.choose(Self.question(user, slot))
+                if let template = choice.template { counts[Int(template) - 1] += 1 }
+            }
+            #expect(counts.reduce(0, +) == draws)
+            for (count, weight) in zip(counts, weights) {
+                let share = Double(weight) / total
+                let deviation = (Double(draws) * share * (1 - share)).squareRoot()
+                #expect(
+                    abs(Double(count) - Double(draws) * share) <= 5 * deviation + 1,
+                    "seed \(seed), one user \(isOneUser): \(counts) of \(weights)"
+                )
+            }
+        }
+    }
+
+    /// Whatever changes between two check-ins: templates come, go, are weighed anew and rewritten, the context changes.
+    @Test(arguments: Seeds.all) func words_whenEverythingChanges_neverComeTwiceRunning(seed: UInt64) {
+        print("seed \(seed)")
+        var random = SplitMix64(seed: seed)
+        let texts = ["one", "two {first_name}", "three {topic}", "four", "five {first_name} {topic}"]
+        for _ in 0..<40 {
+            let user = Self.user(&random)
+            var last: Int32?
+            var lastText = ""
+            for day in 0..<60 {
+                let stored = (1...random.int(1...8)).compactMap { id -> StoredTemplate? in
+                    guard random.chance(70) else { return nil }
+                    let locale = random.pick([nil, nil, "de", "de-at"] as [String?])
+                    return StoredTemplate(
+                        id: Int32(id),
+                        locale: locale,
+                        title: random.pick(texts),
+                        body: "",
+                        weight: Int32(random.int(1...9))
+                    )
+                }
+                let context = random.pick(
+                    [
+                        nil, "{}", #"{"first_name": "Ann"}"#,
+                        #"{"first_name": "Ann", "topic": "tea", "locale": "de-AT"}"#, "[]",
+                    ] as [String?]
+                )
+                let question = Self.question(user, Self.day + day, last: last, context: context)
+                let words = Self.words(stored)
+                let choice = words.choose(question)
+                // The same from the rows in any order.
+                #expect(Self.words(stored.shuffled(using: &random)).choose(question) == choice)
+                if let template = choice.template {
+                    #expect(template != last, "seed \(seed)")
+                    let now = stored.first { $0.id == template }
+                    let before = stored.first { $0.id == last }
+                    #expect(now?.title != before?.title, "seed \(seed)")
+                    #expect(Self.text(choice).contains("{") && !Self.text(choice).contains("{first_name}"))
+                }
+                lastText = Self.text(choice)
+                last = choice.template
+                checkFates(words, question, choice)
+            }
+            #expect(!lastText.isEmpty)
+        }
+    }
+
+    private func checkFates(_ words: CheckInTexts, _ question: CheckInTexts.Question, _ choice: CheckInTexts.Choice) {
+        let fates = words.fates(question)
+        #expect(fates.first { $0.fate == .chosen }?.template == choice.template)
+        for (template, fate) in fates where template == question.last && fate != .otherLocale { #expect(fate == .last) }
+    }
+
+    @Test func template_whenItIsTheOnlyOne_alternatesWithTheConfiguredWords() {
+        let words = Self.words([StoredTemplate(id: 4, title: "only", body: "")])
+        #expect(words.choose(Self.question()).template == 4)
+        #expect(words.choose(Self.question(last: 4)) == CheckInTexts.Choice(template: nil, payload: nil))
+    }
+
+    /// Two rows of the same words are the same to whoever reads them.
+    @Test func template_whenAnotherHasItsWords_isPassedOver() {
+        let words = Self.words([
+            StoredTemplate(id: 1, title: "a", body: "b"), StoredTemplate(id: 2, title: "a", body: "b", weight: 9),
+        ])
+        #expect(words.choose(Self.question(last: 1)).template == nil)
+    }
+
+    @Test func templates_whenOfOtherDomainsOrLocales_areNotTaken() {
+        let words = Self.words([
+            StoredTemplate(id: 1, domain: "work", title: "work", body: ""),
+            StoredTemplate(id: 2, locale: "de", title: "deutsch", body: ""),
+            StoredTemplate(id: 3, locale: "pt_BR", title: "brasil", body: ""),
+            StoredTemplate(id: 4, locale: "pt", title: "portugal", body: ""),
+            StoredTemplate(id: 5, locale: "fr", title: "{first_name}", body: ""),
+        ])
+        func chosen(_ context: String?, last: Int32? = nil) -> Int32? {
+            words.choose(Self.question(last: last, context: context)).template
+        }
+        #expect(chosen(nil) == nil)
+        #expect(chosen(#"{"domain": "home"}"#) == nil)
+        #expect(chosen(#"{"domain": "work"}"#) == 1)
+        #expect(chosen(#"{"locale": "de-CH"}"#) == 2)
+        #expect(chosen(#"{"locale": "pt-BR"}"#) == 3)
+        // Exact, then the language, then the default.
+        #expect(chosen(#"{"locale": "pt-BR"}"#, last: 3) == 4)
+        #expect(chosen(#"{"locale": "pt-PT"}"#) == 4)
+        #expect(chosen(#"{"locale": "pt-PT", "domain": "work"}"#, last: 4) == 1)
+        #expect(chosen(#"{"locale": "fr", "domain": "work"}"#) == 1)
+        #expect(chosen(#"{"locale": "fr", "domain": "work", "first_name": "Ann"}"#) == 5)
+    }
+
+    // MARK: What the push says
+
+    @Test func push_whenTheContextHasAConversation_opensIt() {
+        let words = Self.words([StoredTemplate(id: 1, title: "Hi {first_name}", body: "b")])
+        let context = #"{"first_name": "Ann \"A\"", "conversation_id": "\#(Self.conversation)", "domain": "home"}"#
+        #expect(
+            Self.text(words.choose(Self.question(context: context)))
+                == #"{"aps":{"alert":{"title":"Hi Ann \"A\"","body":"b"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"home","action":"open_conversation"}"#
+        )
+        // The configured words, too.
+        let plain = Self.text(Self.words([]).choose(Self.question(context: context)))
+        #expect(plain.contains(#""title":"Standard""#) && plain.contains(#""action":"open_conversation""#), "\(plain)")
+        #expect(plain.contains(Self.conversation))
+    }
+
+    @Test func action_whenTheTemplateSaysIt_isTaken() {
+        let words = Self.words([StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")])
+        let context = #"{"conversation_id": "\#(Self.conversation)"}"#
+        #expect(words.choose(Self.question(context: "{}")).template == nil)
+        #expect(words.fates(Self.question(context: "{}")).map(\.fate) == [.missing(["conversation_id"])])
+        #expect(words.choose(Self.question(context: context)).template == 1)
+        let new = Self.words([StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
+        let text = Self.text(new.choose(Self.question(context: context)))
+        #expect(text.contains("new_conversation") && !text.contains(Self.conversation))
+    }
+
+    @Test func template_whenTooLongWithTheContext_isSkipped() {
+        let words = Self.words([
+            StoredTemplate(id: 1, title: "{topic}", body: "", weight: 1_000),
+            StoredTemplate(id: 2, title: "short", body: ""),
+        ])
+        func context(_ count: Int) -> String { #"{"topic": "\#(String(repeating: "x", count: count))"}"# }
+        let frame =
+            Self.text(
+                Self.words([StoredTemplate(id: 1, title: "{topic}", body: "")]).choose(
+                    Self.question(context: context(1))
+                )
+            ).utf8.count - 1
+        let users = (0..<50).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
+        #expect(users.contains { words.choose(Self.question($0, context: context(4_096 - frame))).template == 1 })
+        for user in users {
+            let question = Self.question(user, context: context(4_097 - frame))
+            #expect(words.choose(question).template == 2)
+            #expect(words.fates(question).map(\.fate) == [.tooLong, .chosen])
+        }
+    }
+
+    /// Configured words that fill a push to the last byte have no room for a conversation: the words go first.
+    @Test func configuredWords_whenTheyFillThePush_goWithoutAConversation() {
+        var words = CheckInTexts()
+        words.standard = Configuration.CheckIn(title: "", body: String(repeating: "b", count: 4_010))
+        let choice = words.choose(Self.question(context: #"{"conversation_id": "\#(Self.conversation)"}"#))
+        #expect(choice == CheckInTexts.Choice(template: nil, payload: nil))
+    }
+
+    /// The devices that are left get what the others got, though it is the last one.
+    @Test func again_whenDevicesAreLeft_hasTheSameWords() {
+        let words = Self.words([
+            StoredTemplate(id: 1, title: "a", body: ""), StoredTemplate(id: 2, title: "{name}", body: ""),
+        ])
+        #expect(words.again(1, .none).template == 1)
+        #expect(words.again(2, .none).template == nil && words.again(7, .none).template == nil)
+        #expect(words.again(nil, .none) == CheckInTexts.Choice(template: nil, payload: nil))
+    }
+
+    /// A number out of the whole range falls to the same one on every machine and run.
+    @Test func choice_isFixed() {
+        let words = Self.words((1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
+        let chosen = (0..<12).map { words.choose(Self.question(PlannerFixture.userID, Self.day + $0)).template ?? 0 }
+        #expect(chosen == [1, 5, 4, 1, 5, 5, 5, 5, 3, 2, 4, 5])
+    }
+}

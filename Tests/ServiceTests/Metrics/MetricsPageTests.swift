@@ -1,0 +1,182 @@
+import APNs
+import Glibc
+import Policy
+import Store
+import TestSupport
+import Testing
+import TimeZones
+
+@testable import Delivery
+@testable import Planning
+@testable import Service
+
+import struct FoundationEssentials.UUID
+
+@Suite struct MetricsPageTests {
+    private static let now = Instant(seconds: 1_800_000_000)
+    private static let lanes = [
+        LaneSample(lane: LaneIdentity(environment: "production", topic: "com.example.app"), status: .open),
+        LaneSample(
+            lane: LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
+            status: .stopped(reason: "InvalidProviderToken", mend: "mend", nextProbe: 0)
+        ),
+    ]
+
+    private static func state() -> MetricsState {
+        var report = SweepReport()
+        (report.users, report.unsent, report.tokensDeleted, report.changed) = (9, 8, 7, 6)
+        (report.recovered, report.fenced, report.sending) = (5, 4, 3)
+        report.record.enter(.accepted, of: "check_in", 11)
+        report.record.enter(.accepted, of: "message", 12)
+        report.record.enter(.unknown, of: "reminder", 13)
+        report.resting = ["quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16]
+        report.verdicts[.init(origin: .fallback, shouldNotify: false)] = 17
+        return MetricsState(
+            version: "1.2.3",
+            startedAt: now - 60,
+            sample: DaemonSample(
+                lanes: lanes,
+                decision: DecisionStanding(since: nil),
+                inFlight: 18,
+                lostLines: 19,
+                interval: .milliseconds(1500)
+            ),
+            totals: report,
+            paused: [.message],
+            isDatabaseUp: true,
+            isSchemaUsable: false,
+            work: MetricsState.Work(
+                standing: WorkStanding(
+                    now: now,
+                    dueUsers: 20,
+                    firstDue: now - 100,
+                    touches: 21,
+                    openIntents: 1,
+                    openPushes: 2,
+                    unknownPushes: 22,
+                    daemons: [row(unseen: 1000), row(unseen: 31_000)]
+                ),
+                age: .seconds(7)
+            )
+        )
+    }
+
+    private static func row(unseen: Int64) -> DaemonRow {
+        DaemonRow(
+            id: UUID(),
+            host: "planted-host",
+            pid: 1,
+            version: "1",
+            startedAt: now,
+            seenAt: now,
+            unseenMilliseconds: unseen,
+            state: "{}"
+        )
+    }
+
+    private static func read(_ state: MetricsState) throws -> ReadMetrics {
+        try ReadMetrics(String(decoding: MetricsPage(state: state).text, as: UTF8.self))
+    }
+
+    @Test func page_hasEachMetricOnceAsItIsDefined() throws {
+        let page = try Self.read(Self.state())
+        #expect(page.families.map(\.name) == Metric.all.map(\.name))
+        for (family, metric) in zip(page.families, Metric.all) {
+            #expect(family.kind == metric.kind.rawValue && family.help == metric.help, "\(metric.name)")
+            let labels = Set(family.samples.map { $0.labels.map { $0[0] }.filter { $0 != "le" } })
+            #expect(labels == [metric.labels], "\(metric.name)")
+            let series = family.samples.map { $0.name + $0.labels.description }
+            #expect(Set(series).count == series.count, "\(metric.name) has a series twice")
+        }
+    }
+
+    @Test func page_tellsWhatIsKnown() throws {
+        let page = try Self.read(Self.state())
+        #expect(page.value("nudged_build_info", ["version": "1.2.3"]) == 1)
+        #expect(page.value("nudged_start_time_seconds") == Double(Self.now.seconds - 60))
+        #expect(page.value("nudged_last_success_timestamp_seconds") == 0)
+        #expect(page.value("nudged_sweep_interval_seconds") == 1.5)
+        #expect(page.value("nudged_pushes_total", ["kind": "check_in", "outcome": "accepted"]) == 11)
+        #expect(page.sum("nudged_pushes_total", ["outcome": "accepted"]) == 23)
+        #expect(page.value("nudged_pushes_total", ["kind": "reminder", "outcome": "unknown"]) == 13)
+        #expect(page.value("nudged_users_decided_total", ["result": "send"]) == 3)
+        #expect(page.value("nudged_users_decided_total", ["result": "quiet_hours"]) == 14)
+        #expect(page.value("nudged_users_decided_total", ["result": "timezone_unreadable"]) == 15)
+        // The service's verdicts are counted apart: its users were decided before.
+        #expect(page.sum("nudged_users_decided_total") == 32)
+        #expect(page.value("nudged_service_decisions_total", ["by": "fallback", "notify": "false"]) == 17)
+        #expect(page.value("nudged_decision_service_state", ["state": "active"]) == 1)
+        #expect(page.value("nudged_paused", ["kind": "message"]) == 1 && page.sum("nudged_paused") == 1)
+        #expect(page.value("nudged_due_oldest_seconds") == 107 && page.value("nudged_due_users") == 20)
+        #expect(page.value("nudged_changes_waiting") == 21 && page.value("nudged_unknown_pushes") == 22)
+        #expect(page.value("nudged_daemons_alive") == 1)
+        #expect(page.value("nudged_database_up") == 1 && page.value("nudged_schema_usable") == 0)
+        for (name, value) in [
+            ("nudged_users_claimed_total", 9), ("nudged_pushes_unsent_total", 8), ("nudged_tokens_deleted_total", 7),
+            ("nudged_users_changed_total", 6), ("nudged_pushes_recovered_total", 5),
+            ("nudged_settlements_fenced_total", 4), ("nudged_pushes_in_flight", 18),
+            ("nudged_log_lines_lost_total", 19),
+        ] { #expect(page.value(name) == Double(value), "\(name)") }
+    }
+
+    @Test func lanes_areInOneStateEach() throws {
+        let page = try Self.read(Self.state())
+        let stopped = ["environment": "sandbox", "topic": "com.example.\"app", "state": "stopped"]
+        #expect(page.value("nudged_lane_state", stopped) == 1)
+        #expect(page.sum("nudged_lane_state", ["environment": "sandbox"]) == 1)
+        #expect(page.sum("nudged_lane_state", ["environment": "production", "state": "open"]) == 1)
+        #expect(page.sum("nudged_lane_state") == 2)
+    }
+
+    /// Nothing is shown for what is not known, or not configured; a zero would be a claim.
+    @Test func page_whenLittleIsKnown_leavesTheRestOut() throws {
+        var state = Self.state()
+        (state.work, state.startedAt, state.sample.decision) = (nil, nil, nil)
+        let missing = Set(Metric.all.map(\.name)).subtracting(try Self.read(state).families.map(\.name))
+        #expect(
+            missing == [
+                "nudged_due_users", "nudged_due_oldest_seconds", "nudged_changes_waiting", "nudged_unknown_pushes",
+                "nudged_daemons_alive", "nudged_start_time_seconds", "nudged_decision_service_state",
+            ]
+        )
+    }
+
+    @Test func oldest_whenNobodyIsDue_isZero() throws {
+        var state = Self.state()
+        state.work?.standing.dueUsers = 0
+        #expect(try Self.read(state).value("nudged_due_oldest_seconds") == 0)
+    }
+
+    @Test func values_ofLabels_areFew() throws {
+        // Bounded by kinds, outcomes, reasons and configured lanes: never by users.
+        #expect(try Self.read(Self.state()).families.allSatisfy { $0.samples.count <= 18 })
+    }
+
+    // MARK: What is written from the definitions
+
+    @Test func guide_hasTheTablesOfTheDefinitions() throws {
+        let path = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
+        let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
+        let old = try Self.file(path)
+        let from = try #require(old.firstRange(of: start))
+        let to = try #require(old.firstRange(of: end))
+        let new = old[..<from.lowerBound] + start + MetricTables.text + old[to.lowerBound...]
+        if getenv("NUDGED_WRITE") != nil {
+            let file = try #require(fopen(path, "w"))
+            fputs(String(new), file)
+            fclose(file)
+            return
+        }
+        #expect(
+            old == new,
+            "docs/METRICS.md is not what the definitions say: NUDGED_WRITE=1 swift test --filter MetricsPageTests"
+        )
+    }
+
+    private static func file(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+}

@@ -1,0 +1,42 @@
+import Fixtures
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Delivery
+@testable import Service
+
+@Suite struct ReporterWordsTests {
+    @Test(arguments: [
+        ("check_in", "a check-in, was written and not answered (no_answer); it is not sent again"),
+        ("message", "a message, was written and not answered (no_answer); it is sent once more, unless this was that"),
+        (
+            "reminder",
+            "a reminder, was written and not answered (no_answer); it is sent once more, unless this was that"
+        ),
+    ]) func unknown_saysWhatBecomesOfItsKind(kind: String, words: String) {
+        let lines = ReporterLines()
+        Reporter(lines.logger).sweep(
+            .unknown(user: UUID(), kind: kind, deviceHash: "0123456789abcdef", reason: "no_answer")
+        )
+        #expect(lines.all.count == 1 && lines.all[0].hasSuffix(words), "\(lines.all)")
+        #expect(lines.fields[0]["kind"] == kind)
+    }
+
+    /// By what it is about; its words and its author are nobody's business there.
+    @Test func spread_whenItFails_namesItsSubject() {
+        let lines = ReporterLines()
+        let reminder = ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z"), about: "7\n\u{1B}[2J")
+        Reporter(lines.logger).sweep(.spreadFailed(reminder, error: "PostgreSQL: refused"))
+        #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning spread_failed "), "\(lines.all)")
+        #expect(lines.all[0].contains(" 7\u{FFFD}\u{FFFD}[2J ") && lines.all[0].hasSuffix("PostgreSQL: refused"))
+        #expect(lines.fields[0]["reminder_id"] == reminder.reminderID.uuidString.lowercased())
+        #expect(
+            lines.fields[0]["subject_type"] == reminder.subjectType
+                && lines.fields[0]["subject_id"] == reminder.subjectID
+        )
+        #expect(
+            !lines.all[0].contains(reminder.title) && !lines.all[0].contains(reminder.authorID.uuidString.lowercased())
+        )
+    }
+}

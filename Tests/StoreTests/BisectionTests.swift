@@ -1,0 +1,71 @@
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// Finding the one among many, without a database.
+struct BisectionTests {
+    /// Everything is tried until all but the bad ones have passed, each of those alone.
+    @Test(arguments: [[], [0], [7], [0, 1, 99], Array(0..<100)] as [[Int]])
+    func next_whenSomeAreRefused_leavesNobodyElse(bad: [Int]) {
+        var bisection = Bisection(Array(0..<100))
+        var passed: [Int] = []
+        var refused: [Int] = []
+        var attempts = 0
+        while let piece = bisection.next() {
+            attempts += 1
+            if piece.contains(where: bad.contains) {
+                if let one = bisection.refused(piece) { refused.append(one) }
+            } else {
+                passed += piece
+            }
+        }
+        #expect(refused == bad && passed == (0..<100).filter { !bad.contains($0) })
+        #expect(attempts <= 1 + 2 * 7 * max(bad.count, 0) || bad.count > 3)
+        #expect(bisection.isSearching == !bad.isEmpty)
+    }
+
+    @Test func giveUp_returnsWhatWasNotTried() {
+        var bisection = Bisection(Array(0..<8))
+        let first = bisection.next() ?? []
+        _ = bisection.refused(first)
+        #expect(bisection.next() == [0, 1, 2, 3])
+        #expect(bisection.giveUp() == [4, 5, 6, 7] && bisection.next() == nil)
+    }
+
+    @Test func suspects_whenThereAreMany_areBounded() {
+        var aside = SetAside()
+        let users = (0..<1_500).map { _ in UUID() }
+        for (place, user) in users.enumerated() { aside.suspect(user, at: Int64(place)) }
+        let suspects = aside.suspects(at: 2_000)
+        #expect(
+            suspects.count == SetAside.mostSuspects && suspects.contains(users[1_499]) && !suspects.contains(users[0])
+        )
+        #expect(aside.suspects(at: SetAside.suspectMilliseconds + 3_000).isEmpty)
+    }
+
+    @Test func skipped_whenAHeldRowWasSkipped_isForHalfAMinute() {
+        var aside = SetAside()
+        let (held, refused) = (UUID(), UUID())
+        aside.skip(held, at: 0)
+        aside.skip(refused, at: 0, isHeld: false)
+        #expect(Set(aside.skipped(at: 29_999)) == [held, refused])
+        #expect(aside.skipped(at: 30_001) == [refused])
+        #expect(aside.skipped(at: 3_600_001).isEmpty)
+    }
+
+    /// Behind a long transaction's dead rows the looks start where touches are; what came to light late is found by the look at all.
+    @Test func touchFloor_whenTouchesWereFound_startsBehindThem() {
+        var floor = TouchFloor()
+        #expect(floor.start(at: 0) == 0)
+        floor.took(start: 0, first: 1_000_000, last: 1_000_400, isFull: false, asked: 0, answered: 10)
+        #expect(floor.start(at: 20) == 1_000_400 - TouchFloor.margin)
+        #expect(floor.start(at: 5_011) == 0)
+        // A look that took a second is taken every twenty; meanwhile nothing below is looked at, though nothing was found.
+        floor.took(start: 0, first: nil, last: nil, isFull: false, asked: 6_000, answered: 7_000)
+        #expect(floor.start(at: 26_999) == 1_000_400 - TouchFloor.margin && floor.start(at: 27_001) == 0)
+        floor.forget()
+        #expect(floor.start(at: 7_001) == 0)
+    }
+}

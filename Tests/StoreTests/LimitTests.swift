@@ -1,0 +1,160 @@
+import LocalPostgres
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// How much one user can have waiting (nudged.setting).
+@Suite(.ownThreads) struct LimitTests {
+    typealias F = StoreFixture
+
+    /// The SQLSTATE of a statement; 00000 where it is carried out.
+    private func state(_ statement: String, _ fixture: F) throws -> String {
+        try fixture.sql(
+            """
+            do $do$ begin
+                execute $statement$ \(statement) $statement$;
+                perform set_config('test.state', '00000', false);
+            exception when others then perform set_config('test.state', sqlstate, false);
+            end $do$;
+            select current_setting('test.state')
+            """
+        )
+    }
+
+    @Test func send_whenTooManyWait_isRefusedUntilOneEnds() async throws {
+        let fixture = try await F()
+        try fixture.sql("update nudged.setting set max_messages = 3")
+        try fixture.sql(
+            "select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k' || n) from generate_series(1, 3) n"
+        )
+        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b')", fixture) == "ND014")
+        // The same once more is no new one, and others are not concerned.
+        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k2')", fixture) == "00000")
+        #expect(try state("select nudged.send(\(F.quoted(2)), 'a', 'b')", fixture) == "00000")
+        try fixture.sql(
+            "select nudged.cancel(id) from (select id from nudged.message where user_id = \(F.quoted(1)) limit 1) m"
+        )
+        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b')", fixture) == "00000")
+    }
+
+    /// A user with too many must not be able to stop a message to everybody.
+    @Test func sendMany_whenOneUserHasTooManyWaiting_servesTheOthersAndRecordsIt() async throws {
+        let fixture = try await F()
+        try fixture.sql("update nudged.setting set max_messages = 2")
+        try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b') from generate_series(1, 2)")
+        #expect(
+            try fixture.sql(
+                "select count(*), count(id) from nudged.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')"
+            ) == "4|4"
+        )
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), count(*) from nudged.message group by 1 order by 1") == [
+                "01|2", "02|2",
+            ]
+        )
+        #expect(
+            try fixture.lines(
+                "select right(user_id::text, 2), kind, outcome, reason from nudged.delivery order by 1"
+            ) == ["01|message|dropped|too_many_waiting", "02|message|dropped|too_many_waiting"]
+        )
+    }
+
+    @Test func setReminder_whenTooManyArePending_isRefusedButReplaces() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...2)
+        try fixture.sql("update nudged.setting set max_reminders = 2")
+        func set(_ subject: String, _ author: Int = 1) throws -> String {
+            try state(
+                "select nudged.set_reminder('task', '\(subject)', \(F.quoted(author)), 'a', 'b', due_at => now() + interval '1 hour')",
+                fixture
+            )
+        }
+        #expect(try set("1") == "00000")
+        #expect(try set("2") == "00000")
+        #expect(try set("3") == "ND015")
+        #expect(try set("2") == "00000")
+        #expect(try set("3", 2) == "00000")
+        try fixture.sql("select nudged.cancel_reminders('task', '1')")
+        #expect(try set("3") == "00000")
+    }
+
+    /// The newest stay: the phone that a user holds now is among them.
+    @Test func devices_whenThereAreTooMany_loseTheOldest() async throws {
+        let fixture = try await F()
+        try fixture.sql("update nudged.setting set max_devices = 3")
+        try fixture.sql(
+            """
+            insert into public.push_tokens (user_id, device_token, updated_at, created_at)
+            select \(F.quoted(1)), 'd' || n, timestamptz '2026-01-01Z' + n * interval '1 day', '2026-01-01Z' from generate_series(1, 5) n;
+            insert into public.push_tokens (user_id, device_token) values (\(F.quoted(2)), 'other')
+            """
+        )
+        #expect(
+            try fixture.lines("select device_token from public.push_tokens order by 1") == ["d3", "d4", "d5", "other"]
+        )
+        try fixture.sql("select nudged.register_device_for(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')")
+        #expect(
+            try fixture.sql("select count(*), min(device_token) from public.push_tokens where user_id = \(F.quoted(1))")
+                .hasPrefix("3|")
+        )
+        #expect(try fixture.sql("select count(*) from public.push_tokens where device_token = 'd3'") == "0")
+    }
+
+    /// A table that was found is the app's.
+    @Test func devices_whenTheTableWasFound_areLeft() async throws {
+        let fixture = try await F(migrated: false)
+        try fixture.sql("create table public.push_tokens (user_id uuid, device_token text)")
+        try await fixture.migrate()
+        try fixture.sql(
+            "update nudged.setting set max_devices = 1; insert into public.push_tokens select \(F.quoted(1)), 'd' || n from generate_series(1, 5) n"
+        )
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "5")
+    }
+
+    /// Users whose outcomes are recorded are not on their way any more; those of a daemon that is gone are.
+    @Test func cancel_whenTheIntentIsSettledForTheUser_isInTime() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            select nudged.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
+            insert into nudged.intent (
+                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates, settled
+            )
+            select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('message'::text), array_agg(id::text),
+                array_agg(null::date), array_agg('aa'::text), array_agg(id), array_agg(null::text), array_agg(false), array_agg(0::smallint),
+                array_agg(false), array_agg(null::integer), array[\(F.quoted(1))]::uuid[]
+            from nudged.message
+            """
+        )
+        #expect(
+            try fixture.lines("select right(user_id::text, 2), nudged.cancel(id) from nudged.message order by 1") == [
+                "01|t", "02|f",
+            ]
+        )
+    }
+
+    @Test func forget_whenAnIntentIsOpen_leavesTheOthersInIt() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            select nudged.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
+            insert into nudged.intent (
+                id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates, settled
+            )
+            select gen_random_uuid(), gen_random_uuid(), now(), array_agg(user_id), array_agg('message'::text), array_agg(id::text),
+                array_agg(null::date), array_agg('aa'::text), array_agg(id), array_agg(null::text), array_agg(false), array_agg(0::smallint),
+                array_agg(false), array_agg(null::integer), array_agg(user_id)
+            from nudged.message
+            """
+        )
+        #expect(try fixture.sql("select nudged.forget(\(F.quoted(1))) > 0") == "t")
+        #expect(
+            try fixture.sql(
+                "select user_ids = settled, cardinality(user_ids), cardinality(templates) from nudged.intent"
+            ) == "t|1|1"
+        )
+        #expect(try fixture.sql("select nudged.forget(\(F.quoted(2))) > 0") == "t")
+        #expect(try fixture.sql("select user_ids, settled, retries, ends from nudged.intent") == "{}|{}|{}|{}")
+    }
+}

@@ -1,0 +1,37 @@
+import Delivery
+import Synchronization
+
+/// The sweeps' reports, added up since the last hour's line.
+final class DayCounter: Sendable {
+    struct Counts: Sendable {
+        var rejected = 0
+        var tokensDeleted = 0
+        /// Grows whenever a sweep came to an end with someone.
+        var progress = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    func add(_ report: SweepReport) {
+        counts.withLock { counts in
+            counts.rejected += report.rejected
+            counts.tokensDeleted += report.tokensDeleted
+            // Not with users that were claimed and given back.
+            counts.progress += report.sent + report.rejected + report.deferred + report.unknown + report.skipped
+            counts.progress += report.resting.values.reduce(0, +)
+        }
+    }
+
+    var progress: Int { counts.withLock { $0.progress } }
+
+    /// Since the last call.
+    func take() -> Counts {
+        counts.withLock { counts in
+            defer {
+                counts.rejected = 0
+                counts.tokensDeleted = 0
+            }
+            return counts
+        }
+    }
+}

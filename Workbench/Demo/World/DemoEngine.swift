@@ -1,0 +1,102 @@
+import Configuration
+import Delivery
+import Service
+import APNsSimulator
+import LocalPostgres
+import Logging
+import Postgres
+import Store
+import TimeZones
+
+/// The daemon's parts as `nudged run` puts them together, with a clock that is turned by hand.
+struct DemoEngine: Sendable {
+    let engine: Engine
+    let clock: PolicyClock
+    let counter: DayCounter
+
+    /// Real milliseconds without any progress after which the demo gives up.
+    private static let patience: Duration = .seconds(30)
+
+    init(
+        _ configuration: Configuration,
+        zones: ZoneDatabase,
+        start: Instant,
+        interruption: Interruption
+    ) throws(DemoError) {
+        let clock = PolicyClock.simulated(at: start)
+        let counter = DayCounter()
+        self.clock = clock
+        self.counter = counter
+        do {
+            engine = try Engine(
+                try Assembly(configuration, zones: zones),
+                reporter: Reporter(Logger(label: "nudged.demo") { _ in TroubleLog(interruption) }),
+                clock: clock
+            ) { event in
+                if case .finished(_, let report) = event { counter.add(report) }
+            }
+        } catch {
+            throw DemoError(.daemon, "the daemon refuses the demo's configuration: \(error)")
+        }
+    }
+
+    /// The configuration, by the same loader as the daemon's, from variables as a container would set them.
+    static func configuration(
+        cluster: LocalCluster,
+        apple: SimulatedApple,
+        caFile: String,
+        rules: [String: String]
+    ) throws(DemoError) -> Configuration {
+        let environment: [String: String] = [
+            "DATABASE_URL": cluster.url(),
+            "APNS_TEAM_ID": SimulatedApple.teamID,
+            "APNS_KEY_ID": SimulatedApple.keyID,
+            "APNS_PRIVATE_KEY": apple.certificate.providerKey.privateKey,
+            "APNS_BUNDLE_ID": SimulatedApple.topic,
+            "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": apple.simulator.endpoint,
+            "APNS_CA_FILE": caFile,
+        ]
+        do throws(ConfigurationError) {
+            // A file that isn't there: the machine's own configuration is none of the demo's business.
+            return try ConfigurationLoader.load(
+                environment: environment.merging(rules) { $1 },
+                standardPath: cluster.folder + "/none.yaml"
+            )
+            .configuration
+        } catch {
+            throw DemoError(.daemon, "the daemon refuses the demo's configuration: \(error)")
+        }
+    }
+
+    /// Sweeps at this instant until nobody is due.
+    func serve(at instant: Instant, _ interruption: Interruption) async throws {
+        clock.turn(to: instant)
+        var progress = counter.progress
+        var deadline = ContinuousClock.now + Self.patience
+        while true {
+            try interruption.check()
+            try await engine.pipeline.sweep()
+            await engine.pipeline.quiesce()
+            if counter.progress == progress {
+                // The sweep found nobody free: nobody is due, or the lane took nothing.
+                let remaining = try await engine.store.remaining(
+                    now: instant,
+                    ranges: engine.pipeline.share?.ranges ?? []
+                )
+                guard remaining.isAnyoneDue else {
+                    // In the day's fast motion a window of verdicts has long closed by the next instant.
+                    if await engine.pipeline.concludeWindows() { continue }
+                    return
+                }
+                guard ContinuousClock.now < deadline else {
+                    throw DemoError(.apple, "users are due, and nothing goes on: \(engine.lanes.troubleWords)")
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            } else {
+                deadline = ContinuousClock.now + Self.patience
+            }
+            progress = counter.progress
+        }
+    }
+}

@@ -1,0 +1,61 @@
+extension Fault {
+    /// Bad data harms its own row.
+    static let badRows = Fault("bad-rows", row: "a million bad rows") { plan in
+        let count = plan.pick(test: 2_000, quick: 5_000, full: 200_000)
+        return [
+            plan.round("\(count) bad rows", users: 150) { stage, _ in
+                try await stage.sql(insert(count))
+                let begin = stage.now
+                let process = try stage.service(["SCHEDULE_BATCH": "500", "DATABASE_STATEMENT_TIMEOUT": "10s"])
+                try await stage.awaitIdle(within: .seconds(600))
+                let last = stage.taken.all.map(\.at).max() ?? begin
+                let asked = try await stage.number(
+                    "select count(*) from nudged.person where user_id::text like 'bad%' and asked_at is not null and due_at > now()"
+                )
+                if asked != count { stage.fail("\(asked) of \(count) bad rows have their verdict") }
+                let rejected = try await stage.number(
+                    "select count(*) from nudged.delivery where user_id::text like 'bad%' and outcome = 'rejected' and reason = 'invalid_token'"
+                )
+                if rejected != count / 12 { stage.fail("\(rejected) bad tokens are recorded, \(count / 12) there are") }
+                let kept = try await stage.number(
+                    "select count(*) from public.push_tokens where user_id::text like 'bad%'"
+                )
+                if kept != count { stage.fail("bad rows lost their tokens: \(kept) left") }
+                // Within the time that their number costs: nobody waits for a bad row.
+                stage.note(
+                    "all good ones sent in \(Double((last - begin) / 100) / 10) s, all rows judged in \(Double((stage.now - begin) / 100) / 10) s"
+                )
+                try await stage.stop(process)
+            }
+        ]
+    }
+
+    /// Twelve kinds in turn, each with a token; the last has good preferences that are due, and a token that is none. A megabyte each for a few.
+    private static func insert(_ count: Int) -> String {
+        """
+        -- As in a table that was found, which has no limits.
+        alter table public.context_profiles drop constraint if exists notification_preferences_size, drop constraint if exists timezone_length;
+        create function public.bad_id(n integer) returns uuid language sql immutable as $$ select ('bad' || lpad(to_hex(n), 29, '0'))::uuid $$;
+        insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+        select public.bad_id(n), case n % 12
+            when 1 then '[1, 2]' when 2 then '"on"' when 3 then 'true' when 4 then '1e400'
+            when 5 then '{"check_ins_enabled": "yes", "frequency": "daily"}'
+            when 6 then '{"check_ins_enabled": true, "frequency": "daily", "quiet_hours_start": "22:00"}'
+            when 7 then '{"check_ins_enabled": true, "frequency": "d\\u00e4ily\\u202e\\ud83d\\ude00"}'
+            when 8 then '{"check_ins_enabled": true, "frequency": "daily", "timezone": "../../etc/passwd"}'
+            when 10 then '{"check_ins_enabled": true, "frequency": "daily", "check_in_time": "\\u0661\\u0660:00"}'
+            when 11 then '{"check_ins_enabled": true, "frequency": "daily", "note": "' || repeat('\\u00e4', case when n < 400 then 170000 else 10 end) || '", "weekday": 9}'
+            else '{"check_ins_enabled": true, "frequency": "daily", "timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "00:00", "check_in_time": "'
+                || to_char((now() - interval '90 minutes') at time zone 'UTC', 'HH24:MI') || '"}'
+            end::jsonb, true, case when n % 2 = 0 then 'Mars/Base' when n < 100 then repeat('Z/', 500000) end
+        from generate_series(1, \(count)) n where n % 12 <> 9;
+        insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+        select public.bad_id(n), '{"check_ins_enabled": true, "frequency": "daily"}', true, U&'\\+01F600/\\202E'
+        from generate_series(1, \(count)) n where n % 12 = 9;
+        insert into public.push_tokens (user_id, device_token, created_at, updated_at)
+        select public.bad_id(n), case when n % 3 = 0 then 'not hex ' || n when n % 3 = 1 then U&'\\+01F600' || n else 'zz' || n || repeat('x', 300) end,
+            '2026-01-01', '2026-01-01'
+        from generate_series(1, \(count)) n
+        """
+    }
+}

@@ -1,0 +1,73 @@
+import Delivery
+import Glibc
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// kill -9 at every fail point, restart, again.
+    static let failPoints = Fault("kill-at-fail-points", row: "kill -9 at any point") { plan in
+        let times = plan.pick(test: 1, quick: 1, full: 4)
+        let all = FailPoint.allCases.flatMap { point in
+            (1...times).map { time in
+                plan.round("\(point.rawValue) \(time)", users: 120) { stage, random in
+                    var kill = FailPointKill(stage: stage, point: point, random: random)
+                    try await kill.play()
+                }
+            }
+        }
+        // A choice, another one with each seed.
+        var random = SplitMix64(seed: plan.seed)
+        return Array(all.shuffled(using: &random).prefix(plan.pick(test: 5, quick: 9, full: all.count)))
+    }
+}
+
+/// Two kills at one fail point, each at a visit that the seed draws.
+struct FailPointKill {
+    let stage: Stage
+    let point: FailPoint
+    var random: SplitMix64
+
+    mutating func play() async throws {
+        try await prepare()
+        var kills = 0
+        for time in 1...2 {
+            // The first is sure to come; the second may find the work done.
+            let visit = time == 1 ? 1 : Int(random.next() % 4) + 1
+            let process = try stage.start(
+                ["run", "--once", "--json"],
+                ["NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)"]
+            )
+            try await stage.mourn(process, within: .seconds(90))
+            if process.exit == .signal(SIGKILL) { kills += 1 }
+        }
+        if kills == 0 { stage.fail("\(point.rawValue) was never reached") }
+        try await stage.sql("drop trigger if exists judge_refuses on nudged.intent")
+    }
+
+    /// What must be so for the sweep to come by there.
+    private func prepare() async throws {
+        switch point {
+        case .afterRecover:
+            // A dead daemon's open intents.
+            try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
+        case .beforeWithdrawal, .afterWithdrawal:
+            try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
+        case .afterSpread:
+            // A reminder for everyone, of which there is nobody.
+            guard let person = stage.population.people.first else { return }
+            try await stage.sql(
+                "select nudged.set_reminder('task', '1', '\(person.id)', 'Now', '', due_at => now(), audience => 'everyone')"
+            )
+        case .beforeSetAside:
+            guard let person = stage.population.people.first else { return }
+            try await stage.sql(
+                """
+                insert into nudged.person (user_id, due_at, sent) values ('\(person.id)', now(), '{294270-01-01}')
+                on conflict (user_id) do update set sent = excluded.sent
+                """
+            )
+            stage.allow { $0.changed.insert(person.id) }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import LocalPostgres
+
+extension Fault {
+    /// Old and new version side by side across a migration.
+    static let rollingUpgrade = Fault(
+        "rolling-upgrade",
+        row: "rolling upgrade: versions side by side across a migration"
+    ) { plan in
+        var scenery = Scenery()
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "8"]
+        scenery.answerMilliseconds = 30...60
+        return [
+            plan.round("a later migration that adds", users: 250, scenery: scenery) { stage, _ in
+                let running = try stage.service()
+                try await stage.awaitAccepted(10, by: running)
+                try await later(stage, oldest: "null")
+                let fresh = try stage.service()
+                try await heard(stage, fresh, "with which this one works")
+                try await stage.awaitIdle()
+                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                if sent(running) == 0 { stage.fail("the running daemon did not go on") }
+                try await ends(stage, ["migrate"], by: 0)
+            },
+            plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage, _ in
+                let running = try stage.service()
+                try await stage.awaitAccepted(10, by: running)
+                try await later(stage, oldest: "9999")
+                let fresh = try stage.service()
+                for daemon in [running, fresh] { try await heard(stage, daemon, "install that version here") }
+                // What was on the wire is settled.
+                try await stage.wait(.seconds(30), for: "the pushes on the wire") {
+                    try await stage.openIntents().isEmpty
+                }
+                let before = stage.acceptedCount
+                try await ends(stage, ["status"], by: 78)
+                if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
+                if stage.acceptedCount != before {
+                    stage.fail("the running daemon went on on a schema that it can't know")
+                }
+                // The newer version's stand-in goes again: both go on by themselves.
+                try await stage.sql("delete from nudged.migration where number = 9999")
+                try await stage.awaitIdle()
+                for daemon in [running, fresh] { try await stage.stop(daemon) }
+                if stage.acceptedCount == before { stage.fail("nobody was left for whom they could have held on") }
+            },
+            plan.round("no schema yet", users: 150, scenery: scenery) { stage, _ in
+                try await stage.sql("drop schema nudged cascade")
+                let waiting = try stage.service()
+                try await heard(stage, waiting, "run nudged migrate")
+                if stage.acceptedCount > 0 { stage.fail("it worked without a schema") }
+                try await ends(stage, ["migrate"], by: 0)
+                try await stage.awaitIdle()
+                try await stage.stop(waiting)
+                if stage.acceptedCount == 0 { stage.fail("it did not begin after the migration") }
+            },
+        ] + (plan.older.map { [olderBinary($0, plan)] } ?? [])
+    }
+
+    /// A binary of an earlier version on the schema that it made, then this one's migrations under it, and a daemon of this one beside it.
+    private static func olderBinary(_ older: String, _ plan: Plan) -> Round {
+        var scenery = Scenery()
+        // Slow, so that there is work for both when the second has started.
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
+        scenery.answerMilliseconds = 30...60
+        return plan.round("an older binary", users: 600, scenery: scenery) { stage, _ in
+            try await stage.sql(
+                "create table public.before as select user_id, check_in_at, check_in_slot, sent from nudged.person; drop schema nudged cascade"
+            )
+            try await ends(stage, ["migrate"], by: 0, binary: older)
+            try await stage.sql(
+                """
+                update nudged.person p set check_in_at = b.check_in_at, check_in_slot = b.check_in_slot, sent = b.sent
+                from public.before b where b.user_id = p.user_id;
+                drop table public.before
+                """
+            )
+            let running = try stage.start(["run"], binary: older)
+            try await stage.awaitAccepted(10, by: running)
+            try await ends(stage, ["migrate"], by: 0)
+            let (accepted, before) = (stage.acceptedCount, sent(running))
+            let fresh = try stage.service()
+            try await stage.awaitIdle()
+            for daemon in [running, fresh] { try await stage.stop(daemon) }
+            let shares = [sent(running), sent(fresh)]
+            if shares[0] <= before { stage.fail("the older one did not go on: \(shares), \(before) before") }
+            if shares[1] == 0 { stage.fail("the newer one had no share: \(shares)") }
+            stage.note("an older binary: \(accepted) pushes before the migration, shares \(shares[0]) and \(shares[1])")
+        }
+    }
+
+    private static func later(_ stage: Stage, oldest: String) async throws {
+        try await stage.sql(
+            """
+            begin;
+            alter table nudged.person add column later_words text default 'x';
+            alter table nudged.delivery add column later_words text;
+            create table nudged.later (user_id uuid primary key);
+            insert into nudged.migration (number, name, checksum, oldest) values (9999, 'later', 1, \(oldest));
+            commit
+            """
+        )
+    }
+
+    private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ words: String) async throws {
+        try await stage.wait(.seconds(30), for: "the line \"\(words)\"") {
+            daemon.errorOutput.contains(words) || daemon.exit != nil
+        }
+        if !daemon.errorOutput.contains(words) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
+    }
+
+    private static func ends(_ stage: Stage, _ arguments: [String], by code: Int32, binary: String? = nil) async throws
+    {
+        let process = try stage.start(arguments, binary: binary)
+        let exit = try await stage.finish(process)
+        if exit != .code(code) {
+            stage.fail(
+                "nudged \(arguments[0]) ended by \(String(describing: exit)): \(process.errorOutput.suffix(500))"
+            )
+        }
+    }
+}

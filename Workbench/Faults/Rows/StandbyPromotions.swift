@@ -1,0 +1,187 @@
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// The primary is gone in mid-sweep and its standby promoted: every commit that a daemon saw is there, so nothing is lost, doubled or unknown.
+    static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
+        plan in
+        (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
+            plan.round("promotion \(time)", users: 300, scenery: StandbyPromotion.scenery) { stage, random in
+                var promotion = StandbyPromotion(stage, random, synchronous: true, isBehind: false)
+                try await promotion.play()
+            }
+        }
+    }
+
+    /// The same with a standby that may be behind: what it had not got is forgotten, and exactly that is sent once more.
+    static let asynchronousPromotion = Fault(
+        "standby-promoted-asynchronous",
+        row: "standby promoted (asynchronous)",
+        isQuick: false
+    ) { plan in
+        (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
+            let isBehind = time % 2 == 1
+            return plan.round(
+                "promotion \(time), \(isBehind ? "behind" : "beside")",
+                users: 300,
+                scenery: StandbyPromotion.scenery
+            ) { stage, random in
+                var promotion = StandbyPromotion(stage, random, synchronous: false, isBehind: isBehind)
+                try await promotion.play()
+            }
+        }
+    }
+}
+
+/// One promotion in mid-sweep, under a living daemon whose URL names both hosts.
+struct StandbyPromotion {
+    private let stage: Stage
+    private var random: SplitMix64
+    private let isSynchronous: Bool
+    private let isBehind: Bool
+
+    static let scenery: Scenery = {
+        var scenery = Scenery()
+        scenery.ownCluster = [:]
+        scenery.answerMilliseconds = 20...120
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
+        return scenery
+    }()
+
+    /// What the standby has when it is promoted: the `apns-id`s of its record, and of its open intents.
+    private struct Snapshot {
+        let recorded: Set<String>
+        let open: Set<String>
+    }
+
+    init(_ stage: Stage, _ random: SplitMix64, synchronous: Bool, isBehind: Bool) {
+        self.stage = stage
+        self.random = random
+        isSynchronous = synchronous
+        self.isBehind = isBehind
+    }
+
+    mutating func play() async throws {
+        let (stage, isSynchronous) = (stage, isSynchronous)
+        let standby = try await offThePool {
+            let standby = try LocalCluster(standbyOf: stage.cluster, stage.cluster.options)
+            stage.atEnd { standby.stop() }
+            if isSynchronous { try stage.cluster.setSynchronousStandbys("standby") }
+            return standby
+        }
+        let process = try stage.service(["DATABASE_URL": stage.cluster.url(database: stage.database, orThatOf: standby)]
+        )
+        try await stage.awaitAccepted(20 + Int(random.next() % 60), by: process)
+        try await loseThePrimary(process)
+        let left = try await snapshot(standby)
+        try await offThePool { try standby.promote() }
+        let promoted = stage.now
+        try await measureRecovery(promoted, standby)
+        try await awaitIdle(standby)
+        try await stage.stop(process)
+        if !isSynchronous { excuse(left, promoted) }
+        try await moveBack(standby)
+    }
+
+    private mutating func loseThePrimary(_ process: ChildProcess) async throws {
+        let stage = stage
+        guard isBehind else { return try await offThePool { stage.cluster.halt(.immediate) } }
+        let held = try await offThePool { try stage.cluster.holdStreaming() }
+        let more = stage.acceptedCount + 20 + Int(random.next() % 40)
+        try await stage.awaitAccepted(more, by: process)
+        try await offThePool { stage.cluster.halt(withStreaming: held) }
+    }
+
+    /// Once the standby has replayed all that it got; nothing changes there until it is promoted.
+    private func snapshot(_ standby: LocalCluster) async throws -> Snapshot {
+        try await stage.wait(.seconds(30), for: "the standby to replay") {
+            try await ask(
+                standby,
+                "select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)"
+            )
+                == ["t"]
+        }
+        return Snapshot(
+            recorded: Set(
+                try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
+            ),
+            open: Set(
+                try await ask(
+                    standby,
+                    "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+                )
+            )
+        )
+    }
+
+    private func measureRecovery(_ promoted: Int64, _ standby: LocalCluster) async throws {
+        let limit = Duration.seconds(5)
+        do throws(FaultError) {
+            try await awaitPush(promoted, standby, limit)
+        } catch {
+            return stage.fail("no push in \(limit) after the promotion")
+        }
+        if let at = stage.taken.first(after: promoted) { stage.recovered(after: at - promoted) }
+    }
+
+    private func awaitPush(_ promoted: Int64, _ standby: LocalCluster, _ limit: Duration) async throws(FaultError) {
+        do {
+            try await stage.wait(limit, for: "work to go on", every: .milliseconds(10)) {
+                if stage.taken.first(after: promoted) != nil { return true }
+                return try await isIdle(standby)
+            }
+        } catch {
+            throw FaultError("\(error)")
+        }
+    }
+
+    private func awaitIdle(_ standby: LocalCluster) async throws {
+        try await stage.wait(.seconds(60), for: "nobody to be due", every: .milliseconds(100)) {
+            try await isIdle(standby)
+        }
+    }
+
+    private func isIdle(_ standby: LocalCluster) async throws -> Bool { try await ask(standby, Stage.idle) == ["t"] }
+
+    private func ask(_ server: LocalCluster, _ sql: String) async throws -> [String] {
+        let database = stage.database
+        return try await offThePool { try server.psql(sql, database: database) }.split(separator: "\n").map(String.init)
+    }
+
+    /// A push that the standby knew nothing of may come once more, with the same id, and no third time. An intent whose outcome alone was forgotten is
+    /// unknown.
+    private func excuse(_ left: Snapshot, _ promoted: Int64) {
+        let known = left.recorded.union(left.open)
+        // Answers were on their way for a response time-out (2 s) at most.
+        let before = stage.taken.all.filter { $0.at < promoted + 2500 }
+        let forgotten = Set(before.map(\.apnsID)).subtracting(known)
+        let twice = Dictionary(grouping: stage.taken.all, by: \.apnsID).filter { $0.value.count > 1 }
+        for (id, pushes) in twice where !forgotten.contains(id) || pushes.count > 2 {
+            stage.fail(
+                "apns-id \(id) was sent \(pushes.count) times, and the standby knew \(known.contains(id) ? "it" : "nothing of it")"
+            )
+        }
+        if isBehind, twice.isEmpty { stage.fail("the standby was behind, and nothing was sent again") }
+        let owners = Dictionary(
+            stage.population.people.flatMap { person in person.devices.map { ($0.token.lowercased(), person.id) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let users = Set(twice.values.compactMap { $0.first.flatMap { owners[$0.token] } })
+        stage.allow {
+            $0.changed.formUnion(users)
+            $0.further += left.open.count
+        }
+        stage.note("\(twice.count) sent again")
+    }
+
+    /// The judge reads the books where the round began: the old primary follows the new one, and takes over again.
+    private func moveBack(_ standby: LocalCluster) async throws {
+        let primary = stage.cluster
+        try await offThePool {
+            try primary.follow(standby, name: "primary")
+            // A fast stop waits until its standby has everything.
+            standby.halt(.fast)
+            try primary.promote()
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import LocalPostgres
+import Seeded
+
+extension Fault {
+    /// SIGTERM as systemd sends it: claims stop at once, pushes in flight resolve, the rest is free at once.
+    static let termination = Fault("sigterm-in-mid-sweep", row: "SIGTERM in mid-sweep") { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 100...300
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "40", "SCHEDULE_LEASE": "30s"]
+        return (1...plan.pick(test: 2, quick: 3, full: 20)).map { time in
+            plan.round("\(time)", users: 250, scenery: scenery) { stage, random in
+                var random = random
+                let process = try stage.service()
+                try await stage.awaitAccepted(Int(random.next() % 100) + 5, by: process)
+                let begin = stage.now
+                try await stage.stop(process)
+                let took = stage.now - begin
+                // The response time-out, and the grace for the database.
+                if took > 2000 + 5000 { stage.fail("the stop took \(took) ms") }
+                let after = stage.taken.all.count { $0.at > begin }
+                if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
+                let left = try await stage.number(
+                    "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.member)"
+                )
+                if left != 0 { stage.fail("\(left) intents and memberships are left") }
+                stage.recovered(after: took)
+            }
+        }
+    }
+
+    /// The old configuration runs on, and the error says file, line and key.
+    static let badReload = Fault("sighup-with-a-bad-file", row: "SIGHUP with a bad file") { plan in
+        var scenery = Scenery()
+        scenery.answerMilliseconds = 40...80
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "8"]
+        return [
+            plan.round("bad, then good", users: 250, scenery: scenery) { stage, _ in
+                let file = stage.folder + "/nudged.yaml"
+                try TextPage.write("checkIn:\n  title: before\n", to: file)
+                let process = try stage.start(["run", "--config", file])
+                try await stage.awaitAccepted(5, by: process)
+                let bad = [
+                    (
+                        "checkIn:\n  title: bad\npolicy:\n  checkInTime: \"25:00\"\n",
+                        ["\(file):4", "policy.checkInTime"]
+                    ),
+                    (
+                        "checkIn:\n  title: bad\nschedule:\n  batch: [\n",
+                        ["\(file):", "the old configuration stays in force"]
+                    ),
+                ]
+                for (text, words) in bad {
+                    try TextPage.write(text, to: file)
+                    process.signal(SIGHUP)
+                    try await stage.wait(.seconds(20), for: "the line about \(words)") {
+                        words.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
+                    }
+                }
+                try await stage.awaitIdle()
+                try await stage.stop(process)
+                let titles = stage.simulator.snapshot().accepted.filter {
+                    !String(decoding: $0.payload, as: UTF8.self).contains("before")
+                }
+                if !titles.isEmpty { stage.fail("\(titles.count) pushes say what the bad file says") }
+            }
+        ]
+    }
+}

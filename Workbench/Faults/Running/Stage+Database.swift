@@ -1,0 +1,130 @@
+import LocalPostgres
+public import Postgres
+
+import struct FoundationEssentials.UUID
+
+extension Stage {
+    /// Runs SQL as superuser and returns what psql prints, without the last line's end.
+    @discardableResult
+    public func sql(_ text: String) async throws -> String {
+        let (cluster, database) = (cluster, database)
+        let output = try await offThePool { try cluster.psql(text, database: database) }
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+
+    /// The lines that psql prints.
+    public func lines(_ text: String) async throws -> [String] {
+        try await sql(text).split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+    }
+
+    /// A number.
+    public func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
+
+    /// A connection of the judge's own, for what psql is too slow or too small for.
+    public func connect() async throws -> Connection {
+        try await Connection.open(try .parse(url: cluster.url(database: database) + "?application_name=judge"))
+    }
+
+    /// The app's tables as the population says, and what was sent before.
+    func seed() async throws {
+        let connection = try await connect()
+        let people = population.people
+        _ = try await connection.transaction([
+            Statement(
+                "profiles",
+                sql: """
+                    insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
+                    select u::uuid, p::jsonb, f, z from unnest($1::text[], $2::text[], $3::bool[], $4::text[]) as t (u, p, f, z)
+                    """,
+                parameters: [
+                    .textArray(people.map(\.id)), .textArray(people.map(\.preferences)),
+                    .boolArray(people.map(\.firstSession)), .textArray(people.map(\.timezone)),
+                ]
+            ),
+            tokens(people),
+            history(people.filter { !$0.sent.isEmpty }),
+        ])
+        await connection.close()
+    }
+
+    private func tokens(_ people: [Recipient]) -> Statement {
+        let devices = people.flatMap { person in person.devices.map { (person.id, $0) } }
+        return Statement(
+            "tokens",
+            sql: """
+                insert into public.push_tokens (user_id, device_token, platform, created_at, updated_at)
+                select u::uuid, t, p, to_timestamp(r), to_timestamp(r)
+                from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as d (u, t, p, r)
+                """,
+            parameters: [
+                .textArray(devices.map(\.0)), .textArray(devices.map(\.1.token)),
+                .textArray(devices.map(\.1.platform)), .int8Array(devices.map(\.1.registeredAt)),
+            ]
+        )
+    }
+
+    private func history(_ people: [Recipient]) -> Statement {
+        func literal(_ items: [String]) -> String { "{" + items.joined(separator: ",") + "}" }
+        func instants(_ seconds: [Int64]) -> String { literal(seconds.map { "@" + String($0) }) }
+        return Statement(
+            "history",
+            sql: """
+                insert into nudged.person (user_id, due_at, sent, check_in_at, check_in_slot)
+                select u::uuid, now(),
+                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(s::text[]) x),
+                    (select coalesce(array_agg(to_timestamp(x::int8) order by x::int8), '{}') from unnest(a::text[]) x), c::date[]
+                from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as t (u, s, a, c)
+                """,
+            parameters: [
+                .textArray(people.map(\.id)), .textArray(people.map { literal($0.sent.map(String.init)) }),
+                .textArray(people.map { literal($0.checkIns.map { String($0.at) }) }),
+                .textArray(people.map { literal($0.checkIns.map(\.slot)) }),
+            ]
+        )
+    }
+
+    // MARK: The daemon's side
+
+    /// Sessions of everyone but the judge.
+    static let others =
+        "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('judge', 'psql') and backend_type = 'client backend'"
+
+    /// Waits until no statement of a dead daemon is under way any more: what it had sent may still commit.
+    public func awaitNoSessions() async throws {
+        try await wait(.seconds(30), for: "the dead daemon's sessions to end") {
+            try await self.number("select count(*) from pg_stat_activity where \(Self.others)") == 0
+        }
+    }
+
+    /// The `apns-id`s of all pushes in open intents.
+    public func openIntents() async throws -> Set<String> {
+        Set(
+            try await lines(
+                "select u.id from nudged.intent, unnest(apns_ids, user_ids) as u (id, o) where o <> all (settled)"
+            )
+        )
+    }
+
+    /// Whether nobody is due or leased, no change waits, and no intent is open.
+    public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
+
+    static let idle = """
+        select not exists (select from nudged.person where due_at <= now())
+            and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
+        """
+}
+
+extension Stage {
+    /// SQL from another database: where this one's own settings stand in the way.
+    public func admin(_ text: String) async throws {
+        let cluster = cluster
+        try await offThePool { _ = try cluster.psql(text) }
+    }
+
+    /// Ends the daemons' sessions: the next ones have what was set for the database or role.
+    public func endSessions() async throws {
+        try await admin(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('judge', 'psql')"
+        )
+    }
+}

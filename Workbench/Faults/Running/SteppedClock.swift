@@ -1,0 +1,160 @@
+import TimeZones
+
+/// The policy's clock, set by the script: the daemon asks the database for it, and this database answers `faulted.clock_timestamp()`, which stands before
+/// PostgreSQL's own in its search path. Leases follow it too, as they do where the host's clock steps.
+struct SteppedClock: Sendable {
+    /// Somebody whose check-ins the script follows: daily, at a time of their own.
+    struct Sleeper: Sendable {
+        var zone: String
+        /// Of the day.
+        var minute: Int
+        var quiet: Recipient.Quiet?
+    }
+
+    /// What the record says of one slot of theirs.
+    struct Entry: Sendable {
+        let number: Int
+        let slot: LocalDate
+        /// Seconds since 1970 by the stepped clock.
+        let at: Int64
+        let outcome: String
+    }
+
+    let stage: Stage
+    let sleepers: [Sleeper]
+
+    /// Puts the clock in place, `offset` seconds from the host's, and then the people.
+    static func start(_ stage: Stage, offset: Int64, _ sleepers: [Sleeper]) async throws -> SteppedClock {
+        try await stage.sql(
+            """
+            create schema faulted;
+            create table faulted.step (seconds bigint not null);
+            insert into faulted.step values (\(offset));
+            create function faulted.clock_timestamp() returns timestamptz language sql volatile
+            as $$ select pg_catalog.clock_timestamp() + (select seconds from faulted.step) * interval '1 second' $$;
+            create function faulted.statement_timestamp() returns timestamptz language sql stable
+            as $$ select pg_catalog.statement_timestamp() + (select seconds from faulted.step) * interval '1 second' $$;
+            alter table nudged.touched alter column at set default faulted.clock_timestamp();
+            alter database \(stage.database) set search_path = faulted, pg_catalog, public;
+            delete from public.push_tokens;
+            delete from public.context_profiles;
+            delete from nudged.touched;
+            delete from nudged.person;
+            """
+        )
+        let rows = sleepers.enumerated().map { number, sleeper in
+            let quiet = sleeper.quiet ?? Recipient.Quiet(start: 0, end: 0)
+            return
+                "(\(number), '\(sleeper.zone)', '\(clock(sleeper.minute))', '\(clock(quiet.start))', '\(clock(quiet.end))')"
+        }
+        try await stage.sql(
+            """
+            create table faulted.sleeper (number integer primary key, zone text, slot text, quiet_start text, quiet_end text);
+            insert into faulted.sleeper values \(rows.joined(separator: ","));
+            create function faulted.id(n integer) returns uuid language sql immutable as $$ select ('51ee9e70-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+            insert into public.context_profiles (user_id, notification_preferences, first_session_complete)
+            select faulted.id(number), jsonb_build_object('check_ins_enabled', true, 'frequency', 'daily', 'timezone', zone, 'check_in_time', slot,
+                'quiet_hours_start', quiet_start, 'quiet_hours_end', quiet_end), true from faulted.sleeper;
+            insert into public.push_tokens (user_id, device_token, created_at, updated_at)
+            select faulted.id(number), lpad(to_hex(number), 64, 'a'), '2025-01-01', '2025-01-01' from faulted.sleeper
+            """
+        )
+        return SteppedClock(stage: stage, sleepers: sleepers)
+    }
+
+    private static func clock(_ minutes: Int) -> String {
+        let (hour, minute) = (minutes / 60, minutes % 60)
+        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
+    }
+
+    /// Seconds since 1970 by the stepped clock.
+    func now() async throws -> Int64 {
+        Int64(try await stage.number("select extract(epoch from faulted.clock_timestamp())::bigint"))
+    }
+
+    /// Sets it, and waits until a living daemon has seen that and done what is due.
+    func step(to offset: Int64) async throws {
+        try await stage.sql("update faulted.step set seconds = \(offset)")
+        try await settle()
+    }
+
+    /// Waits until a living daemon has done what is due.
+    func settle() async throws {
+        try await stage.awaitLook(after: 400)
+        try await stage.wait(.seconds(60), for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
+            try await stage.sql(
+                """
+                select not exists (select from nudged.person where due_at <= faulted.clock_timestamp())
+                    and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
+                """
+            ) == "t"
+        }
+    }
+
+    /// The record, in its order.
+    func entries() async throws -> [Entry] {
+        try await stage.lines(
+            """
+            select s.number, d.slot, extract(epoch from d.attempted_at)::bigint, d.outcome
+            from faulted.sleeper s join nudged.delivery d on d.user_id = faulted.id(s.number) order by d.attempted_at, 1
+            """
+        ).compactMap { line in
+            let parts = line.split(separator: "|").map(String.init)
+            guard parts.count == 4, let number = Int(parts[0]), let slot = LocalDate(iso: parts[1]),
+                let at = Int64(parts[2])
+            else { return nil }
+            return Entry(number: number, slot: slot, at: at, outcome: parts[3])
+        }
+    }
+
+    // MARK: What must hold, whatever the clock did
+
+    /// When a slot may first be sent: the policy's e(D).
+    static func earliest(_ sleeper: Sleeper, _ slot: LocalDate, _ zone: Zone) -> Int64 {
+        let at = zone.resolve(slot, secondOfDay: sleeper.minute * 60, .first).seconds
+        return quietEnd(sleeper, at, slot, zone) ?? at
+    }
+
+    /// The end of the quiet hours that hold an instant; nil: it is not quiet.
+    static func quietEnd(_ sleeper: Sleeper, _ at: Int64, _ slot: LocalDate, _ zone: Zone) -> Int64? {
+        guard let quiet = sleeper.quiet, quiet.start != quiet.end else { return nil }
+        for date in [slot - 1, slot, slot + 1] {
+            let start = zone.resolve(date, secondOfDay: quiet.start * 60, .first).seconds
+            let last = quiet.end > quiet.start ? date : date + 1
+            let end = zone.resolve(last, secondOfDay: quiet.end * 60, .last).seconds
+            if start <= at, at < end { return end }
+        }
+        return nil
+    }
+
+    /// No double, no burst, nothing early or stale, nothing in quiet hours: by the record, whose instants are the stepped clock's, and by Apple's log.
+    ///
+    /// - Parameter zones: false where the script changes the zone files.
+    func verdict(zones: Bool = true) async throws -> Verdict {
+        var found: [Breach: [String]] = [:]
+        let database = ZoneDatabase()
+        let sent = try await entries().filter { $0.outcome == "accepted" || $0.outcome == "unknown" }
+        for entry in sent where zones {
+            let sleeper = sleepers[entry.number]
+            guard let zone = try database.zone(named: sleeper.zone) else { continue }
+            let earliest = Self.earliest(sleeper, entry.slot, zone)
+            let words = "sleeper \(entry.number), slot \(entry.slot.iso) at \(Instant(seconds: entry.at).rfc3339)"
+            if entry.at < earliest || entry.at >= earliest + 14_400 { found[.notDue, default: []].append(words) }
+            if Self.quietEnd(sleeper, entry.at, entry.slot, zone) != nil { found[.quiet, default: []].append(words) }
+        }
+        for (number, all) in Dictionary(grouping: sent, by: \.number) {
+            let instants = all.map(\.at).sorted()
+            for (one, next) in zip(instants, instants.dropFirst()) where next - one < 12 * 3600 {
+                found[.doubled, default: []].append("sleeper \(number) at \(one) and \(next)")
+            }
+        }
+        let taken = stage.taken.all
+        for (id, same) in Dictionary(grouping: taken, by: \.apnsID) where same.count > 1 {
+            found[.doubled, default: []].append(id)
+        }
+        if taken.count != sent.count {
+            found[.misrecorded, default: []].append("\(taken.count) accepted, \(sent.count) recorded")
+        }
+        return Verdict(found: found, unknown: sent.count { $0.outcome == "unknown" })
+    }
+}

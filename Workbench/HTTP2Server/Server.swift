@@ -1,0 +1,151 @@
+import Glibc
+import OpenSSL
+import Locks
+import HTTP2
+
+/// An HTTP/2 server on a loopback address: one thread, many connections, behaviour handed in as a `ServerHandler`.
+public final class Server: Sendable {
+    private enum State {
+        case idle
+        case running(pthread_t)
+        case stopped
+    }
+
+    /// The port that it listens on.
+    public let port: UInt16
+    private let inbox: ServerInbox
+    private let loop: ServerLoop
+    private let state = Mutex(State.idle)
+
+    /// What it has seen so far; brought up to date after what was read, before the answers to it are written.
+    public var counters: ServerCounters { loop.published.withLock { $0 } }
+
+    /// Listens; serves from `start` on (clients may connect before, and wait).
+    ///
+    /// - Throws: `.credentials`, `.listen`.
+    public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
+        let context: TLSContext
+        do throws(TLSError) {
+            context = try TLSContext.server(
+                certificate: configuration.certificate,
+                key: configuration.key,
+                offersHTTP2: configuration.offersHTTP2
+            )
+        } catch {
+            throw ServerError(.credentials, error.description)
+        }
+        let (listeners, port) = try Self.listen(configuration, port: configuration.port)
+        self.port = port
+        inbox = ServerInbox()
+        loop = ServerLoop(
+            configuration: configuration,
+            context: context,
+            listeners: listeners,
+            port: port,
+            inbox: inbox,
+            handler: handler
+        )
+    }
+
+    deinit { stop() }
+
+    /// Begins to serve, once.
+    ///
+    /// - Throws: `.resources` where there is no thread left.
+    public func start() throws(ServerError) {
+        let loop = loop
+        let isStarted = state.withLock { state in
+            guard case .idle = state else { return true }
+            guard let thread = DedicatedThread.start(named: "http2-server", { loop.run() }) else { return false }
+            state = .running(thread)
+            return true
+        }
+        guard isStarted else { throw ServerError(.resources(errno: EAGAIN), "no thread left for a server") }
+    }
+
+    /// Closes the listening sockets, so that connections are refused until `acceptConnections`; those that stand stay. Only once it is
+    /// started, and not from the handler.
+    public func refuseConnections() {
+        let latch = Latch()
+        inbox.put(.listen(false, latch), for: 0)
+        _ = latch.wait()
+    }
+
+    /// Listens again, at the same port.
+    ///
+    /// - Throws: `.listen`.
+    public func acceptConnections() throws(ServerError) {
+        let latch = Latch()
+        inbox.put(.listen(true, latch), for: 0)
+        guard latch.wait() else { throw ServerError(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
+    }
+
+    /// Closes everything and waits for the thread's end; from the handler it doesn't wait.
+    public func stop() {
+        let thread = state.withLock { state -> pthread_t? in
+            defer { state = .stopped }
+            if case .running(let thread) = state { return thread }
+            return nil
+        }
+        guard let thread else { return }
+        inbox.stop()
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
+    }
+
+    /// A free port of the first address may be taken at another: then the next free one is tried.
+    static func listen(
+        _ configuration: ServerConfiguration,
+        port wanted: UInt16
+    ) throws(ServerError) -> (listeners: [Int32], port: UInt16) {
+        var tries = wanted == 0 ? 16 : 1
+        while true {
+            var listeners: [Int32] = []
+            var port = wanted
+            do throws(ServerError) {
+                for address in [configuration.address] + configuration.furtherAddresses {
+                    let bound = try listen(address, port)
+                    listeners.append(bound.listener)
+                    port = bound.port
+                }
+                return (listeners, port)
+            } catch {
+                for listener in listeners { Glibc.close(listener) }
+                tries -= 1
+                if tries == 0 { throw error }
+            }
+        }
+    }
+
+    private static func listen(
+        _ numeric: String,
+        _ port: UInt16
+    ) throws(ServerError) -> (listener: Int32, port: UInt16) {
+        let place = "\(numeric) port \(port)"
+        guard case .success(let found) = SocketAddress.resolve(numeric, port: port, isNumeric: true),
+            let address = found.first
+        else { throw ServerError(.listen(errno: EINVAL), "\(numeric) is no numeric address") }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let listener = socket(address.family, kind, 0)
+        var one: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard listener >= 0, address.withAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 128) == 0
+        else {
+            let number = errno
+            if listener >= 0 { Glibc.close(listener) }
+            throw ServerError(.listen(errno: number), "can't listen on \(place): \(String(cString: strerror(number)))")
+        }
+        var bound = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let port = withUnsafeMutableBytes(of: &bound) { bytes -> UInt16 in
+            guard let start = bytes.baseAddress else { return 0 }
+            getsockname(listener, start.assumingMemoryBound(to: sockaddr.self), &length)
+            // sin_port and sin6_port both stand behind the two bytes of the family, in network order.
+            return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
+        return (listener, port)
+    }
+}

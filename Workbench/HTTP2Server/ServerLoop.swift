@@ -1,0 +1,247 @@
+import CNGHTTP2
+import Glibc
+import OpenSSL
+import Locks
+import HTTP2
+
+/// What a server's thread does: accepts, reads, asks the handler, writes.
+///
+/// @unchecked Sendable: but for `published`, a Mutex, everything is touched by `run` and what it calls alone, on the one thread.
+final class ServerLoop: @unchecked Sendable {
+    private struct Later {
+        let connection: Int
+        let stream: Int32
+        let reply: ServerReply
+    }
+
+    let published = Mutex(ServerCounters())
+    private let configuration: ServerConfiguration
+    private let context: TLSContext
+    private var listeners: [Int32]
+    private let port: UInt16
+    private let inbox: ServerInbox
+    private let handler: any ServerHandler
+    private let poller: Int32
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    private var wires: [Int: ServerWire] = [:]
+    /// The connections that are to be looked after although epoll says nothing of them.
+    private var again: [Int] = []
+    private var later = DelayQueue<Later>()
+    private var lastID = 0
+    private var counters = ServerCounters()
+
+    /// Takes the listening sockets over.
+    init(
+        configuration: ServerConfiguration,
+        context: TLSContext,
+        listeners: [Int32],
+        port: UInt16,
+        inbox: ServerInbox,
+        handler: any ServerHandler
+    ) {
+        self.configuration = configuration
+        self.context = context
+        self.listeners = listeners
+        self.port = port
+        self.inbox = inbox
+        self.handler = handler
+        poller = epoll_create1(Int32(EPOLL_CLOEXEC))
+    }
+
+    deinit {
+        for listener in listeners { Glibc.close(listener) }
+        if poller >= 0 { Glibc.close(poller) }
+        buffer.deallocate()
+    }
+
+    /// Returns when the server is stopped.
+    func run() {
+        // Connections are numbered from 1; 0 is every listener and -1 the inbox.
+        for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
+        watch(inbox.wake.descriptor, -1, EPOLLIN.rawValue, EPOLL_CTL_ADD)
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        while true {
+            let count = epoll_wait(poller, &events, Int32(events.count), timeout())
+            let held = again
+            again.removeAll(keepingCapacity: true)
+            for event in events[..<Int(max(count, 0))] { ready(Int(bitPattern: UInt(event.data.u64)), event.events) }
+            for id in held { ready(id, 0) }
+            let (orders, stops) = inbox.take()
+            if stops { return stop() }
+            for order in orders { perform(order.order, on: order.connection) }
+            performDue()
+            published.withLock { $0 = counters }
+        }
+    }
+
+    /// Closes the listening sockets, or opens them anew at their port; false where the system doesn't let it.
+    private func listen(_ listens: Bool) -> Bool {
+        for listener in listeners {
+            watch(listener, 0, 0, EPOLL_CTL_DEL)
+            Glibc.close(listener)
+        }
+        listeners = []
+        guard listens else { return true }
+        guard let opened = try? Server.listen(configuration, port: port) else { return false }
+        listeners = opened.listeners
+        for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
+        return true
+    }
+
+    private func timeout() -> Int32 {
+        if !again.isEmpty { return 0 }
+        guard let due = later.nextDue else { return -1 }
+        let now = Clock.monotonic()
+        return due > now ? Int32(clamping: due - now) : 0
+    }
+
+    private func watch(_ descriptor: Int32, _ id: Int, _ events: UInt32, _ operation: Int32) {
+        var event = epoll_event()
+        event.events = events
+        event.data.u64 = UInt64(UInt(bitPattern: id))
+        epoll_ctl(poller, operation, descriptor, &event)
+    }
+
+    private func ready(_ id: Int, _ events: UInt32) {
+        guard id != 0 else { return listeners.forEach(accept) }
+        guard id > 0, let wire = wires[id] else { return }
+        if events & EPOLLOUT.rawValue != 0 { wire.isBlocked = false }
+        // With reading stopped, a peer that is gone would be reported without end.
+        if !wire.isReading, events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return drop(id) }
+        if !wire.isHandshaken {
+            do throws(TLSError) {
+                guard let state = try wire.shake() else { return update(id, wire) }
+                if state == .ended { return drop(id) }
+            } catch {
+                return drop(id)
+            }
+            counters.opened += 1
+            handler.connectionOpened(wire.session.connection)
+        }
+        if wire.isReading, wire.read(into: buffer) == .ended { return drop(id) }
+        serve(id, wire)
+    }
+
+    /// Does what was ordered meanwhile, then writes.
+    private func serve(_ id: Int, _ wire: ServerWire) {
+        collect(wire)
+        let (orders, _) = inbox.take()
+        for order in orders { perform(order.order, on: order.connection) }
+        guard wires[id] != nil else { return }
+        if wire.write() == .ended { return drop(id) }
+        update(id, wire)
+    }
+
+    private func update(_ id: Int, _ wire: ServerWire) {
+        if wire.mayHoldMore, wire.isReading { again.append(id) }
+        guard wire.wanted != wire.watched else { return }
+        wire.watched = wire.wanted
+        watch(wire.descriptor, id, wire.wanted, EPOLL_CTL_MOD)
+    }
+
+    /// Adds up what the session counted.
+    private func collect(_ wire: ServerWire) {
+        let new = wire.session.counters
+        counters.begun += new.begun
+        counters.requests += new.requests
+        counters.responses += new.responses
+        counters.resetsReceived += new.resetsReceived
+        counters.pingsReceived += new.pingsReceived
+        counters.pongsReceived += new.pongsReceived
+        wire.session.counters = ServerCounters()
+        published.withLock { $0 = counters }
+    }
+
+    private func accept(_ listener: Int32) {
+        while true {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            // accept4 would do this at once; Swift's Glibc doesn't show it.
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            var one: Int32 = 1
+            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+            lastID += 1
+            counters.accepted += 1
+            let connection = ServerConnection(id: lastID, inbox: inbox)
+            // The session lives in this loop, which therefore outlives it.
+            let session = ServerSession(configuration: configuration, connection: connection) { [unowned self] in
+                self.asked($0, $1)
+            }
+            guard let session, let tls = try? TLSConnection(server: context, descriptor: descriptor) else {
+                Glibc.close(descriptor)
+                continue
+            }
+            let wire = ServerWire(descriptor: descriptor, tls: tls, session: session)
+            wires[lastID] = wire
+            wire.isReading = configuration.shakesHands
+            wire.watched = wire.wanted
+            watch(descriptor, lastID, wire.wanted, EPOLL_CTL_ADD)
+        }
+    }
+
+    private func asked(_ request: ServerRequest, _ session: ServerSession) {
+        let reply = handler.request(request, on: session.connection)
+        perform(reply, on: request.streamID, session)
+    }
+
+    private func perform(_ reply: ServerReply, on stream: Int32, _ session: ServerSession) {
+        guard let delay = reply.delay else { return session.perform(reply, on: stream) }
+        let due = Clock.monotonic() + UInt64(max(0, delay / .milliseconds(1)))
+        later.insert(Later(connection: session.connection.id, stream: stream, reply: reply), due: due)
+    }
+
+    private func performDue() {
+        guard later.nextDue != nil else { return }
+        let now = Clock.monotonic()
+        var touched: Set<Int> = []
+        while let item = later.popDue(now) {
+            guard let wire = wires[item.connection] else { continue }
+            wire.session.perform(item.reply, on: item.stream)
+            touched.insert(item.connection)
+        }
+        for id in touched { if let wire = wires[id] { serve(id, wire) } }
+    }
+
+    private func perform(_ order: ServerInbox.Order, on id: Int) {
+        if case .listen(let listens, let latch) = order { return latch.open(listen(listens)) }
+        guard let wire = wires[id] else { return }
+        let session = wire.session
+        switch order {
+        case .reply(let stream, let reply): perform(reply, on: stream, session)
+        case .settings(let streams, let window):
+            session.submitSettings(maxConcurrentStreams: streams, initialWindowSize: window)
+        case .goAway(let lastStreamID, let code, let debug):
+            session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
+        case .shutdownGracefully(let debug): session.beginShutdown(debug: debug)
+        case .openWindow(let bytes): session.openWindow(by: bytes)
+        case .closeOnceWritten: wire.endsOnceWritten = true
+        case .closeRaw: return drop(id)
+        case .resetTCP:
+            wire.armReset()
+            return drop(id)
+        case .writeRaw(let bytes): session.raw += bytes
+        case .reading(let isOn): wire.isReading = isOn
+        case .listen: return
+        }
+        // Written, and read where reading begins again, in the next round.
+        if !again.contains(id) { again.append(id) }
+    }
+
+    private func drop(_ id: Int) {
+        guard let wire = wires.removeValue(forKey: id) else { return }
+        collect(wire)
+        counters.closed += 1
+        if wire.isHandshaken {
+            handler.connectionClosed(wire.session.connection)
+        } else {
+            counters.refused += 1
+        }
+        published.withLock { $0 = counters }
+    }
+
+    private func stop() {
+        for id in wires.keys { drop(id) }
+        published.withLock { $0 = counters }
+    }
+}

@@ -1,0 +1,90 @@
+import Service
+import ArgumentParser
+import Faults
+import Glibc
+import Systemd
+
+/// `nudged-bench faults`: real daemons under scripted faults, the simulated Apple's log compared with the database.
+struct FaultsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "faults",
+        abstract:
+            "Plays every fault, and compares what Apple took with what the database says. Exit 1: a promise was broken."
+    )
+
+    @Option(help: "The binary under test: a debug build, since only those have fail points.") var nudged: String?
+    @Option(parsing: .upToNextOption, help: "Only these faults.") var only: [String] = []
+    @Flag(help: "A choice of about two minutes.") var quick = false
+    @Option(help: "Of populations and scripts; none: a random one, named in the output.") var seed: UInt64?
+    @Option(help: "Users a run, in place of each fault's own number.") var users: Int?
+    @Option(help: "The policy's second reading.") var reference = "Tests/Reference/policy_reference.py"
+    @Option(help: "A nudged of an earlier version, which rolling-upgrade sets beside this one.") var older: String?
+    @Option(help: "Where the table is written for docs/GUARANTEES.md.") var markdown: String?
+    @Flag(help: "Names the faults, and plays none.") var list = false
+
+    func validate() throws {
+        for name in only where Fault.named(name) == nil {
+            throw ValidationError(
+                "no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))"
+            )
+        }
+        if nudged == nil, !list { throw ValidationError("--nudged names the binary under test") }
+        if let users, users < 1 { throw ValidationError("--users is at least 1") }
+    }
+
+    func run() async throws {
+        guard let nudged, !list else {
+            return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n"))
+        }
+        let workshop = try Workshop(nudged: nudged, reference: reference)
+        // Neither Ctrl-C nor a terminal that is closed leaves a process or a folder behind.
+        let end: @Sendable () -> Void = { Self.interrupt(workshop) }
+        let signals = SignalSource(Dictionary(uniqueKeysWithValues: Self.ends.map { ($0, end) }))
+        defer {
+            withExtendedLifetime(signals) {}
+            workshop.close()
+        }
+        let run = FaultRun(
+            workshop,
+            Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users, older: older)
+        )
+        let faults = Fault.all.filter { only.isEmpty ? !quick || $0.isQuick : only.contains($0.name) }
+        say(FaultRow.line(FaultRow.heads))
+        var rows: [FaultRow] = []
+        for fault in faults {
+            let row = await run.play(fault) { if !$0.passes, !workshop.isEnding { say($0.words) } }
+            if workshop.isEnding { await Self.waitForTheEnd() }
+            rows.append(row)
+            say(FaultRow.line(row.cells))
+            if !row.passes { say("  again: \(run.command(fault))") }
+        }
+        if let markdown { try BenchFile.write(FaultRow.markdown(rows), to: markdown) }
+        if !rows.allSatisfy(\.passes) { throw ExitCode.failure }
+    }
+
+    /// The signals that end the program. A hang-up that it was started to ignore (nohup) stays ignored.
+    private static var ends: [Int32] {
+        var hangUp = sigaction()
+        sigaction(SIGHUP, nil, &hangUp)
+        // Functions are not compared in Swift; SIG_IGN is a number in the place of one.
+        let isIgnored =
+            unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
+    }
+
+    /// At once, also into a pipe.
+    private func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    /// What an interruption did to a round is no verdict; the signal's handler ends the process once all is cleared away.
+    private static func waitForTheEnd() async {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    private static func interrupt(_ workshop: Workshop) {
+        workshop.close()
+        _exit(ExitStatus.interrupted.rawValue)
+    }
+}

@@ -1,0 +1,203 @@
+import ArgumentParser
+import Glibc
+import LocalPostgres
+import Logging
+import Postgres
+import Store
+import Synchronization
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// `nudged-bench held-xmin`: users become due at a steady rate while a session elsewhere holds a snapshot, so nothing dead is cleaned up.
+///
+/// Prints users a second, latency from due to recorded, dead rows and sizes for each minute; and what throughput was possible (a burst, from due to
+/// recorded) before the hold, at its beginning and at its end.
+struct HeldXmin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "held-xmin",
+        abstract: "Throughput and latency while a long transaction elsewhere keeps dead rows."
+    )
+
+    @Option(help: "How long users become due.") var seconds = 600
+    @Option(help: "Users who become due a second.") var rate = 2000
+    @Option(help: "Users of a burst that measures what is possible.") var burst = 20_000
+    @Option(help: "Seconds of a line of the report.") var window = 60
+    @Flag(help: "Holds no snapshot, to compare.") var free = false
+    @Flag(help: "Prints the claim's plan in the end's state on standard error.") var explain = false
+
+    func run() async throws {
+        let bench = try Workbench()
+        defer { bench.stop() }
+        let feed = seconds * rate
+        try await bench.seed(users: feed + 3 * burst, due: true)
+        let (apple, port) = try bench.startApple()
+        defer { _ = apple.end() }
+        // The first user is due when everything stands, and two bursts are through.
+        let lead = 30 + feed / 15_000 + burst / 500
+        try bench.psql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
+        let daemon = try BenchDaemon(bench.configuration(port: port))
+        daemon.start()
+        var bursts = [try await measureBurst(1, bench)]
+        let holder = free ? nil : try bench.holdSnapshot()
+        bursts.append(try await measureBurst(2, bench))
+
+        let base =
+            try Double(bench.psql("select extract(epoch from base - clock_timestamp()) from bench.clock").trimmed) ?? 0
+        guard base > 0 else { throw ValidationError("preparing took longer than \(lead) s") }
+        try await Task.sleep(for: .seconds(base))
+        var samples: [Sample] = []
+        var busy = daemon.busySeconds
+        for _ in 0..<max(1, seconds / window) {
+            try await Task.sleep(for: .seconds(window))
+            let now = daemon.busySeconds
+            samples.append(try Sample(bench, busyPercent: (now - busy) / Double(window) * 100))
+            busy = now
+        }
+        try await wait(for: 0, bench)
+        bursts.append(try await measureBurst(3, bench))
+        if explain { try await printPlan(bench) }
+        await daemon.stop()
+        if let holder { try bench.releaseSnapshot(holder) }
+        try report(bench, samples, bursts)
+    }
+
+    // MARK: The population
+
+    /// Part 0 becomes due one by one; parts 1 to 3 are the bursts, far away until they are called. The record says when it took each row.
+    private static func schedule(feed: Int, burst: Int, rate: Int, lead: Int) -> String {
+        """
+        create schema bench;
+        alter table nudged.delivery add column recorded_at timestamptz default clock_timestamp();
+        create table bench.clock as select now() + interval '\(lead) seconds' as base;
+        create table bench.due as
+        select user_id, case when n <= \(feed) then 0 else 1 + (n - \(feed) - 1) / \(max(burst, 1)) end as part,
+            case when n <= \(feed) then base + n * interval '1 second' / \(rate) end as due_at
+        from (select user_id, row_number() over () as n from nudged.person) p, bench.clock;
+        truncate nudged.person;
+        insert into nudged.person (user_id, due_at)
+        select user_id, coalesce(due_at, now() + interval '1 day') from bench.due;
+        create index on bench.due (part, user_id);
+        create index on bench.due (user_id);
+        analyze bench.due;
+        analyze nudged.person;
+        """
+    }
+
+    // MARK: Measuring
+
+    /// Users a second from the commit that makes the burst due to the last row of the record.
+    private func measureBurst(_ part: Int, _ bench: Workbench) async throws -> Double {
+        guard burst > 0 else { return 0 }
+        try bench.psql(
+            """
+            update nudged.person p set due_at = date_trunc('second', now()) from bench.due b where b.part = \(part) and b.user_id = p.user_id;
+            update bench.due set due_at = clock_timestamp() where part = \(part)
+            """,
+            within: .seconds(300)
+        )
+        try await wait(for: part, bench)
+        let span = try bench.psql(
+            """
+            select extract(epoch from max(d.recorded_at) - min(b.due_at))
+            from bench.due b join nudged.delivery d using (user_id) where b.part = \(part)
+            """
+        )
+        return Double(burst) / max(Double(span.trimmed) ?? 0, 0.001)
+    }
+
+    /// Until everyone of a part is recorded.
+    private func wait(for part: Int, _ bench: Workbench) async throws {
+        let limit = ContinuousClock.now + .seconds(max(300, seconds))
+        let isLeft = """
+            select exists (
+                select from bench.due b where b.part = \(part)
+                    and not exists (select from nudged.person p where p.user_id = b.user_id and p.asked_at is not null)
+            )
+            """
+        while try bench.psql(isLeft).trimmed == "t" {
+            guard ContinuousClock.now < limit else { throw ValidationError("part \(part) is not served") }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// How the queue stands.
+    private struct Sample {
+        let busyPercent: Double
+        let dead: String
+        let bytes: String
+        let indexBytes: String
+
+        init(_ bench: Workbench, busyPercent: Double) throws {
+            self.busyPercent = busyPercent
+            let row = try bench.psql(
+                """
+                select pg_stat_get_dead_tuples('nudged.person'::regclass), pg_relation_size('nudged.person'), pg_relation_size('nudged.person_due')
+                """
+            ).trimmed.split(separator: "|").map(String.init)
+            (dead, bytes, indexBytes) = (row[0], row[1], row[2])
+        }
+    }
+
+    private func printPlan(_ bench: Workbench) async throws {
+        let connection = try await Connection.open(bench.connection)
+        let nobody = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let parameters: [Parameter] = [
+            .timestamp(try await Self.now(connection)), .timestamp(.min), .uuid(nobody), .int8(1000),
+            .int4Array((-32...31).map { Int32($0) }), .uuidArray([]),
+        ]
+        for _ in 0..<2 {
+            let rows = try await connection.transaction(
+                [
+                    Statement(
+                        "explain",
+                        sql: "explain (analyze, buffers) " + Query.claimPeople.sql,
+                        parameters: parameters
+                    )
+                ],
+                settings: Store.pinnedPlans
+            )
+            var lines = ""
+            for row in 0..<rows[0].count { lines += try rows[0].text(row, 0) + "\n" }
+            let bytes = Array((lines + "\n").utf8)
+            _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        }
+        await connection.close()
+    }
+
+    private static func now(_ connection: Connection) async throws -> Int64 {
+        try await connection.run(Statement("now", sql: "select clock_timestamp()")).timestamp(0, 0)
+    }
+
+    // MARK: The report
+
+    private func report(_ bench: Workbench, _ samples: [Sample], _ bursts: [Double]) throws {
+        let lines = try bench.psql(
+            """
+            select count(*), round(1000 * percentile_cont(0.5) within group (order by late)),
+                round(1000 * percentile_cont(0.95) within group (order by late)), round(1000 * max(late))
+            from (
+                select extract(epoch from d.recorded_at - b.due_at) as late,
+                    least(floor(extract(epoch from b.due_at - c.base) / \(window)), \(samples.count - 1)) as line
+                from bench.due b join nudged.delivery d using (user_id), bench.clock c where b.part = 0
+            ) x group by line order by line
+            """,
+            within: .seconds(600)
+        ).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
+        let minutes = zip(lines, samples).map { line, sample in
+            #"{"users_per_second":\#((Double(line[0]) ?? 0) / Double(window)),"median_ms":\#(line[1]),"p95_ms":\#(line[2]),"max_ms":\#(line[3]),"#
+                + #""busy_percent":\#(sample.busyPercent.text(1)),"dead_rows":\#(sample.dead),"person_bytes":\#(sample.bytes),"index_bytes":\#(sample.indexBytes)}"#
+        }
+        let texts = bursts.map { $0.text(0) }
+        let ratio = bursts[1] > 0 ? bursts[2] / bursts[1] : 0
+        print(
+            #"{"seconds":\#(seconds),"rate":\#(rate),"held":\#(!free),"windows":[\#(minutes.joined(separator: ","))],"#
+                + #""possible_before":\#(texts[0]),"possible_first":\#(texts[1]),"possible_last":\#(texts[2]),"ratio":\#(ratio.text(3))}"#
+        )
+    }
+}
+
+extension String {
+    /// Without the newline that psql ends with.
+    var trimmed: String { hasSuffix("\n") ? String(dropLast()) : self }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Postgres
+import Store
+import TimeZones
+
+import struct FoundationEssentials.UUID
+
+/// The only member of the group, with nobody to send to.
+struct IdleDaemon {
+    private let store: Store
+    private let member = UUID()
+    private let ranges: [Int32]
+
+    private static let leaseMilliseconds: Int64 = 30_000
+
+    /// Joins and takes all ranges.
+    init(_ configuration: ConnectionConfiguration) async throws {
+        store = Store(configuration: configuration)
+        let beat = DaemonBeat(id: UUID(), host: "bench", pid: 1, version: "0", uptimeMilliseconds: 0, state: nil)
+        try await store.join(member, beat, leaseMilliseconds: Self.leaseMilliseconds)
+        guard let membership = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds),
+            membership.free == 0
+        else { throw ValidationError("a member alone has all ranges") }
+        ranges = membership.ranges
+    }
+
+    /// The statements of `Claimer.sweep` with nothing due: all the time between question and answer is counted as the database's.
+    func sweep() async throws {
+        let now = Instant(seconds: try await store.look().clock / 1_000_000)
+        _ = try await store.dueSpreads(now: now, except: [], limit: 100)
+        _ = try await store.drain(member: member, ranges: ranges, limit: 5000, now: now)
+        _ = try await store.recoverOrphans(limit: 100)
+        let claim = try await store.claim(ranges: ranges, now: now, limit: 1000)
+        guard claim.users.isEmpty else { throw ValidationError("\(claim.users.count) users were due") }
+    }
+
+    /// What the daemon does beside its sweeps, every sixth of a lease.
+    func renew() async throws {
+        _ = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds)
+        _ = try await store.bury(except: member)
+    }
+
+    func leave() async {
+        _ = try? await store.leave(member)
+        await store.close()
+    }
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import Glibc
+import LocalPostgres
+import Postgres
+import Synchronization
+
+/// `nudged-bench messages`: an app sends a load of messages in batches while check-ins come due, and now and then an urgent message.
+///
+/// Prints how long the load took, how long urgent messages took from `nudged.send` to the row of the record, by the instant at which it was written (so
+/// the answer of the simulated Apple is in it), and how late check-ins were.
+struct MessagesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "messages",
+        abstract: "A load of messages beside check-ins, and how long urgent ones take through it."
+    )
+
+    @Option(help: "Messages of the load.") var messages = 1_000_000
+    @Option(help: "Users, who each get their share of it.") var users = 200_000
+    @Option(help: "Messages a call of nudged.send_many.") var batch = 10_000
+    @Option(help: "Check-ins that become due a second.") var checkIns = 500
+    @Option(help: "Milliseconds between two urgent messages.") var urgentEvery = 250
+
+    func run() async throws {
+        let bench = try Workbench()
+        defer { bench.stop() }
+        try await bench.seed(users: users, due: true)
+        let (apple, port) = try bench.startApple()
+        defer { _ = apple.end() }
+        try bench.psql(
+            """
+            create schema bench;
+            alter table nudged.delivery add column recorded_at timestamptz default clock_timestamp();
+            create table bench.person as select user_id, row_number() over () as n from nudged.person;
+            create unique index on bench.person (n);
+            create table bench.urgent (id uuid, at timestamptz);
+            create table bench.due as select user_id, now() + interval '5 seconds' + n * interval '1 second' / \(checkIns) as due_at from bench.person;
+            update nudged.person p set due_at = d.due_at from bench.due d where d.user_id = p.user_id;
+            """,
+            within: .seconds(600)
+        )
+        // Each alone: psql makes one transaction of several.
+        for statement in ["vacuum analyze", "checkpoint"] { try bench.psql(statement, within: .seconds(600)) }
+        let daemon = try BenchDaemon(bench.configuration(port: port))
+        daemon.start()
+        let begin = ContinuousClock.now
+        let end = End()
+        let (users, pause) = (users, urgentEvery)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await Self.sendUrgent(bench, among: users, every: pause, until: end) }
+            let sent = try await sendLoad(bench)
+            try await awaitEnd(bench)
+            let took = (ContinuousClock.now - begin) / .seconds(1)
+            end.come()
+            try await group.waitForAll()
+            try await awaitEnd(bench)
+            try report(bench, sent: sent, took: took)
+        }
+        await daemon.stop()
+    }
+
+    /// The app's load: each batch to another stretch of the users.
+    private func sendLoad(_ bench: Workbench) async throws -> Double {
+        let begin = ContinuousClock.now
+        let connection = try await Connection.open(bench.connection)
+        var place = 0
+        var left = messages
+        while left > 0 {
+            let count = min(batch, left)
+            _ = try await connection.run(
+                Statement(
+                    "load",
+                    sql: """
+                        select count(*) from nudged.send_many(
+                            array(select user_id from bench.person where n > $1 and n <= $2), 'Ann', 'Shall we meet at six?', data => '{"table": 4}')
+                        """,
+                    parameters: [.int8(Int64(place)), .int8(Int64(place + count))]
+                ),
+                timeout: .seconds(300)
+            )
+            left -= count
+            place = (place + count) % max(users - batch, 1)
+        }
+        await connection.close()
+        return (ContinuousClock.now - begin) / .seconds(1)
+    }
+
+    /// Tells the urgent sender that it is over.
+    private final class End: Sendable {
+        private let over = Atomic<Bool>(false)
+        var hasCome: Bool { over.load(ordering: .acquiring) }
+        func come() { over.store(true, ordering: .releasing) }
+    }
+
+    private static func sendUrgent(
+        _ bench: Workbench,
+        among users: Int,
+        every pause: Int,
+        until end: End
+    ) async throws {
+        let connection = try await Connection.open(bench.connection)
+        while !end.hasCome {
+            _ = try await connection.run(
+                Statement(
+                    "urgent",
+                    sql: """
+                        insert into bench.urgent (id, at)
+                        select nudged.send(user_id, 'Ann', 'Now!', urgent => true), clock_timestamp() from bench.person where n = $1
+                        """,
+                    parameters: [.int8(Int64.random(in: 1...Int64(users)))]
+                ),
+                timeout: .seconds(60)
+            )
+            try await Task.sleep(for: .milliseconds(pause))
+        }
+        await connection.close()
+    }
+
+    private func awaitEnd(_ bench: Workbench) async throws {
+        let connection = try await Connection.open(bench.connection)
+        let isLeft = Statement(
+            "left",
+            sql: "select exists (select from nudged.message) or exists (select from nudged.touched)"
+        )
+        while try await connection.run(isLeft).bool(0, 0) { try await Task.sleep(for: .milliseconds(200)) }
+        await connection.close()
+    }
+
+    private func report(_ bench: Workbench, sent: Double, took: Double) throws {
+        let urgent = try bench.psql(
+            """
+            select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * percentile_cont(0.95) within group (order by s)),
+                round(1000 * max(s))
+            from (
+                select extract(epoch from d.recorded_at - u.at) as s
+                from bench.urgent u join nudged.delivery d on d.kind = 'message' and d.key = u.id::text and d.outcome = 'accepted'
+            ) x
+            """,
+            within: .seconds(600)
+        ).trimmed.split(separator: "|").map(String.init)
+        let late = try bench.psql(
+            """
+            select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * max(s))
+            from (
+                select extract(epoch from d.recorded_at - b.due_at) as s
+                from bench.due b join nudged.delivery d on d.user_id = b.user_id and d.kind = 'check_in' and d.outcome = 'accepted'
+            ) x
+            """,
+            within: .seconds(600)
+        ).trimmed.split(separator: "|").map(String.init)
+        let ends = try bench.psql(
+            "select count(*) filter (where outcome = 'accepted'), count(distinct key) from nudged.delivery where kind = 'message'",
+            within: .seconds(600)
+        ).trimmed.split(separator: "|").map(String.init)
+        let rss = ProcessUsage.now().maxResidentKilobytes
+        print(
+            #"{"messages":\#(messages),"accepted":\#(ends[0]),"ended":\#(ends[1]),"send_seconds":\#(sent.text(1)),"seconds":\#(took.text(1)),"#
+                + #""messages_per_second":\#((Double(messages) / took).text(0)),"urgent":\#(urgent[0]),"urgent_median_ms":\#(urgent[1]),"#
+                + #""urgent_p95_ms":\#(urgent[2]),"urgent_max_ms":\#(urgent[3]),"check_ins":\#(late[0]),"check_in_median_ms":\#(late[1]),"#
+                + #""check_in_max_ms":\#(late[2]),"max_rss_kb":\#(rss)}"#
+        )
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import LocalPostgres
+import Logging
+import Service
+
+/// `nudged-bench sweep`: users a second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on one machine.
+struct Sweep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Users a second from due to recorded.")
+
+    @Option(help: "Users who are due.") var users = 100_000
+    @Option(help: "apns.maxInFlight; else the default.") var maxInFlight: Int?
+    @Option(help: "schedule.batch; else the default.") var batch: Int?
+    @Option(help: "floor.sh, which is run afterwards on the same cluster.") var floor: String?
+
+    func run() async throws {
+        let bench = try Workbench()
+        defer { bench.stop() }
+        try await bench.seed(users: users, due: true)
+        let (apple, port) = try bench.startApple()
+        defer { _ = apple.end() }
+        let configuration = try bench.configuration(port: port, tuning)
+
+        let server = bench.cluster.serverID ?? 0
+        let databaseBefore = ProcessTimes.seconds(ofTree: server)
+        let appleBefore = ProcessTimes.seconds(ofTree: apple.id)
+        let log = try bench.psql("select pg_current_wal_lsn()").trimmed
+        let before = ProcessUsage.now()
+        let start = monotonicSeconds()
+        let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+            .run()
+        let seconds = monotonicSeconds() - start
+        let after = ProcessUsage.now()
+        let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
+        let appleTime = ((ProcessTimes.seconds(ofTree: apple.id) - appleBefore) * 1e6 / Double(users)).text(1)
+
+        let logged = try bench.psql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
+        let wal = ((Double(logged) ?? 0) / Double(users)).text(0)
+        let recorded = try bench.psql("select count(*) from nudged.delivery where outcome = 'accepted'")
+        let rate = (Double(users) / seconds).text(0)
+        let cpu = ((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)
+        let shares = try bench.psql(
+            "select round(100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1)) from pg_stat_user_tables where relid = 'nudged.person'::regclass"
+        )
+        let compared = try measureFloor(bench).map { floor in
+            #","floor_users_per_second":\#(floor.rows.text(0)),"ratio":\#((Double(users) / seconds / floor.rows).text(2)),"#
+                + #""ranges_users_per_second":\#(floor.ranges.text(0))"#
+        }
+        print(
+            #"{"users":\#(users),"sent":\#(result.report.sent),"recorded":\#(recorded.filter(\.isNumber)),"seconds":\#(seconds.text(2)),"#
+                + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"wal_bytes_per_user":\#(wal),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
+        )
+        if result.report.sent != users { throw ExitCode.failure }
+    }
+
+    private var tuning: [String: String] {
+        var tuning: [String: String] = [:]
+        if let maxInFlight { tuning["APNS_MAX_IN_FLIGHT"] = "\(maxInFlight)" }
+        if let batch { tuning["SCHEDULE_BATCH"] = "\(batch)" }
+        return tuning
+    }
+
+    /// Users a second of the least SQL that does the same work, on two connections: with a lease for each row, and with ranges that each connection owns.
+    private func measureFloor(_ bench: Workbench) throws -> (rows: Double, ranges: Double)? {
+        guard let floor else { return nil }
+        let output = try ChildProcess.run(
+            ["bash", floor, bench.cluster.url(database: "bench"), "\(users)", "1000"],
+            within: .seconds(3600)
+        )
+        func figure(_ name: String) throws -> Double {
+            guard let place = output.firstRange(of: #""\#(name)":"#),
+                let value = Double(output[place.upperBound...].prefix { $0.isNumber || $0 == "." })
+            else { throw ValidationError("floor.sh printed no \(name)") }
+            return value
+        }
+        return (try figure("floor_users_per_second"), try figure("ranges_users_per_second"))
+    }
+}

@@ -1,0 +1,74 @@
+import Configuration
+import Service
+import ArgumentParser
+import LocalPostgres
+import Store
+
+extension Workbench {
+    /// The simulated Apple as a process of its own, and the port it listens on. The caller ends it.
+    func startApple() throws -> (process: ChildProcess, port: UInt16) {
+        let apple = try ChildProcess([CommandLine.arguments[0], "apple", "--folder", folder], output: .captured)
+        guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
+            let port = UInt16(apple.output.split(separator: "\n").first ?? "")
+        else {
+            apple.end()
+            throw ValidationError("the simulated Apple did not start")
+        }
+        return (apple, port)
+    }
+
+    /// A daemon's configuration against this cluster and that Apple, by the daemon's own loader.
+    func configuration(port: UInt16, _ changes: [String: String] = [:]) throws -> Configuration {
+        let environment = [
+            "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
+            "APNS_PRIVATE_KEY": try BenchFile.read(folder + "/key.p8"), "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": "https://localhost:\(port)", "APNS_CA_FILE": folder + "/ca.pem",
+            "DATABASE_URL": cluster.url(database: "bench"),
+        ]
+        return try ConfigurationLoader.load(
+            environment: environment.merging(changes) { $1 },
+            checks: .system,
+            standardPath: "/nonexistent"
+        ).configuration
+    }
+
+    /// The app's tables, empty, and the migrations.
+    func migrate() async throws { try await seed(users: 0, due: true) }
+
+    /// So many rows of the queue and nothing else, in random order of their ids, due a day from now or later. For what only reads the queue:
+    /// ten millions in minutes, as the indexes are made afterwards.
+    func seedQueue(users: Int) throws {
+        try psql(
+            """
+            begin;
+            truncate nudged.person;
+            alter table nudged.person drop constraint person_pkey;
+            drop index nudged.person_due;
+            insert into nudged.person (user_id, due_at, since, asked_at, check_in_at, check_in_slot, sent)
+            select gen_random_uuid(), now() + interval '1 day' + n % 86400 * interval '1 second', now(), now(),
+                array[now()], array[current_date], array[now()]
+            from generate_series(1, \(users)) n;
+            alter table nudged.person add constraint person_pkey primary key (user_id);
+            create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
+            commit;
+            """,
+            within: .seconds(3600)
+        )
+        try psql("vacuum (analyze) nudged.person", within: .seconds(3600))
+        try psql("checkpoint", within: .seconds(3600))
+    }
+
+    /// As `psql(_:)`, for what takes its time.
+    @discardableResult
+    func psql(_ sql: String, within time: Duration) throws -> String {
+        try ChildProcess.run(
+            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", cluster.url(database: "bench"), "-c", sql],
+            within: time
+        )
+    }
+}
+
+/// The middle of several measurements.
+func median(_ values: [Double]) -> Double {
+    values.isEmpty ? 0 : values.sorted()[values.count / 2]
+}

@@ -1,0 +1,514 @@
+-- Messages: what an app says to a user now. nudged.send is called in the app's own transaction, so a message exists exactly if what it is about was
+-- committed. Nothing is notified: the tick finds them (NOTIFY serialises the commits of a whole database).
+
+-- What waits to be sent: inserted by the calls below, deleted when it ended. The record (nudged.delivery) keeps what became of it, never the text.
+create table nudged.message (
+    user_id uuid not null,
+    id uuid not null,
+    created_at timestamptz not null default clock_timestamp(),
+    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers take more room here than in text.
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
+    data jsonb check (pg_column_size(data) <= 65536),
+    urgent boolean not null default false,
+    category text check (octet_length(category) <= 255),
+    thread_id text check (octet_length(thread_id) <= 255),
+    collapse_key text check (octet_length(collapse_key) <= 255),
+    expires_at timestamptz,
+    primary key (user_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
+-- nudged.cancel knows the id only. Not unique: every unique key of a table of rows about users holds user_id.
+create index message_id on nudged.message (id);
+
+-- Which id a dedupe_key got, for 30 days (nudged.prune_message_keys): longer than any caller tries again.
+create table nudged.message_key (
+    user_id uuid not null,
+    key text not null check (octet_length(key) <= 255),
+    id uuid not null,
+    at timestamptz not null default now(),
+    primary key (user_id, key)
+);
+create index message_key_at on nudged.message_key (at);
+
+alter table nudged.message enable row level security;
+alter table nudged.message_key enable row level security;
+
+-- What a push's payload comes to, in bytes: as the daemon renders it (Daemon.MessageText; a test compares them).
+create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+    select octet_length('{"aps":{"alert":{"title":,"body":},"sound":"default"},"action":"new_conversation"}')
+        + octet_length(to_json(coalesce(title, ''))::text) + octet_length(to_json(coalesce(body, ''))::text)
+        + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
+        + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
+        + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
+        -- A conversation is opened instead of begun: one byte less, "open" for "new_", counted with its member.
+        + case when data ? 'conversation_id' then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') + 1 else 0 end
+        + coalesce(octet_length(',"domain":') + octet_length((data -> 'domain')::text), 0)
+        + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
+$$;
+
+-- Whether a phone would show nothing of these words: white space and what is invisible (U+00A0, U+200B, U+3000 and their like), or nothing at all. By their bytes,
+-- since what \s means depends on the locale, and which characters can be written here on the encoding.
+create function nudged.is_blank(words text) returns boolean
+language sql stable parallel safe
+as $$
+    select case when words ~ '[!-~]' then false else coalesce(
+        pg_catalog.encode(pg_catalog.convert_to(words, 'UTF8'), 'hex')
+            ~ '^([01][0-9a-f]|20|7f|c2[89][0-9a-f]|c2a[0d]|d89c|e19a80|e1a08e|e280(8[0-9a-f]|a[89a-f])|e2819f|e281a[0-9a-f]|e38080|efbbbf)*$',
+        true) end
+$$;
+
+-- How many messages of one user may wait.
+create function nudged.max_messages() returns integer
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return coalesce((select s.max_messages from nudged.setting s), 2000);
+end
+$$;
+
+-- Refuses a message that could never be sent. The error names the argument and the remedy, and never holds the text.
+create function nudged.check_message(
+    caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text
+) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    bytes integer;
+    fault text;
+    remedy text;
+    long record;
+begin
+    if recipient is null then
+        fault := 'user_id is null';
+        remedy := 'Name the user whom the message is for.';
+    -- Sizes and numbers first: nothing below is expanded without a bound.
+    elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+    elsif nudged.is_blank(title) and nudged.is_blank(body) then
+        fault := 'title and body are both empty';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+    elsif data is not null and jsonb_typeof(data) <> 'object' then
+        fault := format('data is of type %s', jsonb_typeof(data));
+        remedy := 'data is a JSON object; its members stand beside "aps" in the payload.';
+    elsif pg_column_size(data || '{}') > 65536 then
+        fault := 'the payload comes to more than 65536 bytes';
+        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+    elsif jsonb_path_exists(data, '$.**{61}') then
+        fault := 'data is nested more than 60 levels deep';
+        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+    elsif data is not null and nudged.has_long_number(data) then
+        fault := 'data holds a number of more than 100 digits';
+        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
+    elsif data ?| array['aps', 'action'] then
+        fault := 'data holds "aps" or "action"';
+        remedy := 'The payload sets these itself: give those members other names.';
+    elsif data ? 'conversation_id' and (
+        jsonb_typeof(data -> 'conversation_id') <> 'string'
+        or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    ) then
+        fault := 'data.conversation_id is no UUID';
+        remedy := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
+    elsif data ? 'domain' and jsonb_typeof(data -> 'domain') <> 'string' then
+        fault := 'data.domain is no text';
+        remedy := 'Give the domain''s name as text, or leave it out.';
+    elsif expires_at <= now() then
+        fault := 'expires_at is in the past';
+        remedy := 'Give an instant to come, or null for a message that does not expire.';
+    elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
+        fault := 'expires_at is after the year 9999';
+        remedy := 'Give null for a message that does not expire.';
+    end if;
+    if fault is null then
+        for long in
+            select * from (values ('category', category), ('thread_id', thread_id), ('collapse_key', collapse_key), ('dedupe_key', dedupe_key)) as v (name, value)
+            where value = '' or octet_length(value) > 255
+        loop
+            fault := format('%s has %s bytes', long.name, octet_length(long.value));
+            remedy := 'It has 1 to 255 bytes, or is null.';
+        end loop;
+    end if;
+    -- nudged keeps places of its own beside them (nudged.send_test).
+    if fault is null and starts_with(dedupe_key, 'nudged.') then
+        fault := 'dedupe_key begins with "nudged."';
+        remedy := 'Such keys are nudged''s own: give another beginning.';
+    end if;
+    if fault is null then
+        bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
+        if bytes > 4096 then
+            fault := format('the payload comes to %s bytes', bytes);
+            remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        end if;
+    end if;
+    if fault is not null then
+        raise invalid_parameter_value using message = format('%s: %s', caller, fault), hint = remedy;
+    end if;
+end
+$$;
+
+-- Sends a message to a user: at once, or when their quiet hours and caps allow it. Returns its id.
+--
+-- urgent: passes quiet hours, where the user allows that. expires_at: from when on it is of no use; it is dropped then. collapse_key: of several that
+-- wait only the newest is sent, and on the phone it takes the place of the last. dedupe_key: a second call with the same key for that user, within 30 days, sends
+-- nothing and returns the first id. data: members beside "aps"; conversation_id (a UUID) is the conversation that a tap opens.
+create function nudged.send(
+    user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
+    collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+) returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    made uuid := gen_random_uuid();
+    known uuid;
+    most constant integer := nudged.max_messages();
+begin
+    perform nudged.check_message(
+        'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
+        send.dedupe_key);
+    if send.dedupe_key is not null then
+        for attempt in 1..3 loop
+            -- Waits for a call with the same key that is not committed yet, as a unique key does.
+            insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
+            on conflict (user_id, key) do nothing;
+            exit when found;
+            select k.id into known from nudged.message_key k where k.user_id = send.user_id and k.key = send.dedupe_key;
+            if known is not null then
+                return known;
+            end if;
+            -- Gone between the two (forgotten, or thirty days old): then it is as new, and the key is to be written.
+        end loop;
+    end if;
+    -- Calls at the same moment don't see each other's rows: they may pass the limit by their number.
+    if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
+        raise exception using errcode = 'ND014', message = format('nudged.send: the user has %s messages waiting', most),
+            hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
+    end if;
+    insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+    values (
+        send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), send.data, coalesce(send.urgent, false), send.category, send.thread_id,
+        send.collapse_key, nullif(send.expires_at, 'infinity'));
+    insert into nudged.touched (user_id, urgent, arrival) values (send.user_id, coalesce(send.urgent, false), true);
+    return made;
+end
+$$;
+
+create type nudged.new_message as (
+    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text
+);
+
+-- Sends many messages in one go. messages: an array of objects with nudged.send's arguments as members (user_id and title or body at least). All or
+-- none: the first that is refused is named by its place, from 0 (one whose member is no user_id, no boolean or no instant, too: the server's own words would
+-- show the value). Returns a row for each, in their order.
+create function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    stranger record;
+    asked nudged.new_message[];
+begin
+    if jsonb_typeof(messages) is distinct from 'array' then
+        raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
+            hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
+    end if;
+    select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
+    from jsonb_array_elements(messages) with ordinality as m (message, place)
+    left join lateral (
+        select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
+        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key')
+        limit 1
+    ) k on true
+    where jsonb_typeof(m.message) <> 'object' or k.name is not null
+    order by m.place
+    limit 1;
+    if found then
+        raise invalid_parameter_value
+            using message = format('nudged.send_many: message %s %s', stranger.place,
+                case when stranger.type <> 'object' then 'is no object'
+                    -- Anything may stand there, the text itself.
+                    when stranger.name ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' then format('has a member %s', stranger.name)
+                    else 'has a member that it does not know' end),
+                hint = 'Its members are the arguments of nudged.send.';
+    end if;
+    begin
+        select coalesce(array_agg(row(
+            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
+        )::nudged.new_message order by e.place), '{}') into asked
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join lateral jsonb_to_record(e.message) as m (
+            user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+            dedupe_key text
+        );
+    exception when data_exception then
+        perform nudged.refuse_members(messages);
+        raise;
+    end;
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', asked) s;
+end
+$$;
+
+-- Names the first member of nudged.send_many's messages that can't be read as its type.
+create function nudged.refuse_members(messages jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    one record;
+begin
+    for one in
+        select e.place - 1 as place, t.name, t.type, t.words, e.message ->> t.name as value
+        from jsonb_array_elements(messages) with ordinality as e (message, place)
+        cross join (values
+            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
+        ) as t (name, type, words)
+        order by e.place
+    loop
+        begin
+            execute format('select $1::%s', one.type) using one.value;
+        exception when data_exception then
+            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.words),
+                hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
+        end;
+    end loop;
+end
+$$;
+
+-- The same message to many users. dedupe_key: for each user.
+create function nudged.send_many(
+    user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
+    thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+) returns table (user_id uuid, id uuid)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+    if send_many.user_ids is null then
+        raise invalid_parameter_value using message = 'nudged.send_many: user_ids is null',
+            hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
+    end if;
+    -- The text is the same for all, and is checked even for an empty list.
+    perform nudged.check_message(
+        'nudged.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
+        send_many.thread_id, send_many.collapse_key, send_many.expires_at, send_many.dedupe_key);
+    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
+        select coalesce(array_agg(row(
+            u.user_id, send_many.title, send_many.body, send_many.data, coalesce(send_many.urgent, false), send_many.category, send_many.thread_id,
+            send_many.collapse_key, send_many.expires_at, send_many.dedupe_key
+        )::nudged.new_message order by u.place), '{}')
+        from unnest(send_many.user_ids) with ordinality as u (user_id, place)
+    )) s;
+end
+$$;
+
+-- Checks and inserts messages, for nudged.send_many. If one is refused, none is inserted.
+create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+-- A plan for any number of messages would take them for few, and compare each with each.
+set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+declare
+    ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
+    keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
+    written bigint;
+    most constant integer := nudged.max_messages();
+begin
+    perform nudged.check_message(
+        format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
+        m.dedupe_key)
+    from unnest(messages) with ordinality as m (
+        user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, place
+    );
+    for attempt in 1..3 loop
+        exit when keys = 0;
+        -- In the order of user_id, so that two callers can't deadlock. Of several with one key in this very call the first counts.
+        insert into nudged.message_key (user_id, key, id)
+        select m.user_id, m.dedupe_key, m.id
+        from unnest(messages, ids) with ordinality as m (
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+        )
+        where m.dedupe_key is not null
+        order by m.user_id, m.dedupe_key, m.place
+        on conflict do nothing;
+        get diagnostics written = row_count;
+        exit when written = keys;
+        -- One that was there may be gone by now (as in nudged.send): then it is to be written.
+        select count(*) into written from nudged.message_key k
+        where (k.user_id, k.key) in (select m.user_id, m.dedupe_key from unnest(messages) as m);
+        exit when written = keys;
+    end loop;
+    -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
+    return query
+    with wanted as materialized (
+        select m.*
+        from unnest(messages, ids) with ordinality as m (
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+        )
+    ),
+    -- By themselves: on several machines an outer join would bring the whole table here.
+    keys as materialized (
+        select k.user_id, k.key, k.id from nudged.message_key k
+        where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
+    ),
+    -- Bounded by the limit itself: no user has many more rows than that.
+    waiting as materialized (
+        select m.user_id, count(*) as messages from nudged.message m
+        where m.user_id = any (array(select distinct w.user_id from wanted w))
+        group by m.user_id
+    ),
+    asked as materialized (
+        select w.*, coalesce(k.id, w.id) as known
+        from wanted w
+        left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
+    ),
+    -- The new ones. A user with too many waiting must not be able to stop a message to everybody: theirs are dropped, as a message to a user without
+    -- a device is.
+    fresh as materialized (
+        select a.*, coalesce(t.messages, 0) + row_number() over (partition by a.user_id order by a.place) > most as is_dropped
+        from asked a
+        left join waiting t on t.user_id = a.user_id
+        where a.known = a.id
+    ),
+    inserted as (
+        insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+        select
+            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), f.data, f.urgent, f.category, f.thread_id, f.collapse_key,
+            nullif(f.expires_at, 'infinity')
+        from fresh f
+        where not f.is_dropped
+    ),
+    dropped as (
+        insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+        select f.user_id, 'message', f.id::text, '', 'dropped', 'too_many_waiting', clock_timestamp(), '00000000-0000-0000-0000-000000000000'
+        from fresh f
+        where f.is_dropped
+    ),
+    woken as (
+        insert into nudged.touched (user_id, urgent, arrival)
+        select f.user_id, bool_or(f.urgent), true from fresh f where not f.is_dropped group by f.user_id
+    )
+    select a.user_id, a.known from asked a order by a.place;
+end
+$$;
+
+-- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What a phone may have got already (its
+-- outcome is unknown, or one of several devices has it) is not tried again, and false is returned.
+--
+-- It does not wait for the daemon: a row that the daemon holds is being sent.
+create function nudged.cancel(id uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient uuid;
+    tried boolean;
+begin
+    if cancel.id is null then
+        raise invalid_parameter_value using message = 'nudged.cancel: id is null', hint = 'Give the id that nudged.send returned.';
+    end if;
+    -- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',
+            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+    end if;
+    begin
+        select m.user_id into recipient from nudged.message m where m.id = cancel.id;
+        -- With the user's id: Citus locks rows on one machine only.
+        perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
+        if not found then
+            return false;
+        end if;
+        -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
+        if exists (select 1 from nudged.intent i
+            where recipient = any (i.user_ids) and recipient <> all (i.settled) and cancel.id::text = any (i.keys)) then
+            raise sqlstate 'ND001';
+        end if;
+    exception when sqlstate 'ND001' then
+        return false;
+    end;
+    select exists (
+        select 1
+        from nudged.person p
+        cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
+        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry -> 'counts' = 'true'
+    ) into tried;
+    delete from nudged.message m where m.user_id = recipient and m.id = cancel.id;
+    insert into nudged.touched (user_id) values (recipient);
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    values (recipient, 'message', cancel.id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000');
+    return not tried;
+end
+$$;
+
+-- Forgets dedupe keys of more than 30 days ago, some thousands at once. Returns how many went; the daemon calls again while there are any.
+create function nudged.prune_message_keys() returns bigint
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    with gone as (
+        delete from nudged.message_key k
+        where (k.user_id, k.key) in (
+            select o.user_id, o.key from nudged.message_key o where o.at < now() - interval '30 days' order by o.at limit 5000
+        )
+        returning 1
+    )
+    select count(*) from gone
+$$;
+
+revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text) from public;
+revoke all on function nudged.is_blank(text) from public;
+revoke all on function nudged.check_message(text, uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.send_many(jsonb) from public;
+revoke all on function nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.refuse_members(jsonb) from public;
+revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
+revoke all on function nudged.cancel(uuid) from public;
+revoke all on function nudged.prune_message_keys() from public;
+revoke all on function nudged.max_messages() from public;
+
+select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.message is 'Messages that wait to be sent. A row is deleted when its message ended; nudged.delivery keeps what became of it, without the words.';
+comment on column nudged.message.user_id is 'To whom.';
+comment on column nudged.message.id is 'The message, as nudged.send returned it.';
+comment on column nudged.message.created_at is 'When it was sent.';
+comment on column nudged.message.title is 'The title.';
+comment on column nudged.message.body is 'The text.';
+comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
+comment on column nudged.message.urgent is 'Whether it passes quiet hours, where the user allows that.';
+comment on column nudged.message.category is 'The category, as Apple has it: which actions the phone offers.';
+comment on column nudged.message.thread_id is 'The thread, as Apple has it: what the phone groups.';
+comment on column nudged.message.collapse_key is 'Of several that wait with one key only the newest is sent.';
+comment on column nudged.message.expires_at is 'When it is of no use any more and is dropped. Null: never.';
+comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days.';
+comment on column nudged.message_key.user_id is 'The user.';
+comment on column nudged.message_key.key is 'The dedupe_key.';
+comment on column nudged.message_key.id is 'The message that was sent with it.';
+comment on column nudged.message_key.at is 'When.';
+comment on type nudged.new_message is 'A message on its way into nudged.message.';
+comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
+comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
+comment on function nudged.max_messages is 'How many messages may wait for one user.';
+comment on function nudged.check_message is 'Fails where a message could never be sent.';
+comment on function nudged.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
+comment on function nudged.send_many(jsonb) is 'Sends many messages: an array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
+comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
+comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
+comment on function nudged.cancel is 'Takes a message back. Returns true if it was in time: nothing of it is sent then.';
+comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands at once. The daemon calls it.';

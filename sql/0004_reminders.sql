@@ -1,0 +1,840 @@
+-- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows the calls.
+--
+-- An app's call only appends, or takes back what no intent holds: it never waits for a daemon. Rows are inserted and deleted; each stays with the user it
+-- is about, its texts included, so no join crosses users. What hour a wall time is, and when a recurrence comes again, is computed in Swift: no
+-- user's zone reaches AT TIME ZONE.
+
+-- The members of a subject, for reminders of audience `everyone`. An operator redefines it over the app's own tables, with these columns. It is read
+-- when a reminder is due: new members are told, former members are not.
+create view nudged.subject_member as
+select null::text as subject_type, null::text as subject_id, null::uuid as user_id where false;
+
+-- Which reminders live: one per author and subject. Setting, cancelling and fanning out lock the row first.
+create table nudged.reminder (
+    -- The author.
+    user_id uuid not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
+    -- A reminder that replaces another has another id.
+    id uuid not null,
+    created_at timestamptz not null default now(),
+    primary key (user_id, subject_type, subject_id),
+    unique (user_id, id)
+);
+create index reminder_subject on nudged.reminder (subject_type, subject_id);
+
+-- What is pending: one row per recipient and hour. An author's own row is worth nothing once nudged.reminder does not name it any more.
+create table nudged.occurrence (
+    -- The recipient. Of a fan-out: the author.
+    user_id uuid not null,
+    -- The nudge's key.
+    id uuid not null default gen_random_uuid(),
+    reminder_id uuid not null,
+    author_id uuid not null,
+    subject_type text not null check (octet_length(subject_type) <= 100),
+    subject_id text not null check (octet_length(subject_id) <= 200),
+    title text not null check (octet_length(title) <= 4096),
+    body text not null check (octet_length(body) <= 4096),
+    -- An instant, or a wall time: in `timezone`, or else in the recipient's zone.
+    due_at timestamptz,
+    due_local timestamp,
+    timezone text check (octet_length(timezone) <= 255),
+    -- A fan-out: when it is due it becomes one row per member of the subject. spread_after: the last member who has a row.
+    is_spread boolean not null default false,
+    spread_after uuid,
+    -- The recipient chose the time: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
+    is_own boolean not null,
+    -- RFC 5545 (nudged.recurrence_fault); null: nothing comes after this one.
+    recurrence text check (octet_length(recurrence) <= 2000),
+    -- The place in the series, from 1.
+    number integer not null default 1,
+    -- The series' first: a wall time, or an instant (until a zone of whoever is told was asked; an instant that is everyone's stays one). And this one's wall
+    -- time by the rule, which a snooze leaves; null: the first's.
+    first_at timestamptz,
+    first_local timestamp,
+    planned_local timestamp,
+    -- Set by `nudged recover`: what was due before may have been sent since the backup was made.
+    restored_at timestamptz,
+    -- The earliest instant at which it can be due anywhere: no zone is further ahead than UTC+14.
+    wakes_at timestamptz not null generated always as (
+        coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
+    ) stored,
+    primary key (user_id, id),
+    check (num_nonnulls(due_at, due_local) = 1),
+    check (num_nonnulls(first_at, first_local) = case when recurrence is null then 0 else 1 end),
+    check (first_local is null or planned_local is not null),
+    check (planned_local is null or recurrence is not null),
+    check (user_id = author_id or (not is_spread and recurrence is null))
+);
+create index occurrence_wakes on nudged.occurrence (user_id, wakes_at);
+create index occurrence_subject on nudged.occurrence (subject_type, subject_id);
+create index occurrence_reminder on nudged.occurrence (reminder_id);
+create index occurrence_author on nudged.occurrence (author_id) where author_id <> user_id;
+create index occurrence_spread on nudged.occurrence (wakes_at) where is_spread;
+
+alter table nudged.reminder enable row level security;
+alter table nudged.occurrence enable row level security;
+select nudged.distribute();
+
+-- What is wrong with a recurrence rule, in words; null: nothing. Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), with the same words.
+create function nudged.recurrence_fault(rule text) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
+    wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
+    -- Not upper(): what is upper case depends on the locale there.
+    line constant text := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+    part text;
+    name text;
+    value text;
+    wanted text;
+    found jsonb := '{}';
+begin
+    -- Not by STRICT: a constant null would then be answered without asking for the right.
+    if rule is null then
+        return null;
+    elsif line = '' then
+        return 'recurrence: found nothing, wanted a rule such as FREQ=WEEKLY;BYDAY=MO';
+    elsif octet_length(rule) > 2000 or octet_length(convert_to(line, 'UTF8')) > 500 then
+        return 'recurrence: found more than 500 bytes, wanted a shorter rule';
+    elsif starts_with(line, 'RRULE:') then
+        return 'recurrence: found the prefix RRULE:, wanted the rule alone, from FREQ= on';
+    end if;
+    foreach part in array string_to_array(line, ';') loop
+        if strpos(part, '=') = 0 then
+            return 'recurrence: found a part without =, wanted NAME=VALUE parts with ; between them';
+        end if;
+        name := left(part, strpos(part, '=') - 1);
+        value := substr(part, strpos(part, '=') + 1);
+        if name in ('BYSECOND', 'BYMINUTE', 'BYHOUR', 'BYYEARDAY', 'BYWEEKNO', 'BYMONTH', 'BYSETPOS') then
+            return format('recurrence.%s: found a part that reminders do not have, wanted %s', name, parts);
+        elsif name not in ('FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'COUNT', 'UNTIL', 'WKST') then
+            return 'recurrence: found an unknown part, wanted ' || parts;
+        elsif found ? name then
+            return format('recurrence.%s: found it twice, wanted it once', name);
+        end if;
+        found := found || jsonb_build_object(name, value);
+        wanted := case name
+            when 'FREQ' then
+                case when value in ('DAILY', 'WEEKLY', 'MONTHLY') then null else wanted_frequency end
+            when 'BYDAY' then
+                case when value ~ '^(([+-]?0?[1-5])?(MO|TU|WE|TH|FR|SA|SU)(,|$))+$' and value !~ ',$' then null
+                else 'weekdays, MO to SU, with commas between them; with FREQ=MONTHLY also 1MO to 5MO and -1MO (the last) to -5MO' end
+            when 'BYMONTHDAY' then
+                case when value ~ '^([+-]?(0?[1-9]|[12][0-9]|3[01])(,|$))+$' and value !~ ',$' then null
+                else 'days of the month, 1 to 31 or -1 (the last) to -31, with commas between them' end
+            when 'UNTIL' then
+                case when nudged.recurrence_until(value) is not null then null
+                else 'a day or a time: 20261231, 20261231T180000 (wall time) or 20261231T180000Z' end
+            when 'WKST' then
+                case when value in ('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU') then null else 'a weekday, MO to SU' end
+            else
+                case when value ~ '^0*[1-9][0-9]{0,3}$' and length(value) <= 9 then null else 'a number from 1 to 9999' end
+        end;
+        if wanted is not null then
+            return format('recurrence.%s: found another value, wanted %s', name, wanted);
+        end if;
+    end loop;
+    if not found ? 'FREQ' then
+        return 'recurrence.FREQ: found nothing, wanted ' || wanted_frequency;
+    elsif found ? 'COUNT' and found ? 'UNTIL' then
+        return 'recurrence.UNTIL: found it beside COUNT, wanted one of the two';
+    elsif found ? 'BYMONTHDAY' and found ->> 'FREQ' = 'WEEKLY' then
+        return 'recurrence.BYMONTHDAY: found it with FREQ=WEEKLY, wanted FREQ=MONTHLY or FREQ=DAILY';
+    elsif found ->> 'FREQ' <> 'MONTHLY' and found ->> 'BYDAY' ~ '[0-9]' then
+        return 'recurrence.BYDAY: found a numbered weekday without FREQ=MONTHLY, wanted weekdays alone, or FREQ=MONTHLY';
+    end if;
+    return null;
+end
+$$;
+
+-- An UNTIL's last moment, as it is written: its zone is not looked at. Null: it is none.
+create function nudged.recurrence_until(value text) returns timestamp
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    month_begins date;
+begin
+    if value is null or value !~ '^[0-9]{4}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?)?$' or left(value, 4) = '0000' then
+        return null;
+    end if;
+    month_begins := make_date(left(value, 4)::integer, substr(value, 5, 2)::integer, 1);
+    if substr(value, 7, 2)::integer > extract(day from month_begins + interval '1 month - 1 day') then
+        return null;
+    end if;
+    return month_begins + (substr(value, 7, 2)::integer - 1) + case
+        when length(value) = 8 then time '23:59:59'
+        else make_time(substr(value, 10, 2)::integer, substr(value, 12, 2)::integer, substr(value, 14, 2)::double precision)
+    end;
+end
+$$;
+
+-- Whether a name is a zone (docs/POLICY.md, "Zone"), as far as this server can tell: it reads other names for zones as well, of any case, which
+-- the form and the spelling sort out.
+create function nudged.is_zone(name text) returns boolean
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+begin
+    if octet_length(name) > 255 or name <> 'UTC' and (
+        name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
+        -- Only these have digits. PostgreSQL reads any other name with a number at its end as an offset.
+        or name ~ '[0-9]' and name !~ '^Etc/GMT[+-]?[0-9]{1,2}$'
+    ) then
+        return false;
+    end if;
+    -- For this function alone.
+    perform set_config('timezone', name, true);
+    return current_setting('timezone') = name;
+exception when invalid_parameter_value then
+    return false;
+end
+$$;
+
+-- Takes pending occurrences back (parallel: whose, which). Returns the ids of those that no intent holds: they are deleted, and end in the record for
+-- this reason (null: something takes their place). The others are on their way.
+--
+-- An intent's transaction holds its rows FOR KEY SHARE; here they are held FOR UPDATE before the open intents are looked at, in a later statement and so a
+-- later snapshot. So the second to commit sees the first: exact in READ COMMITTED. Neither waits, since each skips what the other holds.
+-- Rows that turn out to be on their way are given back by leaving the subtransaction, or their outcome would wait for the app.
+create function nudged.take_back_reminders(recipients uuid[], occurrences uuid[], why text) returns uuid[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    whose uuid[] := recipients;
+    which uuid[] := occurrences;
+    held_by uuid[];
+    held uuid[];
+    intended uuid[];
+begin
+    if coalesce(cardinality(occurrences), 0) = 0 then
+        return '{}';
+    end if;
+    loop
+        begin
+            select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
+            select array_agg(o.id) into intended
+            from unnest(held) as o (id)
+            where o.id::text in (
+                select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key) where k.user_id <> all (i.settled)
+            );
+            if intended is not null then
+                raise sqlstate 'ND001';
+            end if;
+        exception when sqlstate 'ND001' then
+            -- The locks are gone. Each round leaves out at least one row more.
+            select array_agg(w.user_id), array_agg(w.id) into whose, which
+            from unnest(whose, which) as w (user_id, id)
+            where not exists (select 1 from unnest(intended) as i (id) where i.id = w.id);
+            continue;
+        end;
+        exit;
+    end loop;
+    with gone as (
+        delete from nudged.occurrence o using unnest(held_by, held) as h (user_id, id)
+        where o.user_id = h.user_id and o.id = h.id
+        returning o.user_id, o.id
+    )
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    select user_id, 'reminder', id::text, '', 'dropped', why, clock_timestamp(), '00000000-0000-0000-0000-000000000000'
+    from gone
+    where why is not null;
+    return held;
+end
+$$;
+
+-- Locks these occurrences (parallel: recipient, id) FOR UPDATE, skips those that are locked already, and returns what it locked.
+create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    held_by uuid[] := '{}';
+    held uuid[] := '{}';
+    pending record;
+    one record;
+begin
+    begin
+        select coalesce(array_agg(o.user_id), '{}'), coalesce(array_agg(o.id), '{}') into held_by, held from (
+            select p.user_id, p.id
+            from unnest(recipients, occurrences) as w (user_id, id)
+            join nudged.occurrence p on p.user_id = w.user_id and p.id = w.id
+            for update of p skip locked
+        ) o;
+    exception when feature_not_supported then
+        -- User by user: rows are not locked across machines.
+        for pending in
+            select w.user_id, array_agg(w.id) as ids from unnest(recipients, occurrences) as w (user_id, id) group by w.user_id
+        loop
+            for one in
+                select id from nudged.occurrence where user_id = pending.user_id and id = any (pending.ids) for update skip locked
+            loop
+                held_by := held_by || pending.user_id;
+                held := held || one.id;
+            end loop;
+        end loop;
+    end;
+    recipients := held_by;
+    occurrences := held;
+end
+$$;
+
+-- Locks users against nudged.forget until the end of the transaction, and returns those who were not erased. For transactions that write rows of users who
+-- did not call. It waits for an erasure under way; the daemon's settlements go on.
+--
+-- A user whom no sweep has seen yet has no row to lock. They count where the app knows them.
+create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    held uuid[];
+    strangers uuid[];
+    one uuid;
+begin
+    begin
+        select array_agg(p.user_id) into held from (
+            select user_id from nudged.person where user_id = any (recipients) order by user_id for key share
+        ) p;
+    exception when feature_not_supported then
+        -- User by user: rows are not locked across machines.
+        for one in select distinct u from unnest(recipients) as u order by u loop
+            perform 1 from nudged.person where user_id = one for key share;
+            if found then
+                held := held || one;
+            end if;
+        end loop;
+    end;
+    strangers := array(select unnest(recipients) except select unnest(held));
+    -- A later snapshot: users who were erased while the lines above waited are gone.
+    return query
+    select unnest(held)
+    union select user_id from nudged.recipient where user_id = any (strangers)
+    union select user_id from nudged.device where user_id = any (strangers);
+end
+$$;
+
+-- Never earlier than given: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
+create function nudged.whole_second(moment timestamp) returns timestamp
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
+
+-- Sets a reminder; one that lives for this author and subject is replaced. Returns its id, and what the caller should know.
+create function nudged.set_reminder(
+    subject_type text,
+    subject_id text,
+    author uuid,
+    title text,
+    body text,
+    due_at timestamptz default null,
+    due_local timestamp default null,
+    audience text default 'me',
+    recurrence text default null,
+    timezone text default null,
+    out id uuid,
+    out warnings text[]
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
+    wall constant timestamp := nudged.whole_second(set_reminder.due_local);
+    most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
+    refused record;
+    recipients uuid[];
+    replaced uuid[];
+begin
+    select f.fault, f.remedy into refused from nudged.reminder_fault(
+        set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
+        set_reminder.recurrence, set_reminder.timezone
+    ) f;
+    if refused.fault is not null then
+        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.remedy;
+    end if;
+    id := gen_random_uuid();
+    -- Held until the commit: a second call for this author and subject waits, and replaces this one.
+    insert into nudged.reminder as r (user_id, subject_type, subject_id, id)
+    values (author, set_reminder.subject_type, set_reminder.subject_id, set_reminder.id)
+    on conflict (user_id, subject_type, subject_id) do update set id = excluded.id, created_at = excluded.created_at;
+    warnings := nudged.reminder_warnings(
+        set_reminder.subject_type, set_reminder.subject_id, author, instant, wall, audience, set_reminder.recurrence, set_reminder.timezone
+    );
+    -- A later snapshot: what the line above waited for is seen.
+    select array_agg(o.user_id), array_agg(o.id) into recipients, replaced
+    from nudged.occurrence o
+    where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
+    if replaced is not null then
+        perform nudged.check_isolation('nudged.set_reminder');
+    -- Of the author's own. What others tell them must not use up their number. Calls at the same moment may pass the limit by their number.
+    elsif (
+        select count(*) from (
+            select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
+        ) as pending
+    ) >= most then
+        raise exception using errcode = 'ND015', message = format('nudged.set_reminder: the author has %s reminders pending', most),
+            hint = 'Cancel reminders of this author that nobody needs (nudged.cancel_reminders), or raise nudged.setting.max_reminders.';
+    end if;
+    if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
+        warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
+    end if;
+    insert into nudged.occurrence (
+        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_spread, is_own, recurrence,
+        first_at, first_local, planned_local
+    )
+    values (
+        author, set_reminder.id, author, set_reminder.subject_type, set_reminder.subject_id, coalesce(set_reminder.title, ''),
+        coalesce(set_reminder.body, ''), instant, wall, set_reminder.timezone, audience = 'everyone', audience = 'me', set_reminder.recurrence,
+        case when set_reminder.recurrence is not null then instant end, case when set_reminder.recurrence is not null then wall end,
+        case when set_reminder.recurrence is not null then wall end
+    );
+    insert into nudged.touched (user_id, arrival) select distinct u, replaced is null from unnest(recipients || author) as u;
+end
+$$;
+
+-- What is wrong with a reminder's arguments, the first of it, and the remedy; nulls: nothing. Never the text.
+create function nudged.reminder_fault(
+    subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
+    recurrence text, timezone text, out fault text, out remedy text
+)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- As the daemon renders it (Daemon.TextContent; a test compares them).
+    is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
+        or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
+    bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
+        + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
+        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
+    rule_fault constant text := nudged.recurrence_fault(recurrence);
+    until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
+    -- Somebody's wall time is up to 14 hours before and 12 after UTC's; two of the same kind compare exactly.
+    slack interval := '0';
+begin
+    if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
+        fault := 'subject_type is empty or longer than 100 bytes';
+        remedy := 'Name what the reminder is about by its kind, such as task.';
+    elsif coalesce(subject_id, '') = '' or octet_length(subject_id) > 200 then
+        fault := 'subject_id is empty or longer than 200 bytes';
+        remedy := 'Give the id of what the reminder is about, as text.';
+    elsif author is null then
+        fault := 'author is null';
+        remedy := 'Name the user who sets the reminder.';
+    elsif not exists (select 1 from nudged.recipient r where r.user_id = reminder_fault.author)
+        and not exists (select 1 from nudged.device d where d.user_id = reminder_fault.author)
+    then
+        fault := 'author is nobody in nudged.recipient or nudged.device';
+        remedy := 'Name a user of the app, and write their profile first.';
+    elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
+        fault := 'title and body are both empty';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+    elsif bytes > 4096 then
+        fault := format('the payload comes to %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
+        remedy := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
+    elsif num_nonnulls(due_at, due_local) <> 1 then
+        fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
+        remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
+    elsif not isfinite(due_at) or not isfinite(due_local) or due_at > now() + interval '100 years'
+        or due_local > (now() at time zone 'UTC') + interval '100 years'
+    then
+        fault := format('%s is more than 100 years away', case when due_at is null then 'due_local' else 'due_at' end);
+        remedy := 'Give a time within 100 years.';
+    elsif due_at < now() then
+        fault := 'due_at is in the past';
+        remedy := 'Give an instant to come.';
+    elsif due_local < (now() at time zone 'UTC') - interval '12 hours' then
+        fault := 'due_local is in the past in every zone';
+        remedy := 'Give a wall time to come.';
+    elsif audience is null or audience not in ('me', 'everyone') then
+        fault := 'audience is neither me nor everyone';
+        remedy := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
+    elsif timezone is not null and not nudged.is_zone(timezone) then
+        fault := 'timezone is no zone that the server knows';
+        remedy := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
+    -- Not before the line above: the name is a zone's.
+    elsif due_local at time zone timezone < now() then
+        fault := 'due_local is in the past in timezone';
+        remedy := 'Give a wall time to come.';
+    elsif rule_fault is not null then
+        fault := split_part(rule_fault, ', wanted ', 1);
+        remedy := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
+    end if;
+    if fault is not null then
+        return;
+    end if;
+    if (due_at is null) = (until_text like '%Z') then
+        slack := '26 hours';
+    end if;
+    if nudged.recurrence_until(until_text) + slack < coalesce(due_local, due_at at time zone 'UTC') then
+        fault := 'recurrence.UNTIL is before the reminder is due';
+        remedy := 'Give a later UNTIL, or none.';
+    end if;
+end
+$$;
+
+-- What the caller of nudged.set_reminder should know, as far as SQL can tell: zones that only the daemon's files have, and the quiet hours of its rules, are
+-- the daemon's matter.
+create function nudged.reminder_warnings(
+    subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
+) returns text[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    warnings text[] := '{}';
+    known record;
+    wishes jsonb;
+    night_begins text;
+    night_ends text;
+    own_zone text;
+    wall timestamp;
+begin
+    select nudged.preferences_text(r.preferences) as preferences, left(r.timezone::text, 256) as timezone into known
+    from nudged.recipient r where r.user_id = reminder_warnings.author limit 1;
+    begin
+        wishes := known.preferences::jsonb;
+    exception when data_exception then
+        -- A column of text that holds no JSON: for the policy it says nothing, too.
+        null;
+    end;
+    night_begins := wishes ->> 'quiet_hours_start';
+    night_ends := wishes ->> 'quiet_hours_end';
+    -- The first that is valid, as the policy takes it.
+    own_zone := case when nudged.is_zone(wishes ->> 'timezone') then wishes ->> 'timezone' when nudged.is_zone(known.timezone) then known.timezone end;
+    -- The hour on the author's own clock.
+    if due_local is not null and timezone is null then
+        wall := due_local;
+    elsif own_zone is not null then
+        wall := coalesce(due_at, due_local at time zone timezone) at time zone own_zone;
+    end if;
+    if night_begins ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$' and night_ends ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+        and (case when night_begins <= night_ends
+            then wall::time >= night_begins::time and wall::time < night_ends::time
+            else wall::time >= night_begins::time or wall::time < night_ends::time
+        end)
+    then
+        warnings := warnings || format('the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
+            case audience when 'me' then 'they are told all the same' else 'whoever sleeps is told when theirs end' end);
+    end if;
+    if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
+        warnings := warnings || 'the hour is past on the author''s own clock: they are told at once'::text;
+    end if;
+    if own_zone is null and timezone is null
+        and (due_local is not null and audience = 'me' or recurrence is not null)
+    then
+        warnings := warnings || 'the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
+    end if;
+    if audience = 'everyone' then
+        begin
+            if not exists (
+                select 1 from nudged.subject_member m
+                where m.subject_type = reminder_warnings.subject_type and m.subject_id = reminder_warnings.subject_id
+            ) then
+                warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
+            end if;
+        exception
+            -- The caller's own time-out is the caller's.
+            when query_canceled then
+                raise;
+            when others then
+                warnings := warnings || format('nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
+        end;
+    end if;
+    return warnings;
+end
+$$;
+
+-- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
+create function nudged.check_isolation(caller text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise feature_not_supported using message = caller || ': the transaction''s isolation level is not READ COMMITTED',
+            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+    end if;
+end
+$$;
+
+-- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many of what was pending were taken back in time, and how many
+-- were not: their push is on its way, or was tried already (it is not tried again).
+create function nudged.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if cancel_reminders.subject_type is null or cancel_reminders.subject_id is null then
+        raise invalid_parameter_value using message = 'nudged.cancel_reminders: subject_type or subject_id is null',
+            hint = 'Name what the reminders are about, as nudged.set_reminder was given it.';
+    end if;
+    perform nudged.check_isolation('nudged.cancel_reminders');
+    select e.cancelled, e.too_late into cancelled, too_late
+    from nudged.end_reminders(cancel_reminders.subject_type, cancel_reminders.subject_id) e;
+end
+$$;
+
+-- As nudged.cancel_reminders, under any isolation level: what it returns is exact under READ COMMITTED.
+create function nudged.end_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    authors uuid[];
+    recipients uuid[];
+    pending uuid[];
+    tried uuid[];
+    taken uuid[];
+begin
+    -- Two at once for one subject would take its authors' rows in different orders.
+    perform pg_advisory_xact_lock(hashtextextended(format('nudged.end_reminders %s %s', end_reminders.subject_type, end_reminders.subject_id), 0));
+    with gone as (
+        delete from nudged.reminder r
+        where r.subject_type = end_reminders.subject_type and r.subject_id = end_reminders.subject_id
+        returning r.user_id
+    )
+    select array_agg(user_id) into authors from gone;
+    -- A later snapshot: it sees what was set or fanned out while the lines above waited.
+    select array_agg(o.user_id), array_agg(o.id) into recipients, pending
+    from nudged.occurrence o
+    where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
+    -- What is left of a nudge whose outcome is unknown, or that Apple asked to come back for.
+    select array_agg(w.id) into tried
+    from unnest(recipients, pending) as w (user_id, id)
+    join nudged.person p on p.user_id = w.user_id
+    where p.retry::text like '%' || w.id::text || '%';
+    taken := nudged.take_back_reminders(recipients, pending, 'cancelled');
+    select count(*) filter (where n.id is not null and t.id is null), count(*) into cancelled, too_late
+    from unnest(pending) as w (id)
+    left join unnest(taken) as n (id) on n.id = w.id
+    left join unnest(tried) as t (id) on t.id = w.id;
+    too_late := too_late - cancelled;
+    insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
+end
+$$;
+
+-- What is pending of a reminder comes at `until` instead; a recurrence goes on as it was: where its next hour is later than `until`, it stays, and what was told
+-- last comes once more at `until`. With a recipient: theirs alone, and their own choice from now on; everyone's stays. Returns whether nothing of it comes
+-- before: false where nothing is pending, or a push is on its way.
+create function nudged.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
+    recipients uuid[];
+    pending nudged.occurrence[];
+    later nudged.occurrence[];
+    ids uuid[];
+    taken uuid[];
+begin
+    if snooze.id is null then
+        raise invalid_parameter_value using message = 'nudged.snooze: id is null', hint = 'Give the id that nudged.set_reminder returned.';
+    elsif until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then
+        raise invalid_parameter_value using message = 'nudged.snooze: until is null, in the past or more than 100 years away',
+            hint = 'Give an instant to come, within 100 years.';
+    end if;
+    perform nudged.check_isolation('nudged.snooze');
+    recipients := nudged.hold_reminder(snooze.id, recipient);
+    -- A later snapshot: what the line above waited for is seen. Whose zone a wall time is in is not known here: wakes_at is the earliest instant that it can be.
+    select
+        array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
+    into pending, later, ids
+    from nudged.occurrence o
+    cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
+    where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_spread);
+    if pending is null and later is null then
+        -- They were told with everyone, and what comes next is everyone's.
+        select array_agg(o) into later
+        from nudged.occurrence o
+        where o.reminder_id = snooze.id and o.is_spread and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
+          and exists (
+              select 1 from nudged.subject_member m
+              where m.subject_type = o.subject_type and m.subject_id = o.subject_id and m.user_id = recipient
+          );
+    end if;
+    if pending is null and later is null then
+        return false;
+    end if;
+    taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
+    insert into nudged.occurrence (
+        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, timezone, is_spread, spread_after, is_own, recurrence, number,
+        first_at, first_local, planned_local
+    )
+    select
+        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, o.spread_after,
+        o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
+    from unnest(pending) as o
+    where o.id = any (taken)
+    union all
+    select
+        coalesce(recipient, o.user_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone,
+        o.is_spread and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
+    from unnest(later) as o
+    -- What comes once more already was moved.
+    where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_spread = o.is_spread);
+    insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
+    return cardinality(ids) = coalesce(cardinality(taken), 0);
+end
+$$;
+
+-- Holds a reminder's definition, as everyone does who sets, cancels, spreads or erases it, and the recipients (one, or all who have something pending) against
+-- being erased: else those would take the locks that nudged.snooze has on its rows for an intent's, or miss the rows that it writes. Returns the recipients;
+-- nobody where the reminder does not live.
+create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
+begin
+    if recipient is not null then
+        perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for share;
+    else
+        -- For all recipients: two such snoozes take turns, and wait for a page of a fan-out.
+        perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for no key update;
+    end if;
+    if not found then
+        return '{}';
+    end if;
+    return array(select nudged.hold_recipients(case when recipient is not null then array[recipient] else array(
+        select distinct o.user_id from nudged.occurrence o where o.reminder_id = reminder
+    ) end));
+end
+$$;
+
+-- For a trigger on a table of the app's: cancels a subject's reminders when its row is deleted, archived or gets another id. Arguments: the subject type,
+-- the column that holds the id, and, where rows are archived, the column that says so (true, or an instant).
+create function nudged.cancel_subject_reminders() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    was text;
+    remains text;
+    was_archived text;
+    is_archived text;
+begin
+    if tg_nargs not in (2, 3) or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
+        raise invalid_parameter_value using message = 'nudged.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
+            hint = 'Its arguments are the subject type, the column of the id and, where rows are archived, the column that says so.';
+    end if;
+    was := nudged.column_text(old, tg_argv[1]);
+    if tg_op = 'UPDATE' then
+        remains := nudged.column_text(new, tg_argv[1]);
+        if tg_nargs = 3 then
+            was_archived := nudged.column_text(old, tg_argv[2]);
+            is_archived := nudged.column_text(new, tg_argv[2]);
+        end if;
+        if was is not distinct from remains
+            and (coalesce(is_archived, 'f') in ('f', 'false') or coalesce(was_archived, 'f') not in ('f', 'false'))
+        then
+            return null;
+        end if;
+    end if;
+    if was is not null then
+        perform nudged.end_reminders(tg_argv[0], was);
+    end if;
+    return null;
+end
+$$;
+
+-- A column of a row, as its type writes it. The table's owner may have made casts for its types. None is used, since it would run with the trigger's
+-- rights. A name that is no column is refused: it would be a call.
+create function nudged.column_text(whole anyelement, name text) returns text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    written text;
+begin
+    if not exists (
+        select 1 from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+        where t.oid = pg_typeof(column_text.whole) and a.attname = column_text.name and a.attnum > 0 and not a.attisdropped
+    ) then
+        raise undefined_column using message = format('nudged.cancel_subject_reminders: the table has no column %I', name),
+            hint = 'Name the column of the id, and the one that says what is archived, as the table has them.';
+    end if;
+    execute format('select case when ($1).%1$I is not null then pg_catalog.format(''%%s'', ($1).%1$I) end', name) using column_text.whole into written;
+    return written;
+end
+$$;
+
+revoke all on function nudged.recurrence_fault(text) from public;
+revoke all on function nudged.recurrence_until(text) from public;
+revoke all on function nudged.is_zone(text) from public;
+revoke all on function nudged.whole_second(timestamp) from public;
+revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
+revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
+revoke all on function nudged.hold_recipients(uuid[]) from public;
+revoke all on function nudged.hold_reminder(uuid, uuid) from public;
+revoke all on function nudged.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
+revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
+revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
+revoke all on function nudged.check_isolation(text) from public;
+revoke all on function nudged.cancel_reminders(text, text) from public;
+revoke all on function nudged.end_reminders(text, text) from public;
+revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
+revoke all on function nudged.cancel_subject_reminders() from public;
+revoke all on function nudged.column_text(anyelement, text) from public;
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on view nudged.subject_member is 'Who is told of a subject by reminders for everyone. Redefine it over your own tables with "create or replace view"; it is read when a reminder is due.';
+comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.subject_member.subject_id is 'Its id, as text.';
+comment on column nudged.subject_member.user_id is 'A user who is told of it.';
+comment on table nudged.reminder is 'The reminders that live: one per author and subject. nudged.occurrence holds their words and times.';
+comment on column nudged.reminder.user_id is 'The author.';
+comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.reminder.subject_id is 'Its id.';
+comment on column nudged.reminder.id is 'The reminder, as nudged.set_reminder returned it. One that replaces another gets another id.';
+comment on column nudged.reminder.created_at is 'When it was set.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time.';
+comment on column nudged.occurrence.user_id is 'Who is told. Of a reminder for everyone that is not due yet: the author.';
+comment on column nudged.occurrence.id is 'Names this occurrence. nudged.delivery.key has it.';
+comment on column nudged.occurrence.reminder_id is 'The reminder. It counts only while nudged.reminder has it.';
+comment on column nudged.occurrence.author_id is 'Who set it.';
+comment on column nudged.occurrence.subject_type is 'The kind of thing, such as task.';
+comment on column nudged.occurrence.subject_id is 'Its id.';
+comment on column nudged.occurrence.title is 'The title.';
+comment on column nudged.occurrence.body is 'The text.';
+comment on column nudged.occurrence.due_at is 'When, as an instant. Null: due_local says it.';
+comment on column nudged.occurrence.due_local is 'When, as a wall time in "timezone", or in the recipient''s own zone where that is null.';
+comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
+comment on column nudged.occurrence.is_spread is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
+comment on column nudged.occurrence.spread_after is 'The last member who has a row already.';
+comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Quiet hours don''t hold it then.';
+comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
+comment on column nudged.occurrence.number is 'The place in the series, from 1.';
+comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant.';
+comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time.';
+comment on column nudged.occurrence.planned_local is 'This one''s wall time by the rule. A snooze leaves it.';
+comment on column nudged.occurrence.restored_at is 'When a backup was restored. What was due before may have been sent since the backup, and is dropped.';
+comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
+comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, in words. Null: nothing.';
+comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: it is none.';
+comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
+comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
+comment on function nudged.hold_occurrences is 'Locks those of these occurrences that nobody else holds, and returns them.';
+comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who are there.';
+comment on function nudged.whole_second is 'The next whole second.';
+comment on function nudged.set_reminder is 'Sets a reminder; one that lives for this author and subject is replaced. Returns its id and warnings.';
+comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
+comment on function nudged.reminder_warnings is 'What the caller of nudged.set_reminder should know.';
+comment on function nudged.check_isolation is 'Fails where the transaction is not READ COMMITTED.';
+comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were taken back in time, and how many were not.';
+comment on function nudged.end_reminders is 'As nudged.cancel_reminders, under any isolation level.';
+comment on function nudged.snooze is 'What is pending of a reminder comes at "until" instead. Returns true if nothing of it comes before.';
+comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged.snooze, and returns the recipients.';
+comment on function nudged.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
+comment on function nudged.column_text is 'A column of a row as text. For nudged.cancel_subject_reminders.';

@@ -1,0 +1,235 @@
+-- The record: append-only, one row per device and attempt; a slot that went by has one row with an empty device_hash.
+-- outcome: accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped, unknown.
+create table nudged.delivery (
+    user_id uuid not null,
+    kind text not null check (octet_length(kind) <= 32),
+    key text not null check (octet_length(key) <= 255),
+    slot date,
+    device_hash text not null check (octet_length(device_hash) <= 64),
+    apns_id uuid,
+    outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown')),
+    reason text check (octet_length(reason) <= 1024),
+    status smallint,
+    attempted_at timestamptz not null,
+    sweep_id uuid not null,
+    decision jsonb check (pg_column_size(decision) <= 8192),
+    template integer,
+    primary key (user_id, attempted_at, kind, key, device_hash)
+) partition by range (attempted_at);
+create table nudged.delivery_default partition of nudged.delivery default;
+alter table nudged.delivery enable row level security;
+alter table nudged.delivery_default enable row level security;
+-- `nudged status` counts the last day's unknown pushes without reading the record. Few rows are unknown, so it costs an append next to nothing.
+create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
+
+-- Makes the partitions (one a UTC day) from yesterday to `days_ahead`, and drops those that ended more than `keep_days` ago.
+-- A day whose rows already lie in the default partition stays there. Returns how many were made, and how many steps of dropping were done: one a
+-- partition, and one for the oldest hour of what is too old in the default partition. Each call does a bounded part: where it did something, more may be
+-- left, and the daemon calls again in a minute.
+--
+-- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role is not to own the record.
+create function nudged.maintain_delivery(days_ahead integer, keep_days integer, out made integer, out dropped integer)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+    today date := (now() at time zone 'UTC')::date;
+    oldest_kept date;
+    day date;
+    part text;
+    oldest timestamptz;
+begin
+    made := 0;
+    dropped := 0;
+    if days_ahead is null or days_ahead not between 0 and 366 or keep_days is null or keep_days not between 1 and 36500 then
+        raise invalid_parameter_value using message = 'nudged.maintain_delivery: days_ahead is 0 to 366, keep_days 1 to 36500';
+    end if;
+    oldest_kept := today - keep_days;
+    -- Two daemons at once: the first does it.
+    if not pg_try_advisory_xact_lock(hashtextextended('nudged.maintain_delivery', 0)) then
+        return;
+    end if;
+    for day in select d::date from generate_series(today - 1, today + days_ahead, interval '1 day') d loop
+        part := 'delivery_' || to_char(day, 'YYYYMMDD');
+        if to_regclass('nudged.' || part) is null and not exists (
+            select 1 from nudged.delivery_default
+            where attempted_at >= day::timestamptz and attempted_at < (day + 1)::timestamptz
+        ) then
+            execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',
+                part, day::timestamptz, (day + 1)::timestamptz);
+            execute format('alter table nudged.%I enable row level security', part);
+            made := made + 1;
+        end if;
+    end loop;
+    -- In blocks of their own: a reader that is in the way of dropping must not undo what was made.
+    begin
+        -- The names are compared as text: in a table that a hand has named 20260231 there is no date to read. Few at once: each
+        -- holds the whole record for itself until the commit.
+        for part in
+            select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = 'nudged.delivery'::regclass
+              and c.relname ~ '^delivery_[0-9]{8}$'
+              and right(c.relname, 8) < to_char(oldest_kept, 'YYYYMMDD')
+            order by c.relname
+            limit 10
+        loop
+            execute format('drop table nudged.%I', part);
+            dropped := dropped + 1;
+        end loop;
+    exception when lock_not_available then
+        dropped := 0;
+    end;
+    begin
+        -- An hour of rows at once: the statement has seconds, and the default partition may hold what months left there.
+        select min(attempted_at) into oldest from nudged.delivery_default where attempted_at < oldest_kept::timestamptz;
+        if oldest is not null then
+            delete from nudged.delivery_default where attempted_at < least(oldest_kept::timestamptz, oldest + interval '1 hour');
+            dropped := dropped + 1;
+        end if;
+    exception when lock_not_available then
+        null;
+    end;
+end
+$$;
+revoke all on function nudged.maintain_delivery(integer, integer) from public;
+
+-- Deletes tokens that 410s proved stale (parallel lists), each only where the record holds that answer, by its apns-id, since an instant. Returns how many
+-- went. A call and no question over lists: Citus may send such a question to a machine that has none of the app's tables.
+create function nudged.forget_devices(
+    recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
+) returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    refused uuid[];
+    stale record;
+    gone bigint := 0;
+begin
+    select array_agg(d.apns_id) into refused from nudged.delivery d
+    where d.user_id = any (recipients) and d.attempted_at >= since and d.outcome = 'rejected';
+    for stale in
+        select w.* from unnest(recipients, devices, environments, topics, instants, apns_ids)
+            as w (user_id, device, environment, topic, instant, apns_id)
+        where w.apns_id = any (refused)
+    loop
+        if nudged.forget_device(stale.user_id, stale.device, stale.environment, stale.topic, stale.instant) then
+            gone := gone + 1;
+        end if;
+    end loop;
+    return gone;
+end
+$$;
+revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], timestamptz[], uuid[], timestamptz) from public;
+
+-- Erases a user: nothing in schema nudged says any more that they were ever there. Returns the rows that went.
+--
+-- Call it in the transaction in which the app deletes its own rows of the user, after them: what the triggers append then goes as well. Where the
+-- app's rows stay, the next change of them brings the user back. A push that is being written at that moment goes out; its outcome is recorded nowhere.
+--
+-- Locks are taken in the order of every writer that waits: definitions of reminders (as a fan-out, a snooze), touches, then person (as a drain). A transaction
+-- that writes something for this user holds one of these rows. So it is waited for, and the statements after see what it wrote. Locks on intents are not waited for:
+-- their holder waits for the person's row, finds it gone, and records nothing.
+create function nudged.forget(user_id uuid) returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient constant uuid := forget.user_id;
+    gone bigint;
+    erased bigint := 0;
+    before bytea := uuid_send(recipient);
+    place integer := 15;
+begin
+    if recipient is null then
+        raise invalid_parameter_value using message = 'nudged.forget: user_id is null', hint = 'Name the user who is to be erased.';
+    end if;
+    delete from nudged.reminder where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.touched where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
+    delete from nudged.person where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What is on its way keeps its intent, without this user: the others' outcomes need it.
+    with open as materialized (
+        select id from nudged.intent where recipient = any (user_ids) for update skip locked
+    )
+    update nudged.intent i set settled = array_remove(i.settled, recipient), records = (
+        select jsonb_agg(r) from jsonb_array_elements(i.records) r where r ->> 'user_id' <> recipient::text
+    ), (user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates) = (
+        select
+            coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.kind order by d.place), '{}'),
+            coalesce(array_agg(d.key order by d.place), '{}'), coalesce(array_agg(d.slot order by d.place), '{}'),
+            coalesce(array_agg(d.device_hash order by d.place), '{}'), coalesce(array_agg(d.apns_id order by d.place), '{}'),
+            coalesce(array_agg(d.retry order by d.place), '{}'), coalesce(array_agg(d.counted order by d.place), '{}'),
+            coalesce(array_agg(d.nudge order by d.place), '{}'), coalesce(array_agg(d.ends order by d.place), '{}'),
+            coalesce(array_agg(d.template order by d.place), '{}')
+        from unnest(
+            i.user_ids, i.kinds, i.keys, i.slots, i.device_hashes, i.apns_ids, i.retries, i.counted, i.nudges, i.ends, i.templates
+        ) with ordinality as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template, place)
+        where d.user_id <> recipient
+    )
+    from open o where i.id = o.id;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.message_key where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- A fan-out that paused after this user goes on after the id one below. For the lowest id it starts again.
+    while place >= 0 and get_byte(before, place) = 0 loop
+        before := set_byte(before, place, 255);
+        place := place - 1;
+    end loop;
+    if place >= 0 then
+        before := set_byte(before, place, get_byte(before, place) - 1);
+    end if;
+    update nudged.occurrence set spread_after = case when place >= 0 then encode(before, 'hex')::uuid end where spread_after = recipient;
+    delete from nudged.delivery where user_id = recipient;
+    get diagnostics gone = row_count;
+    erased := erased + gone;
+    -- What was appended meanwhile. A touch that a daemon has taken already finds a user without data, and makes no row.
+    delete from nudged.touched where user_id = recipient and (user_id, id) in (
+        select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
+    );
+    get diagnostics gone = row_count;
+    return erased + gone;
+end
+$$;
+revoke all on function nudged.forget(uuid) from public;
+
+select nudged.distribute();
+select nudged.maintain_delivery(7, 90);
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.delivery is 'The record: one row per device and attempt, only appended. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
+comment on column nudged.delivery.user_id is 'The user.';
+comment on column nudged.delivery.kind is 'check_in, message or reminder.';
+comment on column nudged.delivery.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
+comment on column nudged.delivery.slot is 'The check-in''s local date.';
+comment on column nudged.delivery.device_hash is 'A hash of the device token. Empty: no device was sent to.';
+comment on column nudged.delivery.apns_id is 'The push''s apns-id.';
+comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped or unknown.';
+comment on column nudged.delivery.reason is 'Apple''s reason, or nudged''s.';
+comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer.';
+comment on column nudged.delivery.attempted_at is 'When it was attempted.';
+comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: a call.';
+comment on column nudged.delivery.decision is 'What the decision service said: an object with by, notify, priority and reason. Null where none was asked.';
+comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured words.';
+comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, some at once. The daemon calls it.';
+comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, where the record holds that answer. The daemon calls it.';
+comment on function nudged.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -1,0 +1,195 @@
+-- What operators and trials need: the kill switch, the words of check-ins, and a test push.
+
+-- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each sweep, and after each intent's commit before the first
+-- byte. So what is paused is not written from then on, whatever a daemon had decided before.
+create table nudged.paused (
+    kind text primary key check (kind in ('check_in', 'message', 'reminder')),
+    -- When sending stopped.
+    since timestamptz not null default clock_timestamp(),
+    -- Since when users may have been held whom no resume has made due: after a pause, an interrupted resume and another pause.
+    held_since timestamptz not null default clock_timestamp(),
+    by_whom text not null check (octet_length(by_whom) <= 1024),
+    words text check (octet_length(words) <= 16384),
+    -- Set by a resume: sent again from then on. The row is deleted once everybody who was held is due.
+    resumed_at timestamptz
+);
+alter table nudged.paused enable row level security;
+
+-- Operators pause with the daemon's own configuration and login: in an emergency there is no time to find another one. That is no new power: this login can
+-- keep back every nudge already.
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
+
+-- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
+-- slot (docs/SQL.md). And nudged.send_test, by which an app's signed-in user tries their own device.
+
+-- No rows about users: an operator's own, few and small. A daemon reads the active ones once a sweep.
+create table nudged.template (
+    id integer generated always as identity primary key,
+    -- Only for users whose context says this domain; null: for all.
+    domain text check (octet_length(domain) <= 255),
+    -- A language (`de`) or one of a region (`pt-BR`); null: for those whose own has none.
+    locale text check (octet_length(locale) <= 64),
+    title text not null default '' check (octet_length(title) <= 4096),
+    body text not null default '' check (octet_length(body) <= 4096),
+    weight integer not null default 1,
+    active boolean not null default true,
+    -- What a tap does. null: it opens the context's conversation, or begins a new one where there is none. open_conversation: only where there is one.
+    -- new_conversation: begins one in any case.
+    action text check (action in ('open_conversation', 'new_conversation'))
+);
+alter table nudged.template enable row level security;
+
+-- Refuses what could never be sent, or not as it was meant. The error names the column and the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
+create function nudged.check_template() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    -- As Daemon.TemplateText reads it.
+    syntax constant text := '\{\{|\}\}|\{[a-z][a-z0-9_]{0,62}\}';
+    bytes integer;
+    broken text;
+    fault text;
+    remedy text;
+begin
+    new.title := coalesce(new.title, '');
+    new.body := coalesce(new.body, '');
+    if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
+        broken := 'words';
+        fault := 'title and body are both empty';
+        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+    elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
+        broken := 'placeholders';
+        fault := format('%s has a brace that belongs to no placeholder',
+            case when regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' then 'title' else 'body' end);
+        remedy := 'A placeholder is a key of the context in braces, as {first_name}: small letters, digits and _. A brace itself is written {{ or }}.';
+    elsif new.weight is null or new.weight not between 1 and 1000 then
+        broken := 'weight';
+        fault := format('weight is %s', coalesce(new.weight::text, 'null'));
+        remedy := 'It is 1 to 1000: of two templates the one with twice the weight comes twice as often. To rest one, set active to false.';
+    elsif new.active is null then
+        broken := 'active';
+        fault := 'active is null';
+        remedy := 'true: check-ins may take it. false: it rests. Left out, it is true.';
+    elsif new.action not in ('open_conversation', 'new_conversation') then
+        broken := 'action';
+        fault := 'action is none that a tap knows';
+        remedy := 'Give open_conversation, new_conversation, or null for whichever fits the user.';
+    elsif new.locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(new.locale) > 64 then
+        broken := 'locale';
+        fault := 'locale is no language';
+        remedy := 'Give a language as de, one of a region as pt-BR, or null for everyone whose own has no template.';
+    elsif new.domain = '' or octet_length(new.domain) > 255 then
+        broken := 'domain';
+        fault := format('domain has %s bytes', octet_length(new.domain));
+        remedy := 'It has 1 to 255 bytes, or is null for all domains.';
+    else
+        bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
+        if bytes > 4096 then
+            broken := 'payload';
+            fault := format('the payload comes to %s bytes', bytes);
+            remedy := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
+        end if;
+    end if;
+    if broken is not null then
+        raise check_violation using message = 'nudged.template: ' || fault, hint = remedy, constraint = 'template_' || broken, schema = 'nudged', table = 'template';
+    end if;
+    return new;
+end
+$$;
+create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
+
+-- Something to begin with. Where nudged has sent already they rest: its users go on getting the words that were configured, until somebody sets them active.
+insert into nudged.template (title, body, weight, action)
+select t.title, t.body, t.weight, t.action
+from (values
+    (1, 'Thinking of you', 'I''m curious how your day has been. Tell me, whenever you like.', 2, null),
+    (2, 'Hello, {first_name}', 'You just came to my mind. How are you today?', 3, null),
+    (3, 'I''m here', 'Whenever you feel like talking, I have time for you.', 2, null),
+    (4, 'A small hello', 'I hope today is being kind to you. What''s on your mind?', 2, null),
+    (5, 'How did it go, {first_name}?', 'I remember that we talked about {topic}. I''d love to hear what came of it.', 4, null),
+    (6, 'Shall we go on?', 'I''ve been thinking about our last talk, and I''d like to hear the rest.', 3, 'open_conversation')
+) as t (place, title, body, weight, action)
+order by t.place;
+
+-- Sends the signed-in user a test on their own devices: a message like any other, which passes quiet hours where they allow that, and is of no use after five
+-- minutes. Its payload has "test": true. Returns its id.
+--
+-- Refused where one of their devices is of production: a person's phone is no place for trials. A device whose row names no environment is of the one that
+-- the daemons are configured to: each tells it in its row of nudged.daemon, the main app's lane first. Where none is alive, or they differ, nobody
+-- knows, and it is refused.
+create function nudged.send_test() returns uuid
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    recipient uuid := nudged.signed_in_user();
+    hour_ago timestamptz := clock_timestamp() - interval '1 hour';
+    configured text;
+    environments text[];
+    made uuid;
+begin
+    select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
+    -- A lane that can't be read is a doubt as well.
+    from (
+        select coalesce(state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
+        -- A daemon that has just joined has said nothing of its lanes yet.
+        where seen_at > statement_timestamp() - interval '30 seconds' and state ? 'lanes'
+    ) d;
+    select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
+    from nudged.device d where d.user_id = recipient;
+    if environments is null then
+        raise exception using errcode = 'ND013', message = 'nudged.send_test: you have no device that nudged sends to',
+            hint = 'Allow notifications on your device: the app registers it then (nudged.register_device).';
+    elsif 'production' = any (environments) then
+        raise exception using errcode = 'ND010', message = 'nudged.send_test: a device of yours is of production, where no tests are sent',
+            hint = 'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.';
+    elsif environments <> '{sandbox}' then
+        raise exception using errcode = 'ND012', message = 'nudged.send_test: nobody knows whether your device is of production',
+            hint = 'Register it with its environment (nudged.register_device), or see that a daemon runs (nudged status).';
+    end if;
+    -- Ten places, each taken for an hour: two calls at once can't take the same, and old ones go with the other keys.
+    for place in 1..10 loop
+        made := gen_random_uuid();
+        insert into nudged.message_key as k (user_id, key, id, at) values (recipient, format('nudged.send_test %s', place), made, clock_timestamp())
+        on conflict (user_id, key) do update set id = excluded.id, at = excluded.at where k.at <= hour_ago;
+        exit when found;
+        made := null;
+    end loop;
+    if made is null then
+        raise exception using errcode = 'ND011', message = 'nudged.send_test: you have had ten tests in the last hour',
+            hint = 'Wait until the first of them is an hour old.';
+    end if;
+    return nudged.send(
+        recipient, 'nudged', 'A test: this device can be reached.', data => '{"test": true}', urgent => true,
+        expires_at => statement_timestamp() + interval '5 minutes');
+end
+$$;
+
+revoke all on function nudged.check_template() from public;
+revoke all on function nudged.send_test() from public;
+select nudged.allow('nudged_daemon', 'select', 'nudged.template');
+select nudged.allow('authenticated', 'execute', 'nudged.send_test');
+
+select nudged.distribute();
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on table nudged.paused is 'The kinds of nudges that "nudged pause" holds.';
+comment on column nudged.paused.kind is 'check_in, message or reminder.';
+comment on column nudged.paused.since is 'When sending stopped.';
+comment on column nudged.paused.held_since is 'Since when users may have been held who were not made due again.';
+comment on column nudged.paused.by_whom is 'Who paused it.';
+comment on column nudged.paused.words is 'Why, in their words.';
+comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once everybody who was held is due.';
+comment on table nudged.template is 'The words of check-ins, with placeholders such as {first_name}. Yours to write; a change counts at the next sweep (docs/SQL.md).';
+comment on column nudged.template.id is 'Names the template. nudged.delivery.template has it.';
+comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
+comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for everyone whose own has no template.';
+comment on column nudged.template.title is 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.';
+comment on column nudged.template.body is 'The text, with placeholders as in the title.';
+comment on column nudged.template.weight is '1 to 1000: of two templates the one with twice the weight is drawn twice as often.';
+comment on column nudged.template.active is 'false: it is not used.';
+comment on column nudged.template.action is 'What a tap does: open_conversation, new_conversation, or null for whichever fits the user.';
+comment on function nudged.check_template is 'Trigger on nudged.template: fails where a template could not be sent.';
+comment on function nudged.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';

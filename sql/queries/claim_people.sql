@@ -1,0 +1,17 @@
+-- Users of our ranges who are due. Locks nothing and writes nothing: the owner of a range is the only one who works on its users.
+-- Users of open intents are left: their daemon has them in hand, or is gone, and recover.sql records them first.
+-- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside.
+-- No ORDER BY: one range comes in the order of its index, of several each has its own order; a sort would read all that is due.
+select
+    user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text,
+    quarantine::text, template, uuid_hash(user_id) >> 26
+from nudged.person p
+where uuid_hash(user_id) >> 26 = any ($5::integer[])
+  and due_at <= $1
+  and (due_at, user_id) > ($2, $3)
+  and user_id <> all ($6)
+  and user_id <> all (array(
+      select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
+      where o.user_id <> all (i.settled)
+  ))
+limit $4

@@ -1,0 +1,29 @@
+-- Of each claimed user the reminders that can be due by $2, at most $3 (the first to wake, instants and wall times apart), and the next one after that: it
+-- says when to look again. Asked where somebody has more than people have. $1 users, $4 most rows of a user that are looked at, $5 most rows in all.
+-- Instants and wall times apart: a wall time is looked at up to 26 hours before it is due, and many of them must not stand before what is due now.
+select
+    o.user_id, o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local at time zone 'UTC', o.timezone,
+    o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,
+    o.is_spread
+from unnest($1::uuid[]) as u (user_id)
+cross join lateral (
+    (
+        select d.*, row_number() over (partition by d.user_id, d.due_at is null order by d.wakes_at) as place
+        from (
+            select * from nudged.occurrence f
+            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_spread
+            order by f.wakes_at
+            limit $4
+        ) d
+    )
+    union all
+    (
+        select n.*, 1 from nudged.occurrence n
+        where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_spread
+        order by n.wakes_at
+        limit 1
+    )
+) o
+where o.place <= $3
+order by o.place
+limit $5

@@ -1,0 +1,19 @@
+-- Deletes reminders that ended, and puts the next of their series in their place. Parallel: $1 user, $2 id. $3 what comes next: a JSON array of objects with
+-- user_id, id (of the one that ended), number, planned_local, first_at or first_local, due_at or due_local; or null.
+-- Of a reminder that was cancelled meanwhile as well: it is dropped when its hour comes (live_reminders.sql).
+with over as (
+    delete from nudged.occurrence o using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
+    where o.user_id = e.user_id and o.id = e.id
+    returning o.*
+)
+insert into nudged.occurrence (
+    user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_own, recurrence, number,
+    first_at, first_local, planned_local
+)
+select
+    o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, n.due_at, n.due_local, o.timezone, o.is_own, o.recurrence,
+    n.number, n.first_at, n.first_local, n.planned_local
+from jsonb_to_recordset($3::jsonb) as n (
+    user_id uuid, id uuid, number integer, first_at timestamptz, first_local timestamp, planned_local timestamp, due_at timestamptz, due_local timestamp
+)
+join over o on o.user_id = n.user_id and o.id = n.id

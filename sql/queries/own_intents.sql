@@ -1,0 +1,2 @@
+-- Open intents of a member, to find those that its daemon knows nothing of: a promoted standby may not have got their settlement. $1 member. Rows: intent.
+select id from nudged.intent where member = $1 and withdrawn_until is null

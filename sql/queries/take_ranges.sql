@@ -1,0 +1,13 @@
+-- Takes free ranges, up to the fair share of 64. $1 member.
+-- Members whose lease has ended don't count. SKIP LOCKED: two members that take at once share what is free.
+update nudged.range set owner = $1
+where id in (
+    select id from nudged.range
+    where owner is null
+    order by random()
+    limit (
+        select greatest(0, ceil(64.0 / greatest(1, count(distinct member)))::integer - (select count(*) from nudged.range where owner = $1)::integer)
+        from nudged.daemon where member is not null and alive_until > statement_timestamp()
+    )
+    for update skip locked
+)
