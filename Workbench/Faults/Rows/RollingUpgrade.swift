@@ -43,16 +43,6 @@ extension Fault {
                 for daemon in [running, fresh] { try await stage.stop(daemon) }
                 if stage.acceptedCount == before { stage.fail("nobody was left for whom they could have held on") }
             },
-            plan.round("no schema yet", users: 150, scenery: scenery) { stage, _ in
-                try await stage.sql("drop schema nudged cascade")
-                let waiting = try stage.service()
-                try await heard(stage, waiting, "run nudged migrate")
-                if stage.acceptedCount > 0 { stage.fail("it worked without a schema") }
-                try await ends(stage, ["migrate"], by: 0)
-                try await stage.awaitIdle()
-                try await stage.stop(waiting)
-                if stage.acceptedCount == 0 { stage.fail("it did not begin after the migration") }
-            },
         ] + (plan.older.map { [olderBinary($0, plan)] } ?? [])
     }
 
