@@ -1,6 +1,6 @@
 # make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
 # make model  the model of ownership, checked by spin: every property holds, and without any one guard a property fails (docs/model)
-# make test   formatter, imports as Package.swift declares them, the app's library for other platforms, build with warnings as errors, all tests, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
+# make test   formatter, imports as Package.swift declares them, the app's library for other platforms, build with warnings as errors, all tests, the model of ownership, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
 #             of each fuzzer, and the Debian package, made and tried in a fresh Debian
 # make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
@@ -90,6 +90,7 @@ test: dependencies lint
 	$(SWIFT) build --build-tests $(IMPORTS)
 	$(MAKE) deb
 	scripts/suite $(SWIFT) test --skip-build $(WIDTH)
+	$(MAKE) model
 	@scripts/dependencies monitoring
 	scripts/try-monitoring
 	scripts/try-service

@@ -52,6 +52,18 @@ create table nudged.member (
     joined_at timestamptz not null default now()
 );
 
+-- Until when each membership lasts without a renewal. Beside nudged.member, whose rows are never updated. A join that takes effect late makes rows of its
+-- own, which expire.
+create table nudged.lease (
+    member uuid primary key references nudged.member on delete cascade,
+    alive_until timestamptz not null
+) with (
+    -- A row's next versions stay on its page, so that a renewal is a HOT update, and the next one cleans a full page.
+    fillfactor = 20,
+    autovacuum_vacuum_scale_factor = 0.0,
+    autovacuum_vacuum_threshold = 200
+);
+
 -- The 64 ranges of the hash of user_id: `uuid_hash(user_id) >> 26`.
 create table nudged.range (
     id smallint primary key check (id between -32 and 31),
@@ -69,16 +81,13 @@ create table nudged.daemon (
     -- Times are this database's: a host with a wrong clock looks no more alive than it is.
     started_at timestamptz not null,
     seen_at timestamptz not null,
-    state jsonb not null check (pg_column_size(state) <= 1048576),
-    member uuid references nudged.member on delete set null,
-    alive_until timestamptz
+    state jsonb not null check (pg_column_size(state) <= 1048576)
 ) with (
-    -- A row's next versions stay on its page, so that a heartbeat is a HOT update, and the next one cleans a full page.
+    -- As in nudged.lease.
     fillfactor = 20,
     autovacuum_vacuum_scale_factor = 0.0,
     autovacuum_vacuum_threshold = 200
 );
-create index daemon_member on nudged.daemon (member);
 
 -- Pushes about to be written to Apple: durable before the first byte. One row per slice, parallel arrays, one element per push and message.
 create table nudged.intent (
@@ -115,6 +124,7 @@ insert into nudged.setting default values;
 alter table nudged.person enable row level security;
 alter table nudged.touched enable row level security;
 alter table nudged.member enable row level security;
+alter table nudged.lease enable row level security;
 alter table nudged.range enable row level security;
 alter table nudged.daemon enable row level security;
 alter table nudged.intent enable row level security;
@@ -419,6 +429,9 @@ comment on table nudged.member is 'The daemons that share the work now. A row is
 comment on column nudged.member.id is 'Names this membership. A daemon that joins again gets another one.';
 comment on column nudged.member.daemon_id is 'The daemon, as in nudged.daemon.';
 comment on column nudged.member.joined_at is 'When it joined.';
+comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds; one that does not is declared dead by another.';
+comment on column nudged.lease.member is 'The membership.';
+comment on column nudged.lease.alive_until is 'Until when it lasts without another renewal, by this database''s clock.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on column nudged.range.id is 'uuid_hash(user_id) >> 26, -32 to 31.';
 comment on column nudged.range.owner is 'The member that works on these users. Null: nobody yet.';
@@ -430,8 +443,6 @@ comment on column nudged.daemon.version is 'Its version.';
 comment on column nudged.daemon.started_at is 'When it started, by this database''s clock.';
 comment on column nudged.daemon.seen_at is 'When it last wrote this row.';
 comment on column nudged.daemon.state is 'Its lanes, last sweeps and pushes in flight.';
-comment on column nudged.daemon.member is 'Its membership. Null: it has none now.';
-comment on column nudged.daemon.alive_until is 'Until when its membership lasts without another heartbeat. Null: it is no member.';
 comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per push and message. A row that its daemon leaves behind is recorded as unknown.';
 comment on column nudged.intent.id is 'Names the intent.';
 comment on column nudged.intent.member is 'The member that writes these pushes. Null: that member is gone, and any daemon records what is open.';

@@ -146,6 +146,7 @@ select nudged.allow('nudged_daemon', 'select', 'nudged.migration');
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
 select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
 select nudged.allow('nudged_daemon', 'select, insert, update (joined_at), delete', 'nudged.member');
+select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.lease');
 select nudged.allow('nudged_daemon', 'select, update', 'nudged.range');
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.daemon');
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.intent');

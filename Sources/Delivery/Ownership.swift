@@ -30,8 +30,7 @@ package actor Ownership {
     private let hooks: SweepHooks
     private let onEvent: @Sendable (SweepEvent) -> Void
     private let view = Mutex(View())
-    /// What `nudged.daemon` says of this daemon where it joins.
-    private let beat: @Sendable () -> DaemonBeat
+    private let daemonID: UUID
     private var leaseMilliseconds: Int64
     private var keeper: Task<Void, Never>?
     private var nextRenewal: Int64 = .min
@@ -44,14 +43,14 @@ package actor Ownership {
         hand: Hand,
         leaseMilliseconds: Int64,
         hooks: SweepHooks,
-        beat: @escaping @Sendable () -> DaemonBeat,
+        daemonID: UUID,
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         self.store = store
         self.hand = hand
         self.leaseMilliseconds = leaseMilliseconds
         self.hooks = hooks
-        self.beat = beat
+        self.daemonID = daemonID
         self.onEvent = onEvent
     }
 
@@ -143,7 +142,7 @@ package actor Ownership {
         let member = UUID()
         await hooks.reach(.beforeJoin)
         let asked = BootTime.milliseconds()
-        try await store.join(member, beat(), leaseMilliseconds: leaseMilliseconds)
+        try await store.join(member, daemon: daemonID, leaseMilliseconds: leaseMilliseconds)
         await hooks.reach(.afterJoin)
         view.withLock {
             $0 = View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)

@@ -5,7 +5,7 @@ package import Postgres
 package import Store
 import TimeZones
 
-import struct FoundationEssentials.UUID
+package import struct FoundationEssentials.UUID
 
 /// The way from who is due to what is recorded: Claimer → planner → DecisionStage → a Dispatcher for each lane → Settler. What is in hand outlives the sweep
 /// that claimed it: one slow answer does not hold the next tick.
@@ -15,7 +15,7 @@ package final class Pipeline: Sendable {
     private let decisions: DecisionStage
     private let finished = SweepTotals()
 
-    /// - Parameter beat: what `nudged.daemon` says of this daemon when it joins those who share the work.
+    /// - Parameter daemonID: what this daemon is called in the database.
     package init(
         store: Store,
         lanes: Lanes,
@@ -24,7 +24,7 @@ package final class Pipeline: Sendable {
         settings: SweepSettings,
         decider: Decider? = nil,
         hooks: SweepHooks = SweepHooks(),
-        beat: @escaping @Sendable () -> DaemonBeat,
+        daemonID: UUID,
         onEvent: @escaping @Sendable (SweepEvent) -> Void
     ) {
         let hand = Hand()
@@ -33,7 +33,7 @@ package final class Pipeline: Sendable {
             hand: hand,
             leaseMilliseconds: settings.leaseMilliseconds,
             hooks: hooks,
-            beat: beat,
+            daemonID: daemonID,
             onEvent: onEvent
         )
         delivery = DeliveryContext(

@@ -12,11 +12,11 @@ package struct DaemonBeat: Sendable {
     package var version: String
     /// Milliseconds since it started. The database turns them into an instant: a host's clock may be wrong.
     package var uptimeMilliseconds: Int64
-    /// How it stands: a JSON object without U+0000; nil: as it said before.
-    package var state: String?
+    /// How it stands: a JSON object without U+0000.
+    package var state: String
 
     /// All of them.
-    package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String?) {
+    package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {
         self.id = id
         self.host = host
         self.pid = pid

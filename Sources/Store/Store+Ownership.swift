@@ -5,14 +5,8 @@ package import struct FoundationEssentials.UUID
 /// Membership in the group of daemons that share the work, and the ranges that come with it. On a connection of its own.
 extension Store {
     /// Becomes a member. Repeated, it does no harm.
-    package func join(_ member: UUID, _ beat: DaemonBeat, leaseMilliseconds: Int64) async throws(PostgresError) {
-        _ = try await transaction(
-            ownership,
-            [
-                Query.join([.uuid(member), .uuid(beat.id)]),
-                heartbeat(beat, [.uuid(member), .int8(leaseMilliseconds)]),
-            ]
-        )
+    package func join(_ member: UUID, daemon: UUID, leaseMilliseconds: Int64) async throws(PostgresError) {
+        _ = try await one(ownership, .join, [.uuid(member), .uuid(daemon), .int8(leaseMilliseconds)])
     }
 
     /// Renews the lease, and takes free ranges up to the fair share.
@@ -29,7 +23,7 @@ extension Store {
                     Query.membership(),
                 ]
             )
-            // Its daemon's row is gone, or is another membership's: somebody's hand.
+            // A person has deleted the lease.
             guard rows[0].count > 0 else { return nil }
             return try membership(member, rows[2])
         } catch {
@@ -101,15 +95,13 @@ extension Store {
 
     /// Says that a daemon runs, and how it stands.
     package func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
-        _ = try await transaction(ownership, [heartbeat(beat, [.null(.uuid), .null(.int8)])])
-    }
-
-    private func heartbeat(_ beat: DaemonBeat, _ membership: [Parameter]) -> Statement {
-        Query.heartbeat(
+        _ = try await one(
+            ownership,
+            .heartbeat,
             [
                 .uuid(beat.id), .text(beat.host), .int4(beat.pid), .text(beat.version), .int8(beat.uptimeMilliseconds),
-                beat.state.map(Parameter.json) ?? .null(.jsonb),
-            ] + membership
+                .json(beat.state),
+            ]
         )
     }
 

@@ -220,7 +220,7 @@ final class Scene: Sendable {
     /// Ends every lease, as if its time had passed.
     func expireLeases() throws {
         try sql(
-            "update nudged.daemon set alive_until = now() - interval '1 second'"
+            "update nudged.lease set alive_until = now() - interval '1 second'"
         )
     }
 

@@ -83,7 +83,9 @@ import struct FoundationEssentials.UUID
             from unnest(array['unknown', 'accepted']) o, unnest(array[1, 23, 25]) h;
             """
         )
-        let member = try await fixture.member()
+        let beat = F.beat()
+        try await fixture.store.heartbeat(beat)
+        let member = try await fixture.member(id: beat.id)
         let users = try await fixture.claim(2)
         _ = try await fixture.store.commit(F.intent(users, member: member))
         let standing = try await fixture.store.standing()

@@ -251,7 +251,7 @@ import TimeZones
         #expect(
             try fixture.lines(
                 "select conname from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace order by 1"
-            ) == ["daemon_member_fkey", "intent_member_fkey", "range_owner_fkey"]
+            ) == ["intent_member_fkey", "lease_member_fkey", "range_owner_fkey"]
         )
     }
 

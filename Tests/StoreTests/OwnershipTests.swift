@@ -14,20 +14,35 @@ import struct FoundationEssentials.UUID
 
     @Test func join_whenAlone_getsAllRanges() async throws {
         let fixture = try await F()
-        let (member, beat) = (UUID(), F.beat())
-        try await fixture.store.join(member, beat, leaseMilliseconds: 60_000)
+        let (member, daemon) = (UUID(), UUID())
+        try await fixture.store.join(member, daemon: daemon, leaseMilliseconds: 60_000)
         // The answer was lost.
-        try await fixture.store.join(member, beat, leaseMilliseconds: 60_000)
+        try await fixture.store.join(member, daemon: daemon, leaseMilliseconds: 60_000)
         let membership = try #require(try await fixture.store.renew(member, leaseMilliseconds: 60_000))
         #expect(membership.ranges == F.ranges && membership.living == [member] && membership.free == 0)
         #expect(try fixture.sql("select count(*) from nudged.member") == "1")
         await fixture.close()
     }
 
+    /// A join whose connection was given up takes effect after its daemon has joined again: it makes a membership of nobody, and touches no other.
+    @Test func join_whenItTakesEffectLate_leavesTheNewerMembership() async throws {
+        let fixture = try await F()
+        let other = try await fixture.member()
+        let daemon = UUID()
+        let member = try await fixture.member(id: daemon)
+        try await fixture.store.join(UUID(), daemon: daemon, leaseMilliseconds: 1)
+        #expect(
+            try await eventually { try await fixture.store.bury(except: other) == 1 },
+            "only the late one is dead"
+        )
+        #expect(try await fixture.store.renew(member, leaseMilliseconds: 60_000) != nil)
+        await fixture.close()
+    }
+
     @Test func renew_whenRangesAreFree_takesTheFairShare() async throws {
         let fixture = try await F()
         let members = [UUID(), UUID(), UUID()]
-        for member in members { try await fixture.store.join(member, F.beat(), leaseMilliseconds: 60_000) }
+        for member in members { try await fixture.store.join(member, daemon: UUID(), leaseMilliseconds: 60_000) }
         var counts: [Int] = []
         for member in members {
             counts.append(
@@ -46,7 +61,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let other = Store(configuration: fixture.configuration)
         let (a, b) = (UUID(), UUID())
-        for member in [a, b] { try await fixture.store.join(member, F.beat(), leaseMilliseconds: 60_000) }
+        for member in [a, b] { try await fixture.store.join(member, daemon: UUID(), leaseMilliseconds: 60_000) }
         async let left = fixture.store.renew(a, leaseMilliseconds: 60_000)
         async let right = other.renew(b, leaseMilliseconds: 60_000)
         _ = try await (left, right)
@@ -86,7 +101,7 @@ import struct FoundationEssentials.UUID
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         let other = try await fixture.member()
         #expect(try await fixture.store.bury(except: other) == 0)
-        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(member)'")
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(member)'")
         #expect(try await fixture.store.bury(except: other) == 1)
         #expect(try await fixture.store.renew(member, leaseMilliseconds: 60_000) == nil)
         let membership = try #require(try await fixture.store.renew(other, leaseMilliseconds: 60_000))
@@ -113,7 +128,7 @@ import struct FoundationEssentials.UUID
     @Test func bury_whenTheDatabaseWasAway_waits() async throws {
         let fixture = try await F()
         let (mine, other) = (try await fixture.member(), try await fixture.member())
-        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(other)'")
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(other)'")
         try fixture.sql(
             "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
         )
@@ -130,7 +145,7 @@ import struct FoundationEssentials.UUID
     @Test func bury_whenTheMemberRenewsAtThatMoment_leavesIt() async throws {
         let fixture = try await F()
         let (mine, other) = (try await fixture.member(), try await fixture.member())
-        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(other)'")
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(other)'")
         let renewing = try await fixture.connection()
         try await renewing.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(Query.holdMember([.uuid(other)]))
@@ -203,7 +218,7 @@ import struct FoundationEssentials.UUID
     @Test func death_whenItsVictimCommitsAnIntent_findsTheIntent() async throws {
         let (fixture, member, users) = try await F.claimed()
         let other = try await fixture.member()
-        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(member)'")
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(member)'")
         let victim = try await fixture.connection()
         try await victim.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(Query.intent(F.intent(users, member: member).parameters))

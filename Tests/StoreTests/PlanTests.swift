@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// The hot statements go by index whatever the planner believes (design.md: a plan that errs costs three quarters of the throughput).
+/// The hot statements go by index whatever the planner believes: a plan that errs costs three quarters of the throughput.
 @Suite(.ownThreads) struct PlanTests {
     typealias F = StoreFixture
 
@@ -162,6 +162,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), versions, instants, instants, instants, versions,
                     .textArray(users.map { _ in nil }), ones, ones, ones, ones, ones, ones, ones,
                     .timestampArray([]), .dateArray([]), .dateArray([]), .timestampArray([]),
+                    .boolArray(users.map { _ in true }), instants,
                 ]
             ),
             (

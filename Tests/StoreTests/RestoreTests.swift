@@ -99,7 +99,7 @@ import struct FoundationEssentials.UUID
         for (index, user) in users.enumerated() {
             _ = try await fixture.store.commit(F.intent([user], member: index < 2 ? member : alive))
         }
-        try fixture.sql("update nudged.daemon set alive_until = now() - interval '1 ms' where member = '\(member)'")
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(member)'")
         #expect(try await fixture.store.restoreIntents(limit: 1) == .init(intents: 1, pushes: 1))
         #expect(try await fixture.store.restoreIntents(limit: 9) == .init(intents: 1, pushes: 1))
         #expect(try await fixture.store.restoreIntents(limit: 9) == .init())

@@ -129,7 +129,7 @@ final class StoreFixture: Sendable {
     /// Joins; the first member takes all ranges.
     func member(_ lease: Int64 = 600_000, id: UUID = UUID()) async throws -> UUID {
         let member = UUID()
-        try await store.join(member, Self.beat(id), leaseMilliseconds: lease)
+        try await store.join(member, daemon: id, leaseMilliseconds: lease)
         _ = try await store.renew(member, leaseMilliseconds: lease)
         return member
     }

@@ -16,8 +16,7 @@ struct IdleDaemon {
     /// Joins and takes all ranges.
     init(_ configuration: ConnectionConfiguration) async throws {
         store = Store(configuration: configuration)
-        let beat = DaemonBeat(id: UUID(), host: "bench", pid: 1, version: "0", uptimeMilliseconds: 0, state: nil)
-        try await store.join(member, beat, leaseMilliseconds: Self.leaseMilliseconds)
+        try await store.join(member, daemon: UUID(), leaseMilliseconds: Self.leaseMilliseconds)
         guard let membership = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds),
             membership.free == 0
         else { throw ValidationError("a member alone has all ranges") }

@@ -5,8 +5,11 @@ select
     d.daemon_id, d.host, d.pid, d.version, d.started_at, d.seen_at,
     (extract(epoch from statement_timestamp() - d.seen_at) * 1000)::bigint,
     d.state::text,
-    (select count(*) from nudged.range r where r.owner = d.member),
-    case when d.member is not null and isfinite(d.alive_until) then d.alive_until end
+    (select count(*) from nudged.range r join nudged.member m on m.id = r.owner where m.daemon_id = d.daemon_id),
+    (
+        select max(l.alive_until) from nudged.lease l join nudged.member m on m.id = l.member
+        where m.daemon_id = d.daemon_id and isfinite(l.alive_until)
+    )
 from nudged.daemon d
 where isfinite(d.seen_at) and isfinite(d.started_at)
 order by d.started_at, d.daemon_id

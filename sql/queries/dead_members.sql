@@ -1,5 +1,5 @@
 -- Members whose lease has ended. $1 our own member, which is not among them. Rows: member.
 select m.id from nudged.member m
 where m.id <> $1
-  and not exists (select 1 from nudged.daemon d where d.member = m.id and d.alive_until > statement_timestamp())
+  and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp())
 limit 64

@@ -4,7 +4,7 @@ with gone as (
     delete from nudged.member m
     where m.id = $1
       and case when $2
-          then not exists (select 1 from nudged.daemon d where d.member = $1 and d.alive_until > statement_timestamp())
+          then not exists (select 1 from nudged.lease l where l.member = $1 and l.alive_until > statement_timestamp())
           else not exists (select 1 from nudged.intent i where i.member = $1 and i.withdrawn_until is null)
       end
     returning 1

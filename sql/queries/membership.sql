@@ -3,4 +3,4 @@
 select
     (select array_agg(id order by id) from nudged.range),
     (select array_agg(owner order by id) from nudged.range),
-    array(select member from nudged.daemon where member is not null and alive_until > statement_timestamp() order by member)
+    array(select member from nudged.lease where alive_until > statement_timestamp() order by member)

@@ -6,8 +6,8 @@ where id in (
     where owner is null
     order by random()
     limit (
-        select greatest(0, ceil(64.0 / greatest(1, count(distinct member)))::integer - (select count(*) from nudged.range where owner = $1)::integer)
-        from nudged.daemon where member is not null and alive_until > statement_timestamp()
+        select greatest(0, ceil(64.0 / greatest(1, count(*)))::integer - (select count(*) from nudged.range where owner = $1)::integer)
+        from nudged.lease where alive_until > statement_timestamp()
     )
     for update skip locked
 )

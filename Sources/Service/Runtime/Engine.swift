@@ -59,7 +59,7 @@ package final class Engine: Sendable {
             settings: assembly.settings,
             decider: try Self.decider(assembly.decision, clock, reporter),
             hooks: hooks,
-            beat: { identity.beat() }
+            daemonID: identity.id
         ) { event in
             reporter.sweep(event)
             onEvent(event)

@@ -15,8 +15,8 @@ package struct DaemonIdentity: Sendable {
 
     package init(version: String) { self.version = version }
 
-    /// - Parameter state: how it stands, a JSON object; nil: as it said before.
-    func beat(state: String? = nil) -> DaemonBeat {
+    /// - Parameter state: how it stands, a JSON object.
+    func beat(state: String) -> DaemonBeat {
         DaemonBeat(
             id: id,
             host: host,

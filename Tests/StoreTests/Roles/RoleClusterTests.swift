@@ -126,7 +126,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql("set role app_owner; select nudged.touch(\(F.quoted(9)))")
         let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
         let member = UUID()
-        try await store.join(member, F.beat(), leaseMilliseconds: 60_000)
+        try await store.join(member, daemon: UUID(), leaseMilliseconds: 60_000)
         #expect(try await store.renew(member, leaseMilliseconds: 60_000)?.ranges.count == 64)
         #expect(try await store.bury(except: member) == 0)
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
