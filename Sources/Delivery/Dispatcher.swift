@@ -128,7 +128,7 @@ struct Dispatcher: Sendable {
         delivery.onEvent(.settlementFailed(error: error.description))
         guard (error.isAboutContent || error.isHeldRow) else {
             // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
-            return settler.add(Flight(intent, ticket, users).unsent("intent_failed").map { .withdrawn($0) })
+            return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
         }
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }

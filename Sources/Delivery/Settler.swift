@@ -69,28 +69,24 @@ actor Settler {
         add(entries)
     }
 
-    private func serve() async {
-        while let entries = await next() {
-            var groups: [[Entry]] = []
-            // A transaction is of one membership, one sweep and one kind; nearly always that is all.
-            for entry in entries {
-                if let place = groups.firstIndex(where: { $0.first.map { Self.go(together: $0, entry) } ?? false }) {
-                    groups[place].append(entry)
-                } else {
-                    groups.append([entry])
-                }
-            }
-            for group in groups { await write(group, attempt: 0) }
-        }
+    /// Withdraws a flight: nothing was written, and nobody knows whether its intent was committed. In a transaction of its own, beside the others, since it
+    /// waits for a commit that is still under way.
+    nonisolated func withdraw(_ flight: Flight, because reason: String) {
+        let entries = flight.unsent(reason).map { Entry.withdrawn($0) }
+        Task { await write(entries, attempt: 0) }
     }
 
-    private static func go(together one: Entry, _ other: Entry) -> Bool {
-        guard one.held.member == other.held.member, one.held.run === other.held.run else { return false }
-        switch (one, other) {
-        // A withdrawal is of a whole flight.
-        case (.withdrawn(let one), .withdrawn(let other)): return one.flight === other.flight
-        case (.withdrawn, _), (_, .withdrawn): return false
-        default: return true
+    private func serve() async {
+        while let entries = await next() {
+            // A transaction is of one membership and one sweep; nearly always that is all.
+            var groups: [[Entry]] = []
+            for entry in entries {
+                let place = groups.firstIndex {
+                    $0.first?.held.member == entry.held.member && $0.first?.held.run === entry.held.run
+                }
+                if let place { groups[place].append(entry) } else { groups.append([entry]) }
+            }
+            for group in groups { await write(group, attempt: 0) }
         }
     }
 
