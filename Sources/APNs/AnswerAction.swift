@@ -1,4 +1,4 @@
-/// What an answer of Apple's asks for: one case per row of the table in apns.md.
+/// What an answer of Apple's asks for: one case per row of the table of answers.
 public enum AnswerAction: Sendable, Equatable {
     /// Delivered to Apple.
     case accepted

@@ -51,7 +51,7 @@ extension LaneState {
             default: return .invalidToken
             }
         }
-        // One connection takes one topic only (apns.md): the daemon has a sender for each.
+        // One connection takes one topic only: the daemon has a sender for each.
         guard topic == limits.topic else {
             return .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil)
         }

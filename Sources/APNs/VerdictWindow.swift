@@ -1,4 +1,4 @@
-/// Whether a refused token is its device's fault or ours (apns.md, "Answers").
+/// Whether a refused token is its device's fault or ours.
 ///
 /// Apple answers BadDeviceToken and DeviceTokenNotForTopic to a token of the other environment or of another app as it does to a broken one. A few
 /// among many answers are such devices; most of many are our own wrong setting. So nobody is judged before a window of answers closes: where over

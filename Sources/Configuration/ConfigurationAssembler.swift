@@ -252,7 +252,7 @@ extension ConfigurationAssembler {
 
     private mutating func schedule() -> Configuration.Schedule {
         let lease = values.duration("schedule.lease") ?? .seconds(30)
-        // A daemon stops writing one response deadline and a margin before its lease ends (design.md, "One clock"): with less than two
+        // A daemon stops writing one response deadline and a margin before its lease ends: with less than two
         // there would be no time left to write in.
         if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2,
             values.duration("schedule.lease") != nil

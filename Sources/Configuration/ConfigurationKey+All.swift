@@ -154,7 +154,7 @@ extension ConfigurationKey {
         .init("decision.caFile", .path, "Certificates (PEM) to trust for it in place of the system's."),
     ]
 
-    // Defaults and ranges are those of policy.md.
+    // Defaults and ranges are those of docs/POLICY.md.
     private static let policy: [ConfigurationKey] = [
         .init("policy.defaultTimezone", .zone, standard: "none", "The zone of users who have none that is valid."),
         .init(

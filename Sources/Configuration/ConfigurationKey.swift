@@ -18,7 +18,7 @@ package struct ConfigurationKey: Sendable {
         case duration(ClosedRange<Duration>)
         /// `HH:MM`.
         case wallTime
-        /// A time-zone name as policy.md says; `none` or null for no zone.
+        /// A time-zone name as docs/POLICY.md says; `none` or null for no zone.
         case zone
         /// The path of a file.
         case path

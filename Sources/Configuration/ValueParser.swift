@@ -111,7 +111,7 @@ enum ValueParser {
         return result.hasPrefix("-----BEGIN ") ? .text(result) : nil
     }
 
-    /// policy.md, "Zone": whether there is a file for it is asked of the system elsewhere.
+    /// docs/POLICY.md, "Zone": whether there is a file for it is asked of the system elsewhere.
     private static func isZoneName(_ text: String) -> Bool {
         if text == "UTC" { return true }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -45,7 +45,7 @@ public struct DecideLine: Sendable {
         }
     }
 
-    /// Writes an answer with every key of policy.md's section "Output".
+    /// Writes an answer with every key of docs/POLICY.md's section "Output".
     static func write(_ id: String, _ decision: Decision, _ trace: [TraceStep], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("id")

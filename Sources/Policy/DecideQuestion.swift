@@ -2,7 +2,7 @@ import JSON
 import NudgedKit
 import TimeZones
 
-/// What one input line of `nudged decide` asks, checked as policy.md's section "Input" says.
+/// What one input line of `nudged decide` asks, checked as docs/POLICY.md's section "Input" says.
 struct DecideQuestion {
     let id: String
     let now: Instant

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// FNV-1a, 64 bits: the hash that policy.md fixes for every deterministic spread.
+/// FNV-1a, 64 bits: the hash that docs/POLICY.md fixes for every deterministic spread.
 struct FNV1a {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -6,7 +6,7 @@ extension Policy {
     ///
     /// FNV-1a, 64 bits, over the UTF-8 of
     /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
-    /// opted is `null`, `malformed` or `ok` (in the first two the next four are `-`), enabled 0 or 1, frequency its name in policy.md, minutes those of
+    /// opted is `null`, `malformed` or `ok` (in the first two the next four are `-`), enabled 0 or 1, frequency its name in docs/POLICY.md, minutes those of
     /// `check_in_time` after midnight, weekday 1 to 7, zone the resolved name, first session 0 or 1, device 0 or 1; what is absent is `-`.
     ///
     /// - Throws: `unreadable` where the zone could not be read now.

@@ -1,7 +1,7 @@
 import NudgedKit
 public import TimeZones
 
-/// The pure decision function of policy.md: when a nudge may be sent. It reads no clock, no database and no environment but the zones.
+/// The pure decision function of docs/POLICY.md: when a nudge may be sent. It reads no clock, no database and no environment but the zones.
 public struct Policy: Sendable {
     /// The operator's rules.
     public let rules: Rules

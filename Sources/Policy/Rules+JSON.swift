@@ -2,7 +2,7 @@ public import JSON
 import NudgedKit
 
 extension Rules {
-    /// Reads the object `rules` of policy.md: absent keys take the default, unknown keys are ignored.
+    /// Reads the object `rules` of docs/POLICY.md: absent keys take the default, unknown keys are ignored.
     public init(json: JSONValue) throws(PolicyError) {
         try self.init(FieldReader(json, path: "rules"))
     }

@@ -1,6 +1,6 @@
 public import NudgedKit
 
-/// The operator's rules; each default is the one of policy.md.
+/// The operator's rules; each default is the one of docs/POLICY.md.
 public struct Rules: Sendable, Equatable {
     /// Zone for users who have none that is valid; default none.
     public let defaultTimezone: String?
@@ -38,7 +38,7 @@ public struct Rules: Sendable, Equatable {
         maxPerDay = nil
     }
 
-    /// Rules whose every value is in its range; throws `outOfRange` with the field's name in `policy.md`.
+    /// Rules whose every value is in its range; throws `outOfRange` with the field's name in docs/POLICY.md.
     public init(
         defaultTimezone: String? = nil,
         checkInTime: TimeOfDay = Rules.defaultCheckInTime,

@@ -5,7 +5,7 @@ package import TimeZones
 extension ClaimedUser {
     /// What a decision or an outcome changes of a user, to make the user of the next question (`nudged forecast`).
     package struct Changes: Sendable {
-        /// policy.md, `since`.
+        /// docs/POLICY.md, `since`.
         package var since: Instant?
         /// Of what sets `since`.
         package var fingerprint: Int64?

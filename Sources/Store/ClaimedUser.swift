@@ -14,7 +14,7 @@ package final class ClaimedUser: Sendable {
     package let dueAt: Int64
     /// The newest change that no decision has seen.
     package let touchedAt: Instant?
-    /// When their check-ins last became possible or were last rescheduled (policy.md, `since`).
+    /// When their check-ins last became possible or were last rescheduled (docs/POLICY.md, `since`).
     package let since: Instant?
     /// Of what sets `since`; nil: never asked.
     package let fingerprint: Int64?

@@ -22,7 +22,7 @@ package struct PendingReminder: Sendable, Equatable {
     package let due: Due
     /// The zone for all, instead of each one's own.
     package let timezone: String?
-    /// Whether whoever is told chose the hour (policy.md, "Reminders").
+    /// Whether whoever is told chose the hour (docs/POLICY.md, "Reminders").
     package let isOwn: Bool
     /// What comes after it; nil: nothing.
     package let series: Series?

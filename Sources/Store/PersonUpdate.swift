@@ -12,7 +12,7 @@ package struct PersonUpdate: Sendable, Equatable {
     package var dueAt: Instant
     /// When the policy was asked.
     package var askedAt: Instant
-    /// policy.md, `since`.
+    /// docs/POLICY.md, `since`.
     package var since: Instant?
     /// Of what sets `since`.
     package var fingerprint: Int64

@@ -41,7 +41,7 @@ package struct Settlement: Sendable {
         package var intent: UUID
         /// Its users who are settled with this.
         package var users: [UUID]
-        /// Nothing else of it is open: it goes. Else these users are marked as settled.
+        /// Nothing else of it is in flight: it is deleted, unless the database has it open for others. Else these users are marked as settled.
         package var isWhole: Bool
 
         package init(intent: UUID, users: [UUID], isWhole: Bool) {

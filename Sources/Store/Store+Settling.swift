@@ -149,10 +149,10 @@ extension Store {
     }
 
     private func closeIntents(_ settlement: Settlement) -> Statement {
-        let parts = settlement.closed.filter { !$0.isWhole }.flatMap { part in part.users.map { (part.intent, $0) } }
+        let parts = settlement.closed.flatMap { part in part.users.map { (part.intent, $0) } }
         return Query.closeIntents([
-            .uuidArray(settlement.closed.filter(\.isWhole).map(\.intent) + settlement.withdrawn),
             .uuidArray(parts.map(\.0)), .uuidArray(parts.map(\.1)),
+            .uuidArray(settlement.closed.filter(\.isWhole).map(\.intent)), .uuidArray(settlement.withdrawn),
         ])
     }
 

@@ -45,7 +45,7 @@ package struct Store: Sendable {
         self.statementTimeout = statementTimeout
     }
 
-    /// Back in work within five seconds of the database (faults.md).
+    /// Back in work within five seconds of the database.
     static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(4))
 
     /// The hot statements join a batch of some hundred users with tables of any size: always by index. A planner without statistics

@@ -48,7 +48,7 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    /// The zone of a name that is valid: `UTC`, or a name with a `/` as policy.md's section "Zone" says, whose TZif file is there; nil: it is not valid.
+    /// The zone of a name that is valid: `UTC`, or a name with a `/` as docs/POLICY.md's section "Zone" says, whose TZif file is there; nil: it is not valid.
     ///
     /// `UTC` is there even where the database has no file of it.
     ///

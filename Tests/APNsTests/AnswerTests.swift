@@ -3,7 +3,7 @@ import Testing
 @testable import APNs
 
 @Suite struct AnswerTests {
-    /// Every row of the table in apns.md.
+    /// Every row of the table of answers.
     static let rows: [(status: Int, reason: String, action: AnswerAction)] = [
         (410, "Unregistered", .deleteToken(timestamp: nil)),
         (410, "ExpiredToken", .deleteToken(timestamp: nil)),

@@ -50,6 +50,11 @@ import Testing
     @Test func daemon_whenTheDiskIsFull() async throws { try await play("disk-full") }
     @Test func intents_whenManyAreDue_areNoWiderThanTheWire() async throws { try await play("intent-width") }
     @Test func daemons_whenSeveralRun_shareTheWork() async throws { try await play("several-daemons") }
+    @Test func daemons_whenTheyComeAndGo_shareTheWork() async throws { try await play("daemons-come-and-go") }
+    @Test func daemon_whenKilledWhileJoiningOrLeaving() async throws {
+        try await play("killed-while-joining-or-leaving")
+    }
+    @Test func daemon_whenDeclaredDeadWhileItLives() async throws { try await play("declared-dead-alive") }
     @Test func daemon_whenStoppedPastItsLease_isFencedOff() async throws { try await play("stopped-past-its-lease") }
     @Test func daemons_whenVersionsDiffer() async throws { try await play("rolling-upgrade") }
     @Test func daemon_whenTheNetworkIsCut() async throws { try await play("partition") }

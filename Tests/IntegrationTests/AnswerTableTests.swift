@@ -2,7 +2,7 @@ import APNsSimulator
 import TestSupport
 import Testing
 
-/// Each row of the table in apns.md by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
+/// Each row of the table of answers by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
 /// that stop the lane or rest it (AnswerTests), and the two of quarantine.
 @Suite(.ownThreads) struct AnswerTableTests {
     private struct Row {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What each of Apple's answers does to the tokens (apns.md): 410 deletes, conditionally; nothing else does.
+/// What each of Apple's answers does to the tokens: 410 deletes, conditionally; nothing else does.
 @Suite(.ownThreads) struct AnswerTests {
     private static let registered = "2026-01-01"
     /// 2026-01-01T00:00:00Z in milliseconds.

@@ -4,7 +4,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// The scenarios of apns.md that leave something in the database. 12 (SIGTERM drains) is ServiceTests', 7 is AnswerTests', 8 AnswerTableTests'.
+/// The scenarios that leave something in the database. 12 (SIGTERM drains) is ServiceTests', 7 is AnswerTests', 8 AnswerTableTests'.
 @Suite(.ownThreads) struct ScenarioTests {
     private func records(_ scene: Scene) throws -> [String] {
         try scene.lines(

@@ -11,7 +11,7 @@ import Testing
     /// Tables that hold no rows about users: slices of pushes (they name users in lists, and live for seconds), who owns which range, daemons, migrations,
     /// who may what, what is paused, limits.
     private static let others: Set<String> = [
-        "intent", "member", "range", "daemon", "migration", "role_right", "paused", "template", "setting", "own_table",
+        "intent", "member", "lease", "range", "daemon", "migration", "role_right", "paused", "template", "setting", "own_table",
     ]
 
     /// Every table of schema nudged is one of rows about users, or stands in the list above: a new one has to be thought about.
@@ -44,7 +44,7 @@ import Testing
             """
             select c.conname from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class r on r.oid = c.confrelid
             where c.contype = 'f' and t.relnamespace = 'nudged'::regnamespace
-              and not (t.relname in ('range', 'daemon', 'intent') and r.relname = 'member')
+              and not (t.relname in ('range', 'lease', 'intent') and r.relname = 'member')
             """
         )
         #expect(foreign.isEmpty)

@@ -69,6 +69,51 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A promoted standby has not got what was settled before: those users are not forgotten with the last one.
+    @Test func settle_whenTheLastIsAnsweredAndOthersAreOpen_leavesTheOthersToRecovery() async throws {
+        let (fixture, member, users) = try await F.claimed()
+        let intent = F.intent(users, member: member)
+        _ = try await fixture.store.commit(intent)
+        let last = Settlement.ClosedPart(intent: intent.id, users: [users[2].userID], isWhole: true)
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: [F.update(users[2])],
+            records: [F.record(users[2])],
+            closed: [last]
+        )
+        for _ in 1...2 { _ = try await fixture.store.settle(settlement) }
+        #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 2))
+        #expect(
+            try fixture.lines("select right(user_id::text, 1), outcome from nudged.delivery order by 1")
+                == ["1|unknown", "2|unknown", "3|accepted"]
+        )
+        await fixture.close()
+    }
+
+    /// Its connection was given up, and it takes effect after the user was claimed and settled again.
+    @Test func settle_whenItTakesEffectLate_changesNothing() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        func settlement(_ user: ClaimedUser, at now: Instant, _ sent: [Instant]) -> Settlement {
+            var update = F.update(user, dueAt: now - 60, history: History(sent: sent))
+            update.askedAt = now
+            update.stamp = .at(user.askedAt)
+            return Settlement(member: member, sweepID: UUID(), updates: [update])
+        }
+        let late = settlement(users[0], at: F.now, [])
+        #expect(try await fixture.store.settle(late).usersSettled == 1)
+        let again = try #require(try await fixture.claim().first)
+        let newer = settlement(again, at: F.now + 60, [F.now + 60])
+        #expect(try await fixture.store.settle(newer).usersSettled == 1)
+        #expect(try await fixture.store.settle(late).usersSettled == 0)
+        #expect(try fixture.sql("select cardinality(sent) from nudged.person") == "1")
+        // A standby that has not got the one before takes this one all the same.
+        try fixture.sql("update nudged.person set asked_at = asked_at - interval '1 hour', sent = '{}'")
+        let third = settlement(again, at: F.now + 120, [F.now + 60])
+        #expect(try await fixture.store.settle(third).usersSettled == 1)
+        await fixture.close()
+    }
+
     @Test func settle_whenTheVersionHasChanged_keepsTheUserDue() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")

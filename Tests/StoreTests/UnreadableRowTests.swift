@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// Bad data harms its own row (design.md, promise 7).
+/// Bad data harms its own row (docs/GUARANTEES.md, promise 7).
 @Suite(.ownThreads) struct UnreadableRowTests {
     typealias F = StoreFixture
 

@@ -4,12 +4,12 @@
 -- (last before first: none),
 -- lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent,
 -- users again: $19 whether $20 counts, $20 asked_at as the claim read it, in whole seconds (null: never). A settlement that takes effect late, after the user was
--- claimed and settled again, changes nothing. One row: users found.
+-- claimed and settled again, changes nothing. (An older asked_at is one of a promoted standby, which has not got the settlement before.) One row: users found.
 with wanted as materialized (
     -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and Citus 13.2's server ends where one assigns a part of a list.
     select
         user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry, template,
-        is_stamped, stamp, stamp + interval '1 second' as stamp_end,
+        is_stamped, stamp + interval '1 second' as stamp_end,
         ($15::timestamptz[])[first_check_in:last_check_in] as check_in_at, ($16::date[])[first_check_in:last_check_in] as check_in_slot,
         ($17::date[])[first_closed:last_closed] as closed, ($18::timestamptz[])[first_sent:last_sent] as sent
     from unnest(
@@ -41,8 +41,7 @@ settled as (
     where p.user_id = w.user_id
       -- Read by the list, then joined by hashing, whatever the planner believes of the list's length.
       and p.user_id = any ($1)
-      and (not w.is_stamped or case when w.stamp is null then p.asked_at is null or not isfinite(p.asked_at)
-          else p.asked_at >= w.stamp and p.asked_at < w.stamp_end end)
+      and (not w.is_stamped or p.asked_at is null or not isfinite(p.asked_at) or p.asked_at < w.stamp_end)
     returning 1
 )
 select count(*) from settled

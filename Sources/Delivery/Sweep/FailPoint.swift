@@ -1,4 +1,4 @@
-/// A place in a sweep at which a test ends or holds the process (faults.md, "kill -9 at any point"). Only debug builds listen for them; the
+/// A place in a sweep at which a test ends or holds the process. Only debug builds listen for them; the
 /// names are here for all, so that whoever kills can go through every one.
 package enum FailPoint: String, CaseIterable, Sendable {
     /// The daemon is about to join those who share the work.

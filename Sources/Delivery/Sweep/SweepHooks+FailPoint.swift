@@ -3,7 +3,7 @@ import Systemd
 #if DEBUG
     import Glibc
 
-    /// Named fail points, for tests of the real process (faults.md, "kill -9 at any point"). No release build has them.
+    /// Named fail points, for tests of the real process. No release build has them.
     ///
     /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` ends the process by SIGKILL when it gets there for the N-th time (default 1);
     /// `…:hold:<FILE>` writes FILE.held and waits there, once, until FILE exists.

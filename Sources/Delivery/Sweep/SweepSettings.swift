@@ -26,6 +26,6 @@ package struct SweepSettings: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// Between the last instant to write a push and the end of its lease lies a response deadline and this margin (design.md, "One clock").
+    /// Between the last instant to write a push and the end of its lease lies a response deadline and this margin.
     static let marginMilliseconds: Int64 = 1000
 }

@@ -1,4 +1,4 @@
-/// The keys of the preference schema, in the order of policy.md.
+/// The keys of the preference schema, in the order of docs/POLICY.md.
 public enum PreferenceKey: String, Sendable, CaseIterable {
     case checkInsEnabled = "check_ins_enabled"
     case frequency

@@ -1,7 +1,7 @@
 import JSON
 
 extension Preferences {
-    /// Each key by itself; the first that is wrong, in the order of policy.md, makes the whole malformed.
+    /// Each key by itself; the first that is wrong, in the order of docs/POLICY.md, makes the whole malformed.
     mutating func decode(_ object: JSONObject) {
         checkInsEnabled = read(object, .checkInsEnabled, Self.bool)
         frequency = read(object, .frequency, Self.named)

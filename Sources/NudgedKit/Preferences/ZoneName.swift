@@ -1,4 +1,4 @@
-/// The form of a zone's name as policy.md's section "Zone" wants it. Whether there is such a zone only the daemon's database knows.
+/// The form of a zone's name as docs/POLICY.md's section "Zone" wants it. Whether there is such a zone only the daemon's database knows.
 public enum ZoneName {
     /// Whether it is `UTC`, or has a `/` between parts of `[A-Za-z0-9_+-]`, none empty, and the first neither `posix` nor `right`. At most 255 bytes.
     ///

@@ -6,7 +6,7 @@ import Testing
 
 @testable import APNs
 
-/// Every row of the table in apns.md but the two of quarantine: one push draws the answer, its repeats are accepted, and one more push follows.
+/// Every row of the table of answers but the two of quarantine: one push draws the answer, its repeats are accepted, and one more push follows.
 @Suite("Scenarios: Apple's answers", .ownThreads, .timeLimit(.minutes(10))) struct AnswerScenarioTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let answer: ScriptedAnswer

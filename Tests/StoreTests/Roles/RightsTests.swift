@@ -23,7 +23,7 @@ import Testing
         "occurrence": ["select", "insert", "update", "delete"],
         "subject_member": ["select"],
         "delivery_default": [],
-        "daemon": ["select", "insert", "update", "delete"],
+        "daemon": ["select", "insert", "update", "delete"], "lease": ["select", "insert", "update", "delete"],
         "migration": ["select"],
         "paused": ["select", "insert", "update", "delete"],
         "template": ["select"],

@@ -3,7 +3,7 @@ struct Night: Sendable, Equatable {
     let start: Int
     let end: Int
 
-    /// Those of people who set none (policy.md's default rule).
+    /// Those of people who set none (docs/POLICY.md's default rule).
     static let usual = Night(start: 22 * 60, end: 8 * 60)
 
     /// Whether a minute of the local day is quiet.

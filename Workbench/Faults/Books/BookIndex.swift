@@ -48,7 +48,7 @@ struct BookIndex {
         return found.isEmpty ? "nothing is recorded" : "recorded as \(found)"
     }
 
-    /// A check-in once, whatever happens; a message or reminder whose outcome was unknown is repeated once (design.md, promise 2).
+    /// A check-in once, whatever happens; a message or reminder whose outcome was unknown is repeated once (docs/GUARANTEES.md, promise 2).
     func mostTimes(_ apnsID: String) -> Int {
         guard let row = byID[apnsID], row.kind != "check_in" else { return 1 }
         return outcomes[apnsID]?.contains("unknown") == true ? 2 : 1

@@ -1,4 +1,4 @@
-/// A promise that can be broken (design.md, "Promises"; faults.md).
+/// A promise that can be broken (docs/GUARANTEES.md).
 public enum Breach: String, Sendable, CaseIterable {
     /// Due, and neither accepted nor recorded as rejected, dropped, skipped or unknown.
     case lost

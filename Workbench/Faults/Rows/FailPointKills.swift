@@ -47,8 +47,8 @@ struct FailPointKill {
     /// What must be so for the sweep to come by there.
     private func prepare() async throws {
         switch point {
-        case .afterRecover:
-            // A dead daemon's open intents.
+        case .afterRecover, .afterBury:
+            // A dead daemon, and its open intents.
             try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)

@@ -2,7 +2,7 @@
 public struct Fault: Sendable {
     /// For `--only`, and the test's name: lower case with hyphens.
     public let name: String
-    /// The row of faults.md that it stands for.
+    /// The row of docs/TESTING.md that it stands for.
     public let row: String
     /// Whether it is among the choice of two minutes.
     public let isQuick: Bool

@@ -1,0 +1,201 @@
+import Delivery
+import Glibc
+import LocalPostgres
+import Postgres
+import Seeded
+
+extension Fault {
+    private static var slow: Scenery {
+        var scenery = Scenery()
+        // Slow, so that there is work left whenever somebody comes or goes.
+        scenery.answerMilliseconds = 40...80
+        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
+        return scenery
+    }
+
+    /// Daemons come and go while a sweep runs: each gets its share, and nothing is sent twice.
+    static let comingAndGoing = Fault("daemons-come-and-go", row: "one, four, one daemons while a sweep runs") { plan in
+        (1...plan.pick(test: 1, quick: 1, full: 4)).map { time in
+            plan.round("\(time)", users: plan.pick(test: 1_000, quick: 1_000, full: 2_000), scenery: slow) { stage, _ in
+                let first = try stage.service()
+                try await stage.awaitAccepted(20, by: first)
+                let others = try (1...3).map { _ in try stage.service() }
+                // The first owned all: it leaves, and joins again with its share.
+                try await stage.awaitShares([16, 16, 16, 16])
+                let before = stage.acceptedCount
+                try await stage.wait(.seconds(30), for: "all four to send") { stage.acceptedCount >= before + 20 }
+                for daemon in others { try await stage.stop(daemon) }
+                try await stage.awaitShares([64])
+                try await stage.awaitIdle()
+                try await stage.stop(first)
+                let shares = ([first] + others).map(sent)
+                if shares.contains(0) { stage.fail("the work was not shared: \(shares)") }
+                stage.note("shares \(shares.map(String.init).joined(separator: ", "))")
+            }
+        }
+    }
+
+    /// kill -9 at each step of joining, leaving, joining again and declaring others dead, beside a daemon that goes on.
+    static let membershipKills = Fault(
+        "killed-while-joining-or-leaving",
+        row: "kill -9 at each step of joining, leaving, joining again, declaring dead"
+    ) { plan in
+        let steps: [(name: String, point: FailPoint, visit: Int, MembershipKill.Part)] = [
+            ("joining", .beforeJoin, 1, .newcomer), ("joined", .afterJoin, 1, .newcomer),
+            ("leaving", .beforeLeave, 1, .leaver), ("gone", .afterLeave, 1, .leaver),
+            ("leaving for its share", .beforeLeave, 1, .owner), ("gone for its share", .afterLeave, 1, .owner),
+            ("joining again", .beforeJoin, 2, .owner), ("joined again", .afterJoin, 2, .owner),
+            ("before a death", .beforeBury, 2, .undertaker), ("after a death", .afterBury, 1, .undertaker),
+        ]
+        let times = plan.pick(test: 1, quick: 1, full: 3)
+        let all = (1...times).flatMap { time in
+            steps.map { step in
+                plan.round("\(step.name) \(time)", users: 300, scenery: slow) { stage, _ in
+                    try await MembershipKill(stage: stage, point: step.point, visit: step.visit).play(step.3)
+                }
+            }
+        }
+        var random = SplitMix64(seed: plan.seed)
+        return Array(all.shuffled(using: &random).prefix(plan.pick(test: 4, quick: 5, full: all.count)))
+    }
+
+    /// Living members are declared dead at any moment, also while they commit an intent: what they had open is recorded as unknown, and they join anew.
+    static let wrongDeaths = Fault("declared-dead-alive", row: "declared dead while it commits an intent") { plan in
+        let deaths = plan.pick(test: 6, quick: 10, full: 20)
+        return (1...plan.pick(test: 1, quick: 1, full: 4)).map { time in
+            plan.round("\(time)", users: plan.pick(test: 400, quick: 600, full: 1_200), scenery: slow) {
+                stage,
+                random in
+                var random = random
+                let daemons = try (1...2).map { _ in try stage.service() }
+                try await stage.awaitAccepted(10, by: daemons[0])
+                let connection = try await stage.connect()
+                var open = 0
+                for _ in 1...deaths {
+                    try await Task.sleep(for: .milliseconds(Int(random.next() % 300)))
+                    let pushes = try await stage.declareDead(connection)
+                    open += pushes.count
+                    stage.allow { $0.openAtKill.formUnion(pushes) }
+                }
+                await connection.close()
+                try await stage.awaitIdle()
+                for daemon in daemons { try await stage.stop(daemon) }
+                if open == 0 { stage.fail("no member had an intent open: nothing is shown") }
+                stage.note("\(deaths) deaths, \(open) pushes open")
+            }
+        }
+    }
+}
+
+/// A daemon that is killed at a step of its membership, and one that goes on.
+struct MembershipKill {
+    /// What the victim is.
+    enum Part: Sendable {
+        /// It comes while another works.
+        case newcomer
+        /// It is told to end while another works.
+        case leaver
+        /// It owns all ranges when another comes, and leaves to join again with its share.
+        case owner
+        /// Another has died, and it declares that one dead.
+        case undertaker
+    }
+
+    let stage: Stage
+    let point: FailPoint
+    let visit: Int
+
+    func play(_ part: Part) async throws {
+        let changes = [
+            "NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)",
+            // So that its own sessions can be waited for.
+            "DATABASE_URL": stage.cluster.url(database: stage.database) + "?application_name=victim",
+        ]
+        let (victim, other): (ChildProcess, ChildProcess)
+        switch part {
+        case .newcomer:
+            other = try stage.service()
+            try await stage.awaitAccepted(10, by: other)
+            victim = try stage.service(changes)
+        case .leaver:
+            other = try stage.service()
+            victim = try stage.service(changes)
+            try await stage.awaitShares([32, 32])
+            victim.signal(SIGTERM)
+        case .owner:
+            victim = try stage.service(changes)
+            try await stage.awaitAccepted(10, by: victim)
+            other = try stage.service()
+        case .undertaker:
+            let dead = try stage.service()
+            try await stage.awaitAccepted(10, by: dead)
+            try await stage.kill(dead)
+            victim = try stage.service(changes)
+            other = try stage.service()
+        }
+        try await stage.finish(victim, within: .seconds(60))
+        if victim.exit != .signal(SIGKILL) {
+            stage.fail("\(point.rawValue) was not reached: \(String(describing: victim.exit))")
+        }
+        try await stage.wait(.seconds(30), for: "the victim's sessions to end") {
+            try await stage.number(
+                "select count(*) from pg_stat_activity where application_name = 'victim' and \(Stage.others)"
+            ) == 0
+        }
+        let open = try await stage.openIntents(except: other)
+        stage.allow { $0.openAtKill.formUnion(open) }
+        try await stage.awaitShares([64], within: .seconds(30))
+        try await stage.awaitIdle()
+        try await stage.stop(other)
+    }
+}
+
+extension Stage {
+    /// Waits until so many members own so many ranges each.
+    func awaitShares(_ shares: [Int], within limit: Duration = .seconds(60)) async throws {
+        let wanted = shares.map(String.init)
+        try await wait(limit, for: "shares of \(wanted.joined(separator: ", "))") {
+            try await self.lines("select count(*) from nudged.range where owner is not null group by owner order by 1")
+                == wanted
+        }
+    }
+
+    /// The `apns-id`s of all pushes in open intents but those of a daemon that lives.
+    func openIntents(except living: ChildProcess) async throws -> Set<String> {
+        Set(
+            try await lines(
+                """
+                select u.id from nudged.intent i, unnest(i.apns_ids, i.user_ids) as u (id, o)
+                where u.o <> all (i.settled) and not exists (
+                    select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id
+                    where m.id = i.member and d.pid = \(living.id)
+                )
+                """
+            )
+        )
+    }
+
+    /// Declares a member dead that may be alive. Returns the pushes of its open intents.
+    func declareDead(_ connection: Connection) async throws -> Set<String> {
+        let answers = try await connection.transaction(
+            [
+                Statement(
+                    "victim",
+                    sql:
+                        "select set_config('judge.victim', (select id::text from nudged.member order by random() limit 1 for update), true)"
+                ),
+                // After the lock: a commit that was under way is seen.
+                Statement(
+                    "open",
+                    sql: """
+                        select coalesce(array_agg(u.id::text), '{}') from nudged.intent, unnest(apns_ids, user_ids) as u (id, o)
+                        where member::text = current_setting('judge.victim') and o <> all (settled)
+                        """
+                ),
+                Statement("death", sql: "delete from nudged.member where id::text = current_setting('judge.victim')"),
+            ],
+            timeout: .seconds(30)
+        )
+        return Set(try answers[1].textArray(0, 0).compactMap(\.self))
+    }
+}
