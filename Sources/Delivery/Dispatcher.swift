@@ -22,7 +22,7 @@ struct Dispatcher: Sendable {
     func run() async {
         var lastFree = BootTime.milliseconds()
         while let wanted = delivery.queues.pushCount(lane, upTo: delivery.terms.settings.maxInFlight) {
-            guard !delivery.isHalted, let sender = delivery.lanes.sender(lane),
+            guard isWorking, let sender = delivery.lanes.sender(lane),
                 let free = await freeSlots(sender, wanted)
             else {
                 await shed()
@@ -60,10 +60,13 @@ struct Dispatcher: Sendable {
         FlightBudget(total: delivery.terms.settings.maxInFlight, lanes: delivery.lanes.count)
     }
 
+    /// False: the daemon stops, or leaves to join again with its share. Who waits is let go, and is due for the next owner.
+    private var isWorking: Bool { !delivery.isHalted && delivery.ownership.share != nil }
+
     /// The lane takes nothing, or all ends: who waits is let go. With one lane they stay due; with several they make way.
     private func shed() async {
         let users = delivery.queues.takeAll(from: lane)
-        guard !delivery.isHalted else { return }
+        guard isWorking else { return }
         delivery.queues.note(lane, isCrowded: true, now: BootTime.milliseconds())
         await LaneRouter(delivery: delivery, settler: settler).stepAside(users.map { ($0, lane) })
     }

@@ -139,14 +139,18 @@ package actor Ownership {
         // What was claimed under an ended membership is through before another begins: a user is never in hand under two.
         await hand.wait()
         guard !isClosed else { return }
+        let joined = try await newMembership()
+        view.withLock { $0 = joined }
+    }
+
+    /// A membership that owns nothing yet.
+    private func newMembership() async throws(PostgresError) -> View {
         let member = UUID()
         await hooks.reach(.beforeJoin)
         let asked = BootTime.milliseconds()
         try await store.join(member, daemon: daemonID, leaseMilliseconds: leaseMilliseconds)
         await hooks.reach(.afterJoin)
-        view.withLock {
-            $0 = View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)
-        }
+        return View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)
     }
 
     private func renew() async throws(PostgresError) {
@@ -169,7 +173,7 @@ package actor Ownership {
         }
         if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
         // Seen twice: a daemon that has just come is about to take what is free.
-        if found.shouldRejoin, isAskedToRejoin { await beginRejoin() }
+        if found.shouldRejoin, isAskedToRejoin { view.withLock { $0.isLeaving = true } }
         isAskedToRejoin = found.shouldRejoin
     }
 
@@ -198,28 +202,28 @@ package actor Ownership {
         isClosed = true
         keeper?.cancel()
         view.withLock { $0.isLeaving = true }
-        await giveUpMembership()
+        if let member = membership?.member, !hand.isAbandoned, await giveUp(member) { noteEnd(of: member) }
     }
 
-    /// This daemon owns more than its share, and another too little: it leaves and joins anew, with its share only.
-    private func beginRejoin() async {
-        view.withLock { $0.isLeaving = true }
-    }
-
+    /// This daemon owns more than its share, and another too little: once nobody is in hand, it leaves, and joins anew with its share only. It joins first: the
+    /// others' shares would be larger without it, and they would take all.
     private func rejoinIfAsked() async {
-        guard view.withLock({ $0.isLeaving && $0.share != nil }), !isClosed, hand.isEmpty else { return }
-        await giveUpMembership()
-        view.withLock { $0.isLeaving = false }
+        guard let old = membership?.member, view.withLock(\.isLeaving), !isClosed, hand.isEmpty else { return }
         isAskedToRejoin = false
+        let joined = try? await newMembership()
+        let hasLeft = joined != nil ? await giveUp(old) : false
+        view.withLock { view in
+            if let joined, hasLeft { view = joined } else { view.isLeaving = false }
+        }
         nextRenewal = .min
         try? await keep()
     }
 
-    private func giveUpMembership() async {
-        guard let member = membership?.member, !hand.isAbandoned else { return }
+    /// Ends a membership. False: an intent is open, whose place a withdrawal keeps, or there is no answer. The lease ends by itself.
+    private func giveUp(_ member: UUID) async -> Bool {
         await hooks.reach(.beforeLeave)
-        // False: an intent is open, whose place a withdrawal keeps. The lease ends by itself.
-        if (try? await store.leave(member)) == true { noteEnd(of: member) }
+        let hasEnded = (try? await store.leave(member)) ?? false
         await hooks.reach(.afterLeave)
+        return hasEnded
     }
 }

@@ -11,7 +11,8 @@ import Testing
     /// Tables that hold no rows about users: slices of pushes (they name users in lists, and live for seconds), who owns which range, daemons, migrations,
     /// who may what, what is paused, limits.
     private static let others: Set<String> = [
-        "intent", "member", "lease", "range", "daemon", "migration", "role_right", "paused", "template", "setting", "own_table",
+        "intent", "member", "lease", "range", "daemon", "migration", "role_right", "paused", "template", "setting",
+        "own_table",
     ]
 
     /// Every table of schema nudged is one of rows about users, or stands in the list above: a new one has to be thought about.

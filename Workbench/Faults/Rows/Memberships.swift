@@ -23,7 +23,7 @@ extension Fault {
                 // The first owned all: it leaves, and joins again with its share.
                 try await stage.awaitShares([16, 16, 16, 16])
                 let before = stage.acceptedCount
-                try await stage.wait(.seconds(30), for: "all four to send") { stage.acceptedCount >= before + 20 }
+                try await stage.wait(.seconds(30), for: "all four to send") { stage.acceptedCount >= before + 200 }
                 for daemon in others { try await stage.stop(daemon) }
                 try await stage.awaitShares([64])
                 try await stage.awaitIdle()
@@ -132,6 +132,9 @@ struct MembershipKill {
             try await stage.kill(dead)
             victim = try stage.service(changes)
             other = try stage.service()
+        }
+        try await stage.wait(.seconds(30), for: "the other's own row") {
+            try await stage.number("select count(*) from nudged.daemon where pid = \(other.id)") == 1
         }
         try await stage.finish(victim, within: .seconds(60))
         if victim.exit != .signal(SIGKILL) {
