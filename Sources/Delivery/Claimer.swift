@@ -174,7 +174,9 @@ actor Claimer {
                 startingOver: startsOver,
                 limit: limit,
                 // Before the statement is sent: who is let go meanwhile is skipped all the same.
-                inHand: delivery.hand.users
+                inHand: delivery.hand.users,
+                member: share.member,
+                open: delivery.hand.intents.all
             ) { refusals.append($0) }
             // What was read under an ended membership may be another daemon's by now.
             guard delivery.ownership.isCurrent(share.member) else { break }

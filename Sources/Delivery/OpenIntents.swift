@@ -14,6 +14,8 @@ final class OpenIntents: Sendable {
         return OpenIntent(id, self)
     }
 
+    var all: [UUID] { ids.withLock { Array($0) } }
+
     /// Those of these that nobody here works on.
     func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { !ids.contains($0) } } }
 

@@ -25,6 +25,8 @@ extension Store {
     ///   - ranges: those that the daemon owns.
     ///   - startingOver: from the start; false: where the last claim ended.
     ///   - inHand: users whom the daemon has in hand already.
+    ///   - member: the daemon's membership; nil: somebody asks who only looks.
+    ///   - open: its intents that it knows of.
     ///   - onRefused: hears of users who can't be read; they are due still.
     package func claim(
         ranges: [Int32],
@@ -32,6 +34,8 @@ extension Store {
         startingOver: Bool = true,
         limit: Int,
         inHand: [UUID] = [],
+        member: UUID? = nil,
+        open: [UUID] = [],
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Claim {
         guard !ranges.isEmpty, limit > 0 else { return Claim(users: [], isComplete: true) }
@@ -39,7 +43,14 @@ extension Store {
             try await lookForFloor(ranges, now: now)
             claiming.with { $0.restart(ranges) }
         }
-        var search = Search(ranges: ranges, now: now, limit: limit, skipped: inHand + skipped())
+        var search = Search(
+            ranges: ranges,
+            now: now,
+            limit: limit,
+            member: member,
+            open: open,
+            skipped: inHand + skipped()
+        )
         try await findExpress(&search, onRefused)
         // Users of urgent messages wait for nobody else's parts to be read.
         if search.people.isEmpty { try await walk(&search, onRefused) }
@@ -51,6 +62,8 @@ extension Store {
         let ranges: [Int32]
         let now: Instant
         let limit: Int
+        let member: UUID?
+        let open: [UUID]
         var skipped: [UUID]
         var people: [Person] = []
         var unreadable = 0
@@ -97,7 +110,8 @@ extension Store {
             .claimPeople,
             [
                 .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(search.wanted)),
-                .int4Array(ask.ranges), .uuidArray(search.skipped),
+                .int4Array(ask.ranges), .uuidArray(search.skipped), search.member.map(Parameter.uuid) ?? .null(.uuid),
+                .uuidArray(search.open),
             ]
         )
         var last: Cursor?

@@ -100,6 +100,7 @@ import TestSupport
         )
         #expect((page.value("nudged_due_oldest_seconds") ?? -1) >= 0)
         #expect((page.value("nudged_sweeps_total", ["result": "good"]) ?? 0) > 0)
+        #expect(page.value("nudged_ranges_owned") == 64)
         // The file says the same, as of up to ten seconds ago.
         let copy = try ReadMetrics(Self.read(file))
         #expect(copy.value("nudged_sweep_interval_seconds") == 0.1)

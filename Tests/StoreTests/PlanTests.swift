@@ -128,7 +128,7 @@ import struct FoundationEssentials.UUID
                 .claimPeople,
                 [
                     .timestamp(F.now.microseconds), .timestamp(.min), .uuid(F.user(1)), .int8(500), all,
-                    .uuidArray([F.user(3)]),
+                    .uuidArray([F.user(3)]), .uuid(F.user(4)), .uuidArray([F.user(5)]),
                 ]
             ),
             (.dueFloor, [.timestamp(F.now.microseconds), all, .int8(10_000)]),

@@ -137,13 +137,21 @@ final class StoreFixture: Sendable {
     /// Declares all members dead.
     func die() throws { try sql("delete from nudged.member") }
 
-    func claim(_ limit: Int = 100, startingOver: Bool = true, inHand: [UUID] = []) async throws -> [ClaimedUser] {
+    func claim(
+        _ limit: Int = 100,
+        startingOver: Bool = true,
+        inHand: [UUID] = [],
+        member: UUID? = nil,
+        open: [UUID] = []
+    ) async throws -> [ClaimedUser] {
         try await store.claim(
             ranges: Self.ranges,
             now: Self.now,
             startingOver: startingOver,
             limit: limit,
-            inHand: inHand
+            inHand: inHand,
+            member: member,
+            open: open
         ).users
     }
 

@@ -10,12 +10,17 @@ struct Sweep: AsyncParsableCommand {
     @Option(help: "Users who are due.") var users = 100_000
     @Option(help: "apns.maxInFlight; else the default.") var maxInFlight: Int?
     @Option(help: "schedule.batch; else the default.") var batch: Int?
+    @Flag(help: "Print what each statement took, by pg_stat_statements.") var statements = false
     @Option(help: "floor.sh, which is run afterwards on the same cluster.") var floor: String?
 
     func run() async throws {
-        let bench = try Workbench()
+        let bench = try Workbench(
+            settings: statements
+                ? ["shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_planning": "on"] : [:]
+        )
         defer { bench.stop() }
         try await bench.seed(users: users, due: true)
+        if statements { _ = try bench.psql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
         let configuration = try bench.configuration(port: port, tuning)
@@ -41,6 +46,7 @@ struct Sweep: AsyncParsableCommand {
         let shares = try bench.psql(
             "select round(100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1)) from pg_stat_user_tables where relid = 'nudged.person'::regclass"
         )
+        if statements { print(try bench.psql(Self.statementTimes(users))) }
         let compared = try measureFloor(bench).map { floor in
             #","floor_users_per_second":\#(floor.rows.text(0)),"ratio":\#((Double(users) / seconds / floor.rows).text(2)),"#
                 + #""ranges_users_per_second":\#(floor.ranges.text(0))"#
@@ -50,6 +56,15 @@ struct Sweep: AsyncParsableCommand {
                 + #""users_per_second":\#(rate),"cpu_us_per_user":\#(cpu),"database_us_per_user":\#(database),"apple_us_per_user":\#(appleTime),"wal_bytes_per_user":\#(wal),"max_rss_kb":\#(after.maxResidentKilobytes),"hot_percent":\#(shares.filter(\.isNumber))\#(compared ?? "")}"#
         )
         if result.report.sent != users { throw ExitCode.failure }
+    }
+
+    /// Of each statement: microseconds a user of planning and of execution, calls, its first words.
+    private static func statementTimes(_ users: Int) -> String {
+        """
+        select round(total_plan_time::numeric * 1000 / \(users), 2), round(total_exec_time::numeric * 1000 / \(users), 2), calls,
+            left(regexp_replace(query, '\\s+', ' ', 'g'), 90)
+        from pg_stat_statements order by total_plan_time + total_exec_time desc limit 20
+        """
     }
 
     private var tuning: [String: String] {

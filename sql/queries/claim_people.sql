@@ -1,6 +1,8 @@
 -- Users of our ranges who are due. Locks nothing and writes nothing: the owner of a range is the only one who works on its users.
--- Users of open intents are left: their daemon has them in hand, or is gone, and recover.sql records them first.
--- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside.
+-- Users of orphans are left: recover.sql records them first. So are those of our own intents that we know nothing of: a promoted standby has not got their
+-- settlement. Another member's users are in its ranges.
+-- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside, $7 our
+-- member, $8 its open intents that we know of (their users are in hand).
 -- No ORDER BY: one range comes in the order of its index, of several each has its own order; a sort would read all that is due.
 select
     user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text,
@@ -12,6 +14,6 @@ where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and user_id <> all ($6)
   and user_id <> all (array(
       select o.user_id from nudged.intent i cross join lateral unnest(i.user_ids) as o (user_id)
-      where o.user_id <> all (i.settled)
+      where (i.member is null or i.member = $7 and i.id <> all ($8)) and o.user_id <> all (i.settled)
   ))
 limit $4

@@ -48,9 +48,16 @@ extension Metric {
     // MARK: Sweeps
 
     private static let sweeps = [
-        sweepsEnded, sweepDuration, usersClaimed, usersChanged, recovered, fenced, writeFailures,
+        rangesOwned, sweepsEnded, sweepDuration, usersClaimed, usersChanged, recovered, fenced, writeFailures,
     ]
 
+    static let rangesOwned = Metric(
+        "nudged_ranges_owned",
+        .gauge,
+        "Ranges of users that this daemon owns, of 64.",
+        use:
+            "All daemons together own 64. Fewer for longer than `schedule.lease`: nobody works on the other users; `nudged status` shows who owns how many."
+    )
     static let sweepsEnded = Metric(
         "nudged_sweeps_total",
         .counter,
@@ -67,7 +74,7 @@ extension Metric {
     static let usersClaimed = Metric(
         "nudged_users_claimed_total",
         .counter,
-        "Users leased and decided.",
+        "Users claimed and evaluated.",
         use: "What the daemon does. Of several daemons each has its share."
     )
     static let usersChanged = Metric(

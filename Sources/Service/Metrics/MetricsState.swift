@@ -16,6 +16,8 @@ struct MetricsState: Sendable {
     /// When it started; nil while no clock was read.
     var startedAt: Instant?
     var sample: DaemonSample
+    /// Ranges of users that it owns.
+    var rangesOwned = 0
     /// All sweeps together.
     var totals = SweepReport()
     var book = MetricsBook()

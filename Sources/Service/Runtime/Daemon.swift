@@ -252,6 +252,7 @@ package actor Daemon {
             version: version,
             startedAt: startedAt,
             sample: await engine.sample(lostLines: output.lost, interval: assembly.schedule.interval),
+            rangesOwned: engine.pipeline.share?.ranges.count ?? 0,
             totals: engine.pipeline.totals,
             book: meter.book,
             paused: engine.pipeline.planner.paused,

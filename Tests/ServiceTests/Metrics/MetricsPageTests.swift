@@ -41,6 +41,7 @@ import struct FoundationEssentials.UUID
                 lostLines: 19,
                 interval: .milliseconds(1500)
             ),
+            rangesOwned: 64,
             totals: report,
             paused: [.message],
             isDatabaseUp: true,
@@ -96,6 +97,7 @@ import struct FoundationEssentials.UUID
         #expect(page.value("nudged_start_time_seconds") == Double(Self.now.seconds - 60))
         #expect(page.value("nudged_last_success_timestamp_seconds") == 0)
         #expect(page.value("nudged_sweep_interval_seconds") == 1.5)
+        #expect(page.value("nudged_ranges_owned") == 64)
         #expect(page.value("nudged_pushes_total", ["kind": "check_in", "outcome": "accepted"]) == 11)
         #expect(page.sum("nudged_pushes_total", ["outcome": "accepted"]) == 23)
         #expect(page.value("nudged_pushes_total", ["kind": "reminder", "outcome": "unknown"]) == 13)
