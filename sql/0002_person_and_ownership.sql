@@ -130,7 +130,8 @@ alter table nudged.daemon enable row level security;
 alter table nudged.intent enable row level security;
 alter table nudged.setting enable row level security;
 
--- Every transaction in which a daemon writes users' rows begins with it. The lock lasts until the commit, so the membership can't end before.
+-- Drains, settlements, postponements and the decision service's count begin with it. Recovery, quarantine and fan-outs need no fence. The lock lasts until the
+-- commit, so the membership can't end before.
 create function nudged.hold_member(member uuid) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -356,7 +357,7 @@ where exists (
           then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
 );
 
--- Where the citus extension is: tables about users are distributed by user_id. Members, ranges, daemons and intents stay on the coordinator.
+-- Where the citus extension is: tables about users are distributed by user_id. Members, leases, ranges, daemons and intents stay on the coordinator.
 -- Every migration that makes a table about users calls it at its end. Returns what it distributed.
 create function nudged.distribute() returns setof text
 language plpgsql
@@ -474,7 +475,7 @@ comment on column nudged.quarantined.environment is 'The APNs environment that r
 comment on column nudged.quarantined.topic is 'The APNs topic that refuses it.';
 comment on column nudged.quarantined.reason is 'Apple''s reason.';
 comment on column nudged.quarantined.at is 'When it was put here.';
-comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Every transaction in which a daemon writes users'' rows begins with it.';
+comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
 comment on function nudged.touch is 'Says that something changed about this user that nudged''s triggers don''t see. The user is evaluated at once.';
 comment on function nudged.differs(anyelement,anyelement) is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.differs(json,json) is 'Whether a value has changed. For the triggers on the app''s tables.';

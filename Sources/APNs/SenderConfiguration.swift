@@ -35,7 +35,6 @@ public struct SenderConfiguration: Sendable, Equatable {
         /// TCP port.
         public var port: UInt16
 
-        /// Both parts.
         public init(host: String, port: UInt16) {
             self.host = host
             self.port = port

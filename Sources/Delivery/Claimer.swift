@@ -131,9 +131,16 @@ actor Claimer {
         var pushes = 0
         await delivery.hooks.reach(.beforeRecover)
         while !delivery.isHalted {
-            let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")
-            pushes += found.pushes
-            if found.intents < Self.recoveredAtOnce { break }
+            do throws(PostgresError) {
+                let found = try await delivery.store.recoverOrphans(limit: Self.recoveredAtOnce, reason: "daemon_lost")
+                pushes += found.pushes
+                if found.intents < Self.recoveredAtOnce { break }
+            } catch {
+                // Their users are not claimed until it can be recorded; the others are.
+                guard error.isAboutContent || error.isHeldRow else { throw error }
+                delivery.onEvent(.settlementFailed(error: error.description))
+                break
+            }
         }
         guard pushes > 0 else { return }
         await delivery.hooks.reach(.afterRecover)

@@ -129,8 +129,8 @@ struct Dispatcher: Sendable {
     ) async {
         if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
         delivery.onEvent(.settlementFailed(error: error.description))
-        guard (error.isAboutContent || error.isHeldRow) else {
-            // Nobody knows whether the intent was committed; nothing was written, so it is withdrawn.
+        guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
+            // It may be committed, or the server is in trouble; nothing was written, so it is withdrawn.
             return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
         }
         guard users.count > 1 else {
@@ -149,6 +149,7 @@ struct Dispatcher: Sendable {
     /// Whether the lease lasts for a write; a renewal is tried where it does not.
     private func hasLease(_ member: UUID) async -> Bool {
         if lastWrite(member) > BootTime.milliseconds() { return true }
+        guard delivery.ownership.isCurrent(member) else { return false }
         try? await delivery.ownership.renewNow()
         return lastWrite(member) > BootTime.milliseconds()
     }

@@ -35,6 +35,8 @@ package actor Ownership {
     private var keeper: Task<Void, Never>?
     private var nextRenewal: Int64 = .min
     private var isAskedToRejoin = false
+    /// While it leaves to join again: when it goes on with its old membership instead, since somebody is in hand still.
+    private var leavesBy: Int64?
     private var isClosed = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 
@@ -136,9 +138,9 @@ package actor Ownership {
     }
 
     private func join() async throws(PostgresError) {
-        // What was claimed under an ended membership is through before another begins: a user is never in hand under two.
-        await hand.wait()
-        guard !isClosed else { return }
+        // What was claimed under an ended membership is through before another begins: a user is never in hand under two. Nobody waits for that here, since who
+        // calls may have users in hand; the next call tries again.
+        guard hand.isEmpty, !isClosed else { return }
         let joined = try await newMembership()
         view.withLock { $0 = joined }
     }
@@ -147,16 +149,17 @@ package actor Ownership {
     private func newMembership() async throws(PostgresError) -> View {
         let member = UUID()
         await hooks.reach(.beforeJoin)
-        let asked = BootTime.milliseconds()
-        try await store.join(member, daemon: daemonID, leaseMilliseconds: leaseMilliseconds)
+        let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
+        try await store.join(member, daemon: daemonID, leaseMilliseconds: lease)
         await hooks.reach(.afterJoin)
-        return View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + leaseMilliseconds)
+        return View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + lease)
     }
 
     private func renew() async throws(PostgresError) {
         guard let member = membership?.member else { return }
-        let asked = BootTime.milliseconds()
-        guard let found = try await store.renew(member, leaseMilliseconds: leaseMilliseconds) else {
+        // A reload may change it while the database is asked.
+        let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
+        guard let found = try await store.renew(member, leaseMilliseconds: lease) else {
             noteEnd(of: member)
             nextRenewal = .min
             onEvent(.membershipEnded)
@@ -168,12 +171,15 @@ package actor Ownership {
             guard view.share?.member == member else { return false }
             let isNews = view.share?.ranges != share.ranges || view.share?.members != share.members
             view.share = share
-            view.leaseEnd = asked + leaseMilliseconds
+            view.leaseEnd = asked + lease
             return isNews
         }
         if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
         // Seen twice: a daemon that has just come is about to take what is free.
-        if found.shouldRejoin, isAskedToRejoin { view.withLock { $0.isLeaving = true } }
+        if found.shouldRejoin, isAskedToRejoin, leavesBy == nil {
+            view.withLock { $0.isLeaving = true }
+            leavesBy = asked + lease / 2
+        }
         isAskedToRejoin = found.shouldRejoin
     }
 
@@ -202,19 +208,28 @@ package actor Ownership {
         isClosed = true
         keeper?.cancel()
         view.withLock { $0.isLeaving = true }
+        _ = await current?.value
         if let member = membership?.member, !hand.isAbandoned, await giveUp(member) { noteEnd(of: member) }
     }
 
     /// This daemon owns more than its share, and another too little: once nobody is in hand, it leaves, and joins anew with its share only. It joins first: the
     /// others' shares would be larger without it, and they would take all.
     private func rejoinIfAsked() async {
-        guard let old = membership?.member, view.withLock(\.isLeaving), !isClosed, hand.isEmpty else { return }
+        guard let end = leavesBy, !isClosed else { return }
+        guard let old = membership?.member, hand.isEmpty else {
+            guard membership == nil || BootTime.milliseconds() > end else { return }
+            view.withLock { $0.isLeaving = false }
+            return leavesBy = nil
+        }
+        leavesBy = nil
         isAskedToRejoin = false
         let joined = try? await newMembership()
         let hasLeft = joined != nil ? await giveUp(old) : false
         view.withLock { view in
             if let joined, hasLeft { view = joined } else { view.isLeaving = false }
         }
+        // Nobody's: it would lower everybody's share until its lease ends.
+        if let unused = joined?.share?.member, !hasLeft { _ = try? await store.leave(unused) }
         nextRenewal = .min
         try? await keep()
     }

@@ -114,7 +114,9 @@ actor Settler {
         while !delivery.hand.isAbandoned {
             let settlement = settlement(of: entries)
             do throws(PostgresError) {
-                let result = try await delivery.store.settle(settlement)
+                // What waits for a commit under way, or for a row that somebody holds, must not keep the connection from the others.
+                let isPatient = attempt == 0 && settlement.withdrawn.isEmpty
+                let result = try await delivery.store.settle(settlement, isRepeated: !isPatient)
                 await settled(entries, settlement, result, attempt: attempt)
                 await reach(.afterSettle, .afterRest, .afterWithdrawal, entries)
                 return
@@ -138,21 +140,25 @@ actor Settler {
         let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
         let done = entries.filter { refused[$0.held.userID] == nil }
         count(settlement.only(Set(done.map(\.held.userID))), done, result)
+        var left: [Entry] = []
         for entry in entries {
             guard let refusal = refused[entry.held.userID] else { continue }
             delivery.onEvent(.settlementFailed(error: refusal.error))
-            await retryLater(entry, refusal, attempt: attempt + 1)
+            if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt + 1 >= Self.patience {
+                await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
+            } else {
+                left.append(entry)
+            }
         }
+        retryLater(left, attempt: attempt + 1)
     }
 
-    private func retryLater(_ entry: Entry, _ refusal: Refusal, attempt: Int) async {
-        if case .rest(_, _, _, _, let held) = entry, !refusal.isHeld, attempt >= Self.patience {
-            return await delivery.setAside([refusal], member: held.member, now: held.claimedAt)
-        }
+    private func retryLater(_ entries: [Entry], attempt: Int) {
+        guard !entries.isEmpty else { return }
         let pause = Self.pause(attempt)
         Task {
             try? await Task.sleep(for: .milliseconds(pause))
-            await write([entry], attempt: attempt)
+            await write(entries, attempt: attempt)
         }
     }
 

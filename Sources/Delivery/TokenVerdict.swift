@@ -33,7 +33,7 @@ struct TokenVerdict: Sendable {
                 } catch {
                     attempt += 1
                     delivery.onEvent(.settlementFailed(error: error.description))
-                    if !error.isTransient, attempt >= 3 { return }
+                    if !error.isTransient, !error.isHeldRow, attempt >= 3 { return }
                     try? await Task.sleep(for: .milliseconds(min(5000, 100 << min(attempt, 6))))
                 }
             }

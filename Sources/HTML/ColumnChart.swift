@@ -9,7 +9,6 @@ public struct ColumnChart: Sendable {
         /// Its words; short, there is a fifth of a telephone's width.
         public let words: String
 
-        /// Both.
         public init(_ at: Double, _ words: String) {
             self.at = at
             self.words = words

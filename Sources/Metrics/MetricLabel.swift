@@ -5,7 +5,6 @@ public struct MetricLabel: Sendable, Hashable {
     /// Any text; what is no label's business (a user, a token) never stands here.
     public let value: String
 
-    /// Both parts.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

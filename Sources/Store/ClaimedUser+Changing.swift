@@ -74,7 +74,7 @@ extension ClaimedUser {
         )
     }
 
-    /// As settle.sql writes what a decision or an outcome came to.
+    /// As settle_users.sql writes what a decision or an outcome came to.
     ///
     /// - Parameters:
     ///   - ended: messages and reminders that ended.

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Policy
 package import TimeZones
 
-/// A leased user with all that the policy asks about them: what a claim's statements say of them.
+/// A claimed user, with all that the policy reads about them.
 ///
 /// A value, held by reference: it goes from list to list, and a copy would count a dozen references each time.
 package final class ClaimedUser: Sendable {
@@ -22,9 +22,9 @@ package final class ClaimedUser: Sendable {
     package let askedAt: Instant?
     /// What was sent and counts.
     package let history: History
-    /// What is left of a nudge, as JSON (`Daemon.Retry`).
+    /// What is left of a nudge, as JSON (`Retry`).
     package let retry: String?
-    /// Devices that Apple refused, as JSON (`Daemon.Quarantine`).
+    /// Devices that Apple refused, as JSON (`Quarantine`).
     package let quarantine: String?
     /// The template of the last check-in that counts; nil: the configured words.
     package let template: Int32?
@@ -45,7 +45,6 @@ package final class ClaimedUser: Sendable {
     /// Hours that were asked for.
     package let reminders: PendingReminders
 
-    /// All parts.
     package init(
         userID: UUID,
         version: Int64,

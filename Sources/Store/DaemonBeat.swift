@@ -15,7 +15,6 @@ package struct DaemonBeat: Sendable {
     /// How it stands: a JSON object without U+0000.
     package var state: String
 
-    /// All of them.
     package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {
         self.id = id
         self.host = host

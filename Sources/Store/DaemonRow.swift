@@ -25,7 +25,6 @@ package struct DaemonRow: Sendable, Equatable {
     /// Until when its lease lasts; nil: it is no member.
     package var aliveUntil: Instant?
 
-    /// All of them.
     package init(
         id: UUID,
         host: String,

@@ -31,12 +31,11 @@ package struct DeliveryRecord: Sendable, Equatable {
     package let attemptedAt: Instant
     /// Microseconds beyond `attemptedAt`: two attempts of one second are two rows of the record (`Intent.fraction`).
     package var fraction: Int32 = 0
-    /// What was decided of it beyond the policy, as a JSON object (`Daemon.DecisionVerdict`); nil: nobody was asked.
+    /// What was decided of it beyond the policy, as a JSON object (`DecisionVerdict`); nil: nobody was asked.
     package let decision: String?
     /// The template of a check-in's words; nil: they are of none.
     package let template: Int32?
 
-    /// All parts.
     package init(
         userID: UUID,
         kind: String,

@@ -11,7 +11,6 @@ package struct Device: Sendable, Equatable {
     /// The bundle id; nil: the configured one.
     package let topic: String?
 
-    /// All parts.
     package init(token: String, registration: Int64?, environment: String? = nil, topic: String? = nil) {
         self.token = token
         self.registration = registration

@@ -12,7 +12,6 @@ package struct DueSpread: Sendable, Equatable {
     /// The author's own zone.
     package let timezone: String?
 
-    /// All parts.
     package init(reminder: PendingReminder, after: UUID? = nil, preferences: String? = nil, timezone: String? = nil) {
         self.reminder = reminder
         self.after = after

@@ -15,7 +15,6 @@ package struct Intent: Sendable {
         /// The devices, nudge by nudge.
         package let devices: [Target]
 
-        /// All parts.
         package init(userID: UUID, version: Int64, retry: String?, devices: [Target]) {
             self.userID = userID
             self.version = version
@@ -45,7 +44,6 @@ package struct Intent: Sendable {
         /// The template of its words; nil: they are of none.
         package let template: Int32?
 
-        /// All parts.
         package init(
             kind: String,
             key: String,
@@ -86,7 +84,6 @@ package struct Intent: Sendable {
     /// The messages and reminders that are in it: held against their cancellation until the commit.
     package let messages: [MessageReference]
 
-    /// All parts.
     package init(
         id: UUID = UUID(),
         member: UUID,

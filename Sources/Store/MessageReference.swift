@@ -7,7 +7,6 @@ package struct MessageReference: Sendable, Hashable {
     /// Names it.
     package let id: UUID
 
-    /// Both parts.
     package init(userID: UUID, id: UUID) {
         self.userID = userID
         self.id = id

@@ -16,7 +16,6 @@ package struct Pause: Sendable, Equatable {
     /// When sending went on; nil: it is paused.
     package let resumedAt: Instant?
 
-    /// All parts.
     package init(
         kind: NudgeKind,
         since: Instant,

@@ -31,7 +31,6 @@ package struct PendingMessage: Sendable, Equatable {
     /// From when on it is of no use; nil: never.
     package let expiresAt: Instant?
 
-    /// All parts.
     package init(
         id: UUID,
         createdAt: Instant,

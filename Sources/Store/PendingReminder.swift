@@ -52,7 +52,6 @@ package struct PendingReminder: Sendable, Equatable {
         /// This one's by the rule, which a snooze leaves; nil: the first one's.
         package let planned: LocalDateTime?
 
-        /// All parts.
         package init(rule: String, number: Int, first: Due, planned: LocalDateTime?) {
             self.rule = rule
             self.number = number
@@ -61,7 +60,6 @@ package struct PendingReminder: Sendable, Equatable {
         }
     }
 
-    /// All parts.
     package init(
         id: UUID,
         reminderID: UUID,

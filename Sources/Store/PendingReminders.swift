@@ -10,7 +10,6 @@ package struct PendingReminders: Sendable, Equatable {
     /// Whether more can be due than was read.
     package var isPartial: Bool
 
-    /// All parts.
     package init(_ all: [PendingReminder] = [], wakesAt: Instant? = nil, isPartial: Bool = false) {
         self.all = all
         self.wakesAt = wakesAt
@@ -35,7 +34,7 @@ package struct PendingReminders: Sendable, Equatable {
         if all.count >= limit { isPartial = true }
     }
 
-    /// As settle.sql ends reminders, and puts what comes after them in their place.
+    /// As end_reminders.sql ends reminders, and puts what comes after them in their place.
     mutating func end(_ ended: Set<UUID>, _ continued: [ReminderContinuation]) {
         let next = continued.compactMap { one in all.first { $0.id == one.id }.map { $0.continued(by: one) } }
         all.removeAll { ended.contains($0.id) }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Policy
 package import TimeZones
 
-/// What a decision or an outcome makes of a user's row. Carried out only while the lease is ours.
+/// What a decision or an outcome makes of a user's row. It is written only if the membership has not ended.
 package struct PersonUpdate: Sendable, Equatable {
     /// The user.
     package let userID: UUID
@@ -33,7 +33,6 @@ package struct PersonUpdate: Sendable, Equatable {
         case at(Instant?)
     }
 
-    /// All parts.
     package init(
         userID: UUID,
         version: Int64,

@@ -48,6 +48,12 @@ extension PostgresError {
         return ["21", "22", "23", "54", "XX"].contains(sqlState.prefix(2))
     }
 
+    /// The server has refused an intent, so it is not committed. (After the commit, in the same flight, other statements look for changes.)
+    package var refusesIntent: Bool {
+        code == .refusedByServer
+            && [Query.intent, .holdMessages, .holdMessagesDistributed].contains { $0.name == statement }
+    }
+
     /// The statement's time was over.
-    var isTimeOut: Bool { sqlState == "57014" }
+    package var isTimeOut: Bool { sqlState == "57014" }
 }

@@ -19,7 +19,6 @@ package struct ReminderContinuation: Sendable, Equatable {
     /// The instant of that, where it was computed.
     package let instant: Instant
 
-    /// All parts.
     package init(
         userID: UUID,
         id: UUID,
@@ -38,7 +37,7 @@ package struct ReminderContinuation: Sendable, Equatable {
         self.instant = instant
     }
 
-    /// An array of objects, as settle.sql and spread_finish.sql read them; nil: there is nothing.
+    /// An array of objects, as end_reminders.sql and spread_finish.sql read them; nil: there is nothing.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
         guard !continuations.isEmpty else { return nil }
         var json = JSONWriter()

@@ -17,7 +17,6 @@ package struct Settlement: Sendable {
         /// The push that was answered so: the token goes only with that row of the record.
         package let apnsID: UUID
 
-        /// All parts.
         package init(
             userID: UUID,
             token: String,

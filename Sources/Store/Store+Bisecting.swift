@@ -5,7 +5,7 @@ import struct FoundationEssentials.UUID
 /// The general rule for what one user can bring about and nobody thought of: a list that the database refuses is halved until the user is found.
 extension Store {
     /// How long one attempt may wait and last.
-    struct Patience: Sendable {
+    struct Patience: Sendable, Equatable {
         /// For one lock, in milliseconds: another transaction's commit takes less.
         let lock: Int
         /// For each statement; nil: the usual.
@@ -13,6 +13,8 @@ extension Store {
 
         /// Everybody at once.
         static let usual = Patience(lock: 250, statement: nil)
+        /// It was refused before.
+        static let again = Patience(lock: 50, statement: nil)
         /// The one is sought among many.
         static let searching = Patience(lock: 50, statement: .seconds(1))
 

@@ -9,17 +9,47 @@ extension Store {
     ///
     /// Where the database refuses it because of one user's content, or somebody holds a row, the others are settled (`Result.refused`).
     ///
+    /// - Parameter isRepeated: it was refused before: nobody is waited for.
     /// - Throws: `isFenced` where the membership has ended: nothing was written.
-    package func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
+    package func settle(
+        _ settlement: Settlement,
+        isRepeated: Bool = false
+    ) async throws(PostgresError) -> Settlement.Result {
         do throws(PostgresError) {
-            return try await settle(settlement, .usual)
+            return try await settle(settlement, isRepeated ? .again : .usual)
         } catch {
+            if error.statement == Query.forgetDevices.name, error.code == .refusedByServer {
+                return try await settleBeforeTokens(settlement, isRepeated: isRepeated)
+            }
             // A commit under way that is waited for is no user's.
             guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
                 throw error
             }
             return try await settleParts(settlement, after: error)
         }
+    }
+
+    /// The app's own table refuses that a token is deleted: the outcomes are recorded all the same. Then the tokens, one by one, as far as they can be. Apple
+    /// answers 410 to the others again.
+    private func settleBeforeTokens(
+        _ settlement: Settlement,
+        isRepeated: Bool
+    ) async throws(PostgresError) -> Settlement.Result {
+        var outcomes = settlement
+        outcomes.staleTokens = []
+        var result = try await settle(outcomes, isRepeated: isRepeated)
+        let open = Set(result.refused.map(\.userID))
+        var refusals = 0
+        for token in settlement.staleTokens where !open.contains(token.userID) && refusals < Self.mostRefusals {
+            let one = Settlement(member: settlement.member, sweepID: settlement.sweepID, staleTokens: [token])
+            do throws(PostgresError) {
+                result.tokensDeleted += try await settle(one, .searching).tokensDeleted
+            } catch {
+                guard error.code == .refusedByServer, !error.isFenced else { throw error }
+                refusals += 1
+            }
+        }
+        return result
     }
 
     /// User by user, as far as that is needed.
@@ -40,20 +70,15 @@ extension Store {
             settlement.users.sorted(),
             first: error,
             parting: parting(records) { $0 },
-            refused: { (user, error) async throws(PostgresError) in
-                // The app's own table refuses that a token is deleted: the outcome is recorded all the same.
-                if error.statement == Query.forgetDevices.name {
-                    var part = settlement.only([user])
-                    part.staleTokens = []
-                    result.usersSettled += try await settle(part, .searching).usersSettled
-                } else {
-                    result.refused.append(Refusal(user, error))
-                }
-            },
+            refused: { (user, error) in result.refused.append(Refusal(user, error)) },
             work: { (users, patience) async throws(PostgresError) in
-                let part = try await settle(settlement.only(Set(users)), patience)
-                result.usersSettled += part.usersSettled
-                result.tokensDeleted += part.tokensDeleted
+                let part = settlement.only(Set(users))
+                let done =
+                    try await part.staleTokens.isEmpty
+                    ? settle(part, patience) : settleBeforeTokens(part, isRepeated: true)
+                result.usersSettled += done.usersSettled
+                result.tokensDeleted += done.tokensDeleted
+                result.refused += done.refused
             }
         )
         let open = Set(result.refused.map(\.userID))
@@ -73,7 +98,9 @@ extension Store {
             holding: settlement.member,
             statements,
             // Lists are joined with lists here: linear only by hashing.
-            settings: [("enable_hashjoin", "on"), ("lock_timeout", patience.statement == nil ? "2000" : "50")],
+            settings: [
+                ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
+            ],
             timeout: patience.statement
         )
         var result = Settlement.Result()

@@ -84,7 +84,8 @@ package struct Store: Sendable {
                 .textArray(devices.map(\.environment)), .textArray(devices.map(\.topic)),
                 .int8Array(devices.map(\.registration)), .textArray(devices.map(\.at.rfc3339)),
                 .textArray(devices.map(\.reason)),
-            ]
+            ],
+            settings: Self.impatient
         )
     }
 

@@ -17,7 +17,6 @@ package struct StoredTemplate: Sendable, Equatable {
     /// `open_conversation`, `new_conversation`, or nil: whichever fits the user.
     package let action: String?
 
-    /// All parts.
     package init(
         id: Int32,
         domain: String? = nil,

@@ -15,7 +15,6 @@ package struct WaitingSpreads: Sendable, Equatable {
     /// What that is about: which of them.
     package let subjectID: String
 
-    /// All parts.
     package init(count: Int, first: Instant, reminderID: UUID, subjectType: String, subjectID: String) {
         self.count = count
         self.first = first

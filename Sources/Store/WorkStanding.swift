@@ -28,7 +28,6 @@ package struct WorkStanding: Sendable, Equatable {
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]
 
-    /// All of them.
     package init(
         now: Instant,
         dueUsers: Int,

@@ -11,7 +11,6 @@ extension ZoneDatabase {
         /// The year of its name.
         public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
 
-        /// Both.
         public init(name: String?, modified: Instant?) {
             self.name = name
             self.modified = modified

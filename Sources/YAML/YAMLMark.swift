@@ -5,7 +5,6 @@ public struct YAMLMark: Sendable, Hashable, Comparable {
     /// The column, from 1.
     public let column: Int
 
-    /// Both parts.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -11,7 +11,7 @@ struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Why a user is or is not nudged: the decision of the next sweep, rule by rule, with their record.",
         discussion: """
-            Reads what a sweep would claim and asks the same planner; nobody is leased, nothing is written. Devices are shown by their hashes. For a future \
+            Reads what a sweep would claim and asks the same planner; nothing is written. Devices are shown by their hashes. For a future \
             instant it is the decision with what is known today, for a past one the record of that time. Exit status 67 (EX_NOUSER) where there is nothing of that user.
             """
     )

@@ -80,6 +80,30 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A trigger or a foreign key of the app's refuses that tokens are deleted: of all users, or of one.
+    @Test(arguments: [0, 3]) func settle_whenTheAppsTableRefusesTheDeletion_recordsTheOutcomes(only: Int) async throws {
+        let (fixture, member, users) = try await F.claimed(1...12)
+        try fixture.sql(
+            """
+            create function public.refuse() returns trigger language plpgsql as $$ begin
+                if \(only) = 0 or old.user_id = \(F.quoted(only)) then raise exception 'planted'; end if; return old; end $$;
+            create trigger refuse before delete on public.push_tokens for each row execute function public.refuse()
+            """
+        )
+        var all = Settlement(member: member, sweepID: UUID())
+        for user in users {
+            let one = Self.settlement(user, member: member, after: 999_999)
+            all.updates += one.updates
+            all.records += one.records
+            all.staleTokens += one.staleTokens
+        }
+        let result = try await fixture.store.settle(all)
+        #expect(result.usersSettled == 12 && result.refused.isEmpty)
+        #expect(result.tokensDeleted == (only == 0 ? 0 : 11))
+        #expect(try fixture.sql("select count(*) from nudged.delivery where outcome = 'rejected'") == "12")
+        await fixture.close()
+    }
+
     @Test func settle_whenTheAppHoldsTheToken_doesNotWait() async throws {
         let (fixture, member, users) = try await F.claimed(1...1)
         _ = try await fixture.store.commit(F.intent(users, member: member))

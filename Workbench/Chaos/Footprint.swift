@@ -7,7 +7,6 @@ public struct Footprint: Sendable, Equatable {
     /// Open descriptors (/proc/self/fd).
     public let descriptors: Int
 
-    /// Both.
     public init(residentKilobytes: Int, descriptors: Int) {
         self.residentKilobytes = residentKilobytes
         self.descriptors = descriptors

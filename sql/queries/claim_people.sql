@@ -1,6 +1,6 @@
 -- Users of our ranges who are due. Locks nothing and writes nothing: the owner of a range is the only one who works on its users.
--- Users of orphans are left: recover.sql records them first. So are those of our own intents that we know nothing of: a promoted standby has not got their
--- settlement. Another member's users are in its ranges.
+-- Users of orphans are skipped: recover.sql records them first. So are users of our own intents that this daemon doesn't know: a promoted standby lacks their
+-- settlement. Other members' intents hold no users of our ranges.
 -- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside, $7 our
 -- member, $8 its open intents that we know of (their users are in hand).
 -- No ORDER BY: one range comes in the order of its index, of several each has its own order; a sort would read all that is due.

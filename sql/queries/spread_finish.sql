@@ -1,4 +1,4 @@
--- Everyone has theirs: the spread goes, and what comes after it comes. $1 author, $2 occurrence, $3 what comes after (an object as in settle.sql, or null).
+-- Everyone has theirs: the spread goes, and what comes after it comes. $1 author, $2 occurrence, $3 what comes after (an object as in end_reminders.sql, or null).
 with over as (
     delete from nudged.occurrence o where o.user_id = $1 and o.id = $2 returning o.*
 )

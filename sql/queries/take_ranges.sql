@@ -1,7 +1,7 @@
 -- Takes free ranges, up to the fair share of 64. $1 member.
 -- Members whose lease has ended don't count. SKIP LOCKED: two members that take at once share what is free.
 update nudged.range set owner = $1
-where id in (
+where id = any (array(
     select id from nudged.range
     where owner is null
     order by random()
@@ -10,4 +10,4 @@ where id in (
         from nudged.lease where alive_until > statement_timestamp()
     )
     for update skip locked
-)
+))

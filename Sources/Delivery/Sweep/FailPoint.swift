@@ -23,9 +23,9 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case beforeRecover = "before_recover"
     /// Some were found, and are recorded as unknown.
     case afterRecover = "after_recover"
-    /// Before a batch is leased.
+    /// Before users are claimed.
     case beforeClaim = "before_claim"
-    /// A batch is leased and not decided.
+    /// Users are claimed and not planned.
     case claimed
     /// Users whose rows can't be read are about to be put off.
     case beforeSetAside = "before_set_aside"
@@ -37,13 +37,13 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case beforeIntent = "before_intent"
     /// An intent is committed, nothing is written.
     case afterIntent = "after_intent"
-    /// A chunk's pushes are with the sender; some may be written.
+    /// An intent's pushes are with the sender; some may be written.
     case handedOver = "handed_over"
-    /// Some answers of a chunk are in.
+    /// Some answers are in.
     case answered
-    /// All answers of a chunk are in, none is recorded.
+    /// Users' answers are in, and not recorded.
     case beforeSettle = "before_settle"
-    /// A chunk is settled, and its room is not yet free.
+    /// They are recorded, and the users not yet let go.
     case afterSettle = "after_settle"
     /// An intent failed to commit, and is about to be withdrawn.
     case beforeWithdrawal = "before_withdrawal"

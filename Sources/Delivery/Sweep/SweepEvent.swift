@@ -7,7 +7,7 @@ package import struct FoundationEssentials.UUID
 
 /// What a sweep tells the daemon.
 package enum SweepEvent: Sendable {
-    /// A sweep's last chunk is settled.
+    /// A sweep's last user is settled.
     case finished(id: UUID, SweepReport)
     /// A dead daemon's pushes were recorded as unknown.
     case recovered(pushes: Int)

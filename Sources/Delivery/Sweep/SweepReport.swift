@@ -2,7 +2,7 @@ package import Planning
 
 /// What a sweep did: counts of users, pushes and tokens. The one place where they are counted: the journal's line, `nudged status` and the metrics tell these.
 package struct SweepReport: Sendable, Equatable {
-    /// Users leased and decided.
+    /// Users claimed and planned.
     package var users = 0
     /// What was written into the record.
     package var record = RecordTally()

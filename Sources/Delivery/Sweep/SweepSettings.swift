@@ -11,7 +11,6 @@ package struct SweepSettings: Sendable, Equatable {
     /// The payload of a check-in's configured words, for everyone whose check-in has no others.
     package var payload: [UInt8]
 
-    /// All parts.
     package init(
         batch: Int,
         leaseMilliseconds: Int64,

@@ -9,7 +9,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged explain`: what the next sweep would decide for a user, and why, by the same planner on the same data; nobody is leased, nothing is written.
+/// `nudged explain`: what the next sweep would decide for a user, and why, by the same planner on the same data; nothing is written.
 package struct ExplainRun: Sendable {
     private let access: DatabaseAccess
     private let planner: Planner

@@ -14,7 +14,7 @@ package struct RecoverRun: Sendable {
 
     /// Users of one transaction: some ten milliseconds of row locks.
     private static let batch = 1_000
-    private static let chunksAtOnce = 100
+    private static let intentsAtOnce = 100
     private static let attempts = 6
 
     /// - Throws: what is wrong with `database.url`.
@@ -43,10 +43,10 @@ package struct RecoverRun: Sendable {
         }) {}
         while true {
             let found = try await again { () async throws(PostgresError) in
-                try await store.restoreIntents(limit: Self.chunksAtOnce)
+                try await store.restoreIntents(limit: Self.intentsAtOnce)
             }
             report.unknown += found.pushes
-            if found.intents < Self.chunksAtOnce { break }
+            if found.intents < Self.intentsAtOnce { break }
         }
         var next: UUID? = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         while let user = next {

@@ -7,7 +7,7 @@ package import struct FoundationEssentials.UUID
 /// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an
 /// intent and a settlement.
 ///
-/// A value, held by reference: it goes from list to list on its way (claim, lane, chunk, settlement), and a copy would
+/// A value, held by reference: it goes from list to list on its way (claim, lane, flight, settlement), and a copy would
 /// count two dozen references each time.
 package final class SendPlan: Sendable {
     /// The user as the policy saw them; the history is without these nudges' own entries.

@@ -4,7 +4,7 @@ package import TimeZones
 
 /// A sweep's counts, as they are written into the database and read from there.
 package struct SweepSummary: Sendable, Equatable {
-    /// When its last chunk was settled; nil while no clock was read.
+    /// When its last user was settled; nil while no clock was read.
     package var at: Instant?
     var users = 0
     var sent = 0

@@ -13,7 +13,6 @@ package struct DeliveryCount: Sendable, Equatable {
     /// Rows.
     package var count: Int
 
-    /// All parts.
     package init(
         stretch: Int64,
         kind: String,

@@ -19,7 +19,6 @@ package struct HourCount: Sendable, Equatable {
     /// Rows.
     package var count: Int
 
-    /// All parts.
     package init(
         hour: Int?,
         kind: String,

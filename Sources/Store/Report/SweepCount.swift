@@ -26,7 +26,6 @@ package struct SweepCount: Sendable, Equatable {
     /// `dropped` or `skipped`.
     package var unsent: Int
 
-    /// All parts.
     package init(
         began: Instant? = nil,
         size: Size,

@@ -11,7 +11,6 @@ package struct ZoneOffset: Sendable, Equatable {
     /// Seconds east of UTC.
     package var seconds: Int32
 
-    /// All parts.
     package init(name: String, from: Instant, until: Instant, seconds: Int32) {
         self.name = name
         self.from = from

@@ -34,7 +34,7 @@ extension Event {
         "38768e2cbc574aa6828022c7aaa3b97f",
         .info,
         "nudged has stopped",
-        "What was on the wire is recorded, and what was leased and not sent is free for the next daemon."
+        "What was in flight is recorded, and this daemon's ranges are free for the next one."
     )
 
     /// The configuration can't be used.

@@ -30,7 +30,6 @@ public struct Event: Sendable {
     /// nil: every one is said.
     public let repeats: Repeats?
 
-    /// All parts.
     init(
         _ name: String,
         _ messageID: String,

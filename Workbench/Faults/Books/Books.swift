@@ -11,7 +11,6 @@ public struct Books: Sendable {
         /// Minutes after midnight of its user's wall clock at that instant, by PostgreSQL's AT TIME ZONE; nil: they have no zone.
         public var localMinute: Int?
 
-        /// All parts.
         public init(token: String, apnsID: String, at: Int64, localMinute: Int? = nil) {
             self.token = token
             self.apnsID = apnsID
@@ -31,7 +30,6 @@ public struct Books: Sendable {
         /// False where the answer changed during the run: then it may have been sent or not.
         public var isCertain: Bool
 
-        /// All parts.
         public init(user: String, kind: String = "check_in", key: String, isCertain: Bool = true) {
             self.user = user
             self.kind = kind
@@ -55,7 +53,6 @@ public struct Books: Sendable {
         /// `accepted`, `rejected`, `deferred`, `dropped`, `skipped`, `unknown`
         public var outcome: String
 
-        /// All parts.
         public init(
             user: String,
             kind: String = "check_in",
@@ -89,7 +86,7 @@ public struct Books: Sendable {
     public var tokensLeft: Set<String> = []
     /// Tokens that Apple answered with 410, whatever it said of the instant.
     public var answeredGone: Set<String> = []
-    /// Users who are still due, or still leased, at the end.
+    /// Users who are still due at the end.
     public var left: [String] = []
 
     /// Empty ones.

@@ -20,6 +20,6 @@ public enum Breach: String, Sendable, CaseIterable {
     case misrecorded
     /// An intent that nobody closed.
     case leftOpen = "intent left open"
-    /// A user who is still due or leased though everything has ended.
+    /// A user who is still due though everything has ended.
     case leftDue = "left due"
 }

@@ -7,7 +7,6 @@ public struct Recipient: Sendable, Equatable {
         /// The first that is not.
         public var end: Int
 
-        /// Both.
         public init(start: Int, end: Int) {
             self.start = start
             self.end = end

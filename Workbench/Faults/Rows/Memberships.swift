@@ -119,6 +119,8 @@ struct MembershipKill {
             victim = try stage.service(changes)
         case .leaver:
             other = try stage.service()
+            // The other owns all, and gives up its share: the victim leaves once, when it is told to.
+            try await stage.awaitShares([64])
             victim = try stage.service(changes)
             try await stage.awaitShares([32, 32])
             victim.signal(SIGTERM)

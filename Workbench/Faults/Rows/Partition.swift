@@ -52,7 +52,7 @@ extension Fault {
         try await stage.awaitAccepted(20, by: far.daemon)
         try await far.cut(.apple)
         let open = try await stage.openIntents()
-        // Written and unanswered; a chunk that was committed while we cut is no wider than the rest.
+        // Written and unanswered; an intent that was committed while we cut is no wider than the rest.
         stage.allow { $0.further += open.count + 20 }
         try await stage.wait(.seconds(40), for: "what was in flight to be given up") {
             try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0

@@ -11,7 +11,6 @@ public struct Fault: Sendable {
     /// What is played.
     public let rounds: @Sendable (Plan) -> [Round]
 
-    /// All parts.
     public init(
         _ name: String,
         row: String,

@@ -105,7 +105,7 @@ extension Stage {
         )
     }
 
-    /// Whether nobody is due or leased, no change waits, and no intent is open.
+    /// Whether nobody is due, no change waits, and no intent is open.
     public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
 
     static let idle = """

@@ -109,7 +109,7 @@ public final class Stage: Sendable {
 
     /// What a daemon of this round is told; `changes` win.
     ///
-    /// The lease is short, so that a kill is recovered from in seconds, and chunks are small, so that many are open at once.
+    /// The lease is short, so that a kill is recovered from in seconds, and batches are small, so that many intents are open at once.
     public func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
