@@ -9,6 +9,7 @@ public struct PushResult: Sendable, Equatable {
     /// The id under which Apple was asked; nil where nothing was written.
     public var apnsID: UUID?
 
+    /// All parts.
     public init(tag: UInt64, outcome: PushOutcome, apnsID: UUID?) {
         self.tag = tag
         self.outcome = outcome

@@ -35,6 +35,7 @@ public struct SenderConfiguration: Sendable, Equatable {
         /// TCP port.
         public var port: UInt16
 
+        /// All parts.
         public init(host: String, port: UInt16) {
             self.host = host
             self.port = port

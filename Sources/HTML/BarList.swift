@@ -9,6 +9,7 @@ public struct BarList: Sendable {
         /// Its length, in the list's unit; 0: no bar is drawn.
         public let value: Double
 
+        /// All parts.
         public init(_ name: String, _ number: String, _ value: Double) {
             self.name = name
             self.number = number

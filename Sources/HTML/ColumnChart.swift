@@ -9,6 +9,7 @@ public struct ColumnChart: Sendable {
         /// Its words; short, there is a fifth of a telephone's width.
         public let words: String
 
+        /// All parts.
         public init(_ at: Double, _ words: String) {
             self.at = at
             self.words = words

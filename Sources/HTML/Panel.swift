@@ -7,6 +7,7 @@ public struct Panel: Sendable {
         /// What a pointer on it is told, such as `14:00: 120`.
         public let words: String
 
+        /// All parts.
         public init(_ value: Double, _ words: String) {
             self.value = value
             self.words = words
@@ -20,6 +21,7 @@ public struct Panel: Sendable {
     /// The class of its bars: how the style sheet paints them.
     public let paint: StaticString
 
+    /// All parts.
     public init(_ title: String, _ bars: [Bar], paint: StaticString = "bar") {
         self.title = title
         self.bars = bars

@@ -19,6 +19,7 @@ public struct MetricFamily: Sendable, Equatable {
     /// Empty: nothing is known of it now, and nothing is shown.
     public let samples: [MetricSample]
 
+    /// All parts.
     public init(_ name: String, _ kind: Kind, help: String, _ samples: [MetricSample]) {
         self.name = name
         self.kind = kind

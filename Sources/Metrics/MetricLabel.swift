@@ -5,6 +5,7 @@ public struct MetricLabel: Sendable, Hashable {
     /// Any text; what is no label's business (a user, a token) never stands here.
     public let value: String
 
+    /// All parts.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

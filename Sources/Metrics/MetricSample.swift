@@ -7,6 +7,7 @@ public struct MetricSample: Sendable, Equatable {
     /// In the metric's unit.
     public let value: Double
 
+    /// All parts.
     public init(_ value: Double, _ labels: [MetricLabel] = [], suffix: String = "") {
         self.suffix = suffix
         self.labels = labels

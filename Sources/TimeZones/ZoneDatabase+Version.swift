@@ -11,6 +11,7 @@ extension ZoneDatabase {
         /// The year of its name.
         public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
 
+        /// All parts.
         public init(name: String?, modified: Instant?) {
             self.name = name
             self.modified = modified

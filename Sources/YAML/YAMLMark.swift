@@ -5,6 +5,7 @@ public struct YAMLMark: Sendable, Hashable, Comparable {
     /// The column, from 1.
     public let column: Int
 
+    /// All parts.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -7,6 +7,7 @@ public struct Footprint: Sendable, Equatable {
     /// Open descriptors (/proc/self/fd).
     public let descriptors: Int
 
+    /// All parts.
     public init(residentKilobytes: Int, descriptors: Int) {
         self.residentKilobytes = residentKilobytes
         self.descriptors = descriptors

@@ -11,6 +11,7 @@ public struct Books: Sendable {
         /// Minutes after midnight of its user's wall clock at that instant, by PostgreSQL's AT TIME ZONE; nil: they have no zone.
         public var localMinute: Int?
 
+        /// All parts.
         public init(token: String, apnsID: String, at: Int64, localMinute: Int? = nil) {
             self.token = token
             self.apnsID = apnsID
@@ -30,6 +31,7 @@ public struct Books: Sendable {
         /// False where the answer changed during the run: then it may have been sent or not.
         public var isCertain: Bool
 
+        /// All parts.
         public init(user: String, kind: String = "check_in", key: String, isCertain: Bool = true) {
             self.user = user
             self.kind = kind
@@ -53,6 +55,7 @@ public struct Books: Sendable {
         /// `accepted`, `rejected`, `deferred`, `dropped`, `skipped`, `unknown`
         public var outcome: String
 
+        /// All parts.
         public init(
             user: String,
             kind: String = "check_in",

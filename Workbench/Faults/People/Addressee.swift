@@ -17,6 +17,7 @@ public struct Addressee: Sendable, Equatable {
     /// Apple's.
     public var answer: Answer
 
+    /// All parts.
     public init(token: String, registeredAt: Int64, platform: String = "ios", answer: Answer = .accepted) {
         self.token = token
         self.registeredAt = registeredAt

@@ -7,6 +7,7 @@ public struct Recipient: Sendable, Equatable {
         /// The first that is not.
         public var end: Int
 
+        /// All parts.
         public init(start: Int, end: Int) {
             self.start = start
             self.end = end

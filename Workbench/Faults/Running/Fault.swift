@@ -11,6 +11,7 @@ public struct Fault: Sendable {
     /// What is played.
     public let rounds: @Sendable (Plan) -> [Round]
 
+    /// All parts.
     public init(
         _ name: String,
         row: String,

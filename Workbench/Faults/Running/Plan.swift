@@ -21,6 +21,7 @@ public struct Plan: Sendable {
     /// The path of a `nudged` of an earlier version, to be set beside the one under test; nil: there is none.
     public let older: String?
 
+    /// All parts.
     public init(_ scale: Scale, seed: UInt64, users: Int? = nil, older: String? = nil) {
         self.scale = scale
         self.seed = seed

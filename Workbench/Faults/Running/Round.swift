@@ -11,6 +11,7 @@ public struct Round: Sendable {
     /// The script: starts daemons, breaks things, mends them. What it leaves due is served by `run --once` before the books are read.
     public let play: @Sendable (Stage) async throws -> Void
 
+    /// All parts.
     public init(
         _ name: String,
         seed: UInt64,
