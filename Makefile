@@ -6,7 +6,7 @@
 # make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
 # make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
 # make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
-# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one; FAULTS_OLDER: a nudged of an earlier version)
+# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one)
 # make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
 # make deb    the Debian package, in .build/deb
 # make nightly  what is too long for make test: the package made twice, every fault, half an hour of chaos, the benchmarks; hours
@@ -111,7 +111,7 @@ chaos: dependencies
 # A debug build: no other has fail points.
 faults: dependencies
 	$(SWIFT) build
-	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED)) $(if $(FAULTS_OLDER),--older $(FAULTS_OLDER))
+	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED))
 
 bench: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench

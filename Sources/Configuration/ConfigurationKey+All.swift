@@ -29,8 +29,8 @@ extension ConfigurationKey {
             standard: "1",
             "The most connections to the push service, for each app."
         ),
-        // Also the most pushes whose fate a crash can leave unknown. Intents are committed for free streams only, of which Apple gives a connection
-        // 1,000: the rest is the size of the chunks, a quarter of this (docs/PERFORMANCE.md, "The sweep").
+        // Also the most pushes whose outcome a crash can leave unknown. Intents are committed for free streams only, of which Apple gives a connection
+        // 1,000: an intent takes at most a quarter of this.
         .init(
             "apns.maxInFlight",
             .integer(1...100_000, mayBeNone: false),
@@ -76,7 +76,7 @@ extension ConfigurationKey {
             "schedule.lease",
             .duration(.seconds(3)...(.seconds(3600))),
             standard: "30s",
-            "How long claimed users are kept from other daemons; more than twice apns.responseTimeout."
+            "How long a daemon keeps its share of the users without a renewal; more than twice apns.responseTimeout."
         ),
         // Half of it being sent while the next is claimed; larger ones only lengthen the transactions.
         .init(

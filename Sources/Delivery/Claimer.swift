@@ -71,6 +71,7 @@ actor Claimer {
         hear(paused: look.paused)
         areTemplatesRead = false
         delivery.note(isOutdated: look.isOutdated)
+        await delivery.ownership.note(isOutdated: look.isOutdated)
         guard let now = delivery.clock.now, !look.isOutdated else { return }
         let areFanOutsLeft = try await fanOuts.run(now: now)
         await delivery.hooks.reach(.beforeDrain)

@@ -37,7 +37,11 @@ package actor Ownership {
     private var isAskedToRejoin = false
     /// While it leaves to join again: when it goes on with its old membership instead, since somebody is in hand still.
     private var leavesBy: Int64?
+    /// It does not try again before.
+    private var staysUntil: Int64 = .min
     private var isClosed = false
+    /// A newer nudged has migrated the schema, and this one can't work beside it.
+    private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 
     init(
@@ -140,7 +144,7 @@ package actor Ownership {
     private func join() async throws(PostgresError) {
         // What was claimed under an ended membership is through before another begins: a user is never in hand under two. Nobody waits for that here, since who
         // calls may have users in hand; the next call tries again.
-        guard hand.isEmpty, !isClosed else { return }
+        guard hand.isEmpty, !isClosed, !isOutdated else { return }
         let joined = try await newMembership()
         view.withLock { $0 = joined }
     }
@@ -176,7 +180,7 @@ package actor Ownership {
         }
         if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
         // Seen twice: a daemon that has just come is about to take what is free.
-        if found.shouldRejoin, isAskedToRejoin, leavesBy == nil {
+        if found.shouldRejoin, isAskedToRejoin, leavesBy == nil, asked >= staysUntil {
             view.withLock { $0.isLeaving = true }
             leavesBy = asked + lease / 2
         }
@@ -212,6 +216,13 @@ package actor Ownership {
         if let member = membership?.member, !hand.isAbandoned, await giveUp(member) { noteEnd(of: member) }
     }
 
+    /// An outdated daemon serves nobody: once nobody is in hand, its ranges are free for others.
+    func note(isOutdated: Bool) async {
+        self.isOutdated = isOutdated
+        guard isOutdated, let member = membership?.member, hand.isEmpty else { return }
+        if await giveUp(member) { noteEnd(of: member) }
+    }
+
     /// This daemon owns more than its share, and another too little: once nobody is in hand, it leaves, and joins anew with its share only. It joins first: the
     /// others' shares would be larger without it, and they would take all.
     private func rejoinIfAsked() async {
@@ -219,7 +230,9 @@ package actor Ownership {
         guard let old = membership?.member, hand.isEmpty else {
             guard membership == nil || BootTime.milliseconds() > end else { return }
             view.withLock { $0.isLeaving = false }
-            return leavesBy = nil
+            leavesBy = nil
+            staysUntil = end + 10 * leaseMilliseconds
+            return
         }
         leavesBy = nil
         isAskedToRejoin = false

@@ -84,8 +84,8 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A table that is small, and statistics of a moment without leases: the planner read all of it for the one row that it expected.
-    @Test(arguments: [2_000, 10_000]) func settlement_whenNobodyWasLeased_isBoundedByItsUsers(users: Int) async throws {
+    /// A table that is small: the planner read all of it for the one row that it expected.
+    @Test(arguments: [2_000, 10_000]) func settlement_whenTheTableIsSmall_isBoundedByItsUsers(users: Int) async throws {
         let fixture = try await F()
         try fixture.sql("alter table nudged.person set (autovacuum_enabled = off)")
         try fixture.seed(1...users)

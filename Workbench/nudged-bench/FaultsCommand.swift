@@ -18,7 +18,6 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "Of populations and scripts; none: a random one, named in the output.") var seed: UInt64?
     @Option(help: "Users a run, in place of each fault's own number.") var users: Int?
     @Option(help: "The policy's second reading.") var reference = "Tests/Reference/policy_reference.py"
-    @Option(help: "A nudged of an earlier version, which rolling-upgrade sets beside this one.") var older: String?
     @Option(help: "Where the table is written for docs/GUARANTEES.md.") var markdown: String?
     @Flag(help: "Names the faults, and plays none.") var list = false
 
@@ -46,7 +45,7 @@ struct FaultsCommand: AsyncParsableCommand {
         }
         let run = FaultRun(
             workshop,
-            Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users, older: older)
+            Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users)
         )
         let faults = Fault.all.filter { only.isEmpty ? !quick || $0.isQuick : only.contains($0.name) }
         say(FaultRow.line(FaultRow.heads))

@@ -12,7 +12,7 @@ struct AskingLine<User> {
     /// What is to be done with whom.
     enum Step {
         case ask(User)
-        /// Their lease won't last for an answer.
+        /// The lease won't last for an answer.
         case putOff(User)
     }
 

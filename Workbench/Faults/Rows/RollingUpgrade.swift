@@ -31,6 +31,8 @@ extension Fault {
                 try await stage.wait(.seconds(30), for: "the pushes on the wire") {
                     try await stage.openIntents().isEmpty
                 }
+                // Their ranges are free for the newer version's daemons.
+                try await stage.awaitShares([])
                 let before = stage.acceptedCount
                 try await ends(stage, ["status"], by: 78)
                 if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
@@ -43,39 +45,7 @@ extension Fault {
                 for daemon in [running, fresh] { try await stage.stop(daemon) }
                 if stage.acceptedCount == before { stage.fail("nobody was left for whom they could have held on") }
             },
-        ] + (plan.older.map { [olderBinary($0, plan)] } ?? [])
-    }
-
-    /// A binary of an earlier version on the schema that it made, then this one's migrations under it, and a daemon of this one beside it.
-    private static func olderBinary(_ older: String, _ plan: Plan) -> Round {
-        var scenery = Scenery()
-        // Slow, so that there is work for both when the second has started.
-        scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
-        scenery.answerMilliseconds = 30...60
-        return plan.round("an older binary", users: 600, scenery: scenery) { stage, _ in
-            try await stage.sql(
-                "create table public.before as select user_id, check_in_at, check_in_slot, sent from nudged.person; drop schema nudged cascade"
-            )
-            try await ends(stage, ["migrate"], by: 0, binary: older)
-            try await stage.sql(
-                """
-                update nudged.person p set check_in_at = b.check_in_at, check_in_slot = b.check_in_slot, sent = b.sent
-                from public.before b where b.user_id = p.user_id;
-                drop table public.before
-                """
-            )
-            let running = try stage.start(["run"], binary: older)
-            try await stage.awaitAccepted(10, by: running)
-            try await ends(stage, ["migrate"], by: 0)
-            let (accepted, before) = (stage.acceptedCount, sent(running))
-            let fresh = try stage.service()
-            try await stage.awaitIdle()
-            for daemon in [running, fresh] { try await stage.stop(daemon) }
-            let shares = [sent(running), sent(fresh)]
-            if shares[0] <= before { stage.fail("the older one did not go on: \(shares), \(before) before") }
-            if shares[1] == 0 { stage.fail("the newer one had no share: \(shares)") }
-            stage.note("an older binary: \(accepted) pushes before the migration, shares \(shares[0]) and \(shares[1])")
-        }
+        ]
     }
 
     private static func later(_ stage: Stage, oldest: String) async throws {
@@ -98,9 +68,8 @@ extension Fault {
         if !daemon.errorOutput.contains(words) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
     }
 
-    private static func ends(_ stage: Stage, _ arguments: [String], by code: Int32, binary: String? = nil) async throws
-    {
-        let process = try stage.start(arguments, binary: binary)
+    private static func ends(_ stage: Stage, _ arguments: [String], by code: Int32) async throws {
+        let process = try stage.start(arguments)
         let exit = try await stage.finish(process)
         if exit != .code(code) {
             stage.fail(

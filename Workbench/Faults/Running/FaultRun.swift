@@ -67,7 +67,6 @@ public struct FaultRun: Sendable {
         var words = ["nudged-bench faults --only", fault.name, "--seed", "\(plan.seed)"]
         if plan.scale != .full { words.append("--quick") }
         if let users = plan.users { words += ["--users", "\(users)"] }
-        if let older = plan.older { words += ["--older", older] }
         return (words + ["--nudged", nudged]).joined(separator: " ")
     }
 }

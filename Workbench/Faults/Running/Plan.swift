@@ -18,15 +18,12 @@ public struct Plan: Sendable {
     public let seed: UInt64
     /// Users a round where something else was asked for than each row's own number.
     public let users: Int?
-    /// The path of a `nudged` of an earlier version, to be set beside the one under test; nil: there is none.
-    public let older: String?
 
     /// All parts.
-    public init(_ scale: Scale, seed: UInt64, users: Int? = nil, older: String? = nil) {
+    public init(_ scale: Scale, seed: UInt64, users: Int? = nil) {
         self.scale = scale
         self.seed = seed
         self.users = users
-        self.older = older
     }
 
     /// How many rounds of a fault are played side by side.

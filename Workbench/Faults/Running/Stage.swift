@@ -125,15 +125,13 @@ public final class Stage: Sendable {
     ///
     /// - Parameters:
     ///   - wrapper: what stands before it, such as `strace`; `strace` takes `-D`, so that the process is the daemon's own.
-    ///   - binary: another than the one under test.
     public func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
-        wrapper: [String] = [],
-        binary: String? = nil
+        wrapper: [String] = []
     ) throws -> ChildProcess {
         let process = try ChildProcess(
-            wrapper + [binary ?? workshop.binary] + arguments,
+            wrapper + [workshop.binary] + arguments,
             environment: environment(changes),
             output: .captured,
             error: .captured
