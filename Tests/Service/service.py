@@ -174,6 +174,8 @@ class Service:
         self.systemctl("reset-failed", "nudged", check=False)
         self.configure()
         self.sql("truncate public.context_profiles, public.push_tokens, nudged.person, nudged.touched, nudged.intent, nudged.delivery")
+        # A daemon that was killed keeps its ranges until its lease ends.
+        self.sql("delete from nudged.member")
 
     @property
     def pid(self):
@@ -197,7 +199,7 @@ class Service:
     def await_status(self, part, seconds=20):
         return self.machine.until(lambda: part in self.show("StatusText") and self.show("StatusText"), f"a status with: {part}", seconds)
 
-    def await_accepted(self, count, seconds=30):
+    def await_accepted(self, count, seconds=90):
         self.machine.until(lambda: self.accepted() >= count, f"{count} accepted pushes", seconds)
 
     def stop(self):
