@@ -114,6 +114,8 @@ package actor Ownership {
             // A database that is away has the sweep's line.
             try? await keep()
             await rejoinIfAsked()
+            // Its sweeps have ended, and somebody may have been in hand then.
+            if isOutdated { await note(isOutdated: true) }
         }
     }
 
