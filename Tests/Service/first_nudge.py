@@ -197,7 +197,7 @@ def another_arrives(stage):
     accepted = "select count(*) from nudged.delivery where kind = 'message' and outcome = 'accepted'"
     before = int(stage.ask(accepted))
     stage.ask(f"select nudged.send('{USER}', 'Ann', 'And now?', urgent => true)")
-    stage.machine.until(lambda: int(stage.ask(accepted)) == before + 1, "another message that Apple took")
+    stage.machine.until(lambda: int(stage.ask(accepted)) == before + 1, "another message that Apple took", 90)
 
 
 def apple_took_as_many(stage):
