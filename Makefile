@@ -1,36 +1,46 @@
-# make demo   the main job on a private PostgreSQL and a simulated Apple, in under two minutes
-# make model  the model of ownership, checked by spin: every property holds, and without any one guard a property fails (docs/model)
-# make test   formatter, imports as Package.swift declares them, the app's library for other platforms, build with warnings as errors, all tests, the model of ownership, alerts and dashboard, the service on a real systemd, a minute of chaos, half a minute
-#             of each fuzzer, and the Debian package, made and tried in a fresh Debian
-# make bench  the benchmarks, one JSON object each, about a quarter of an hour; BENCH_LONG=1 adds the ten millions and the ten minutes
-# make fuzz   libFuzzer on answers, frames and zone files, FUZZ_SECONDS each (scripts/fuzz)
-# make sanitize  the sender's and simulator's tests under AddressSanitizer and ThreadSanitizer (scripts/sanitize)
-# make chaos  the sender against a service that fails at random, CHAOS_SECONDS long, both sides' books compared
-# make faults every fault of docs/TESTING.md on real daemons, up to an hour; the table goes to FAULTS_TABLE (FAULTS_SEED repeats one)
-# make release  the stripped binary, Swift runtime linked in: .build/release/nudged.stripped
-# make deb    the Debian package, in .build/deb
-# make nightly  what is too long for make test: the package made twice, every fault, half an hour of chaos, the benchmarks; hours
-# make docs   docs/CONFIGURATION.md, from the code
+# make help        this list
+# make demo        a day of 10,000 users on a private PostgreSQL and a simulated Apple, in under two minutes
+# make build       a debug build, in .build/debug
+# make check       before each commit: format, imports, build, and the tests that need no server
+# make test        all that CI runs: format, build, tests, model, alerts, service, faults, package
+# make format      format the code
+# make docs        docs/CONFIGURATION.md, from the code
+# make model       check the model of ownership by spin (docs/model)
+# make bench       the benchmarks, a quarter of an hour; BENCH_LONG=1 adds half an hour
+# make faults      every fault on real daemons, up to an hour; the table goes to FAULTS_TABLE; FAULTS_SEED repeats one
+# make chaos       the sender against a server that fails at random, for CHAOS_SECONDS
+# make fuzz        libFuzzer on answers, frames and zone files, FUZZ_SECONDS each
+# make sanitize    the sender's tests under AddressSanitizer and ThreadSanitizer
+# make release     the stripped binary: .build/release/nudged.stripped
+# make deb         the Debian package, in .build/deb
+# make try-package install, use, upgrade and purge the package in a fresh Debian
+# make nightly     what is too long for make test; hours
 
 SHELL := /bin/bash
 SWIFT ?= swift
 FUZZ_SECONDS ?= 600
 CHAOS_SECONDS ?= 3600
 CHAOS_RATE ?= 1000
-# So many tests at once, or one where the toolchain can't be told: hundreds side by side, each with its server's sessions and daemons, wait past their deadlines.
+# How many tests run at once, or one if the toolchain lacks the option. With hundreds at once, tests exceed their
+# deadlines.
 TEST_WIDTH ?= 8
 WIDTH := $(shell $(SWIFT) test --help-hidden 2>/dev/null | grep -q maximum-parallelization && echo --experimental-maximum-parallelization-width $(TEST_WIDTH) || echo --no-parallel)
-# An import that no target declares fails, where the toolchain can tell.
+# Makes an import that its target doesn't declare an error, if the toolchain can.
 IMPORTS := $(shell $(SWIFT) build --help 2>/dev/null | grep -q explicit-target-dependency-import-check && echo --explicit-target-dependency-import-check error)
+# Tests that start PostgreSQL, daemons or systemd.
+SERVERS := ^(ChaosTests|DemoTests|FaultsTests|IntegrationTests|LocalPostgresTests|OperatorTests|PostgresTests|ServiceTests|StoreTests)\.
 FAULTS_TABLE ?= .build/faults.md
-# The runtime is linked in, so that the binary runs where no Swift is installed. Every address is bound at the start and then read-only. No path of
-# the build folder stays in it: two builds of one source give the same bytes (scripts/try-reproducible).
+# The runtime is linked in, so the binary needs no Swift on the machine. Every address is bound at the start and then
+# read-only. The build folder's path is left out, so two builds give the same bytes (scripts/try-reproducible).
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 BIN := .build/release
 DEB := .build/deb
 
-.PHONY: demo test model bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+.PHONY: help check demo test model bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -45,7 +55,7 @@ release: dependencies
 deb: dependencies
 	@scripts/dependencies package
 	mkdir -p $(DEB)
-	# With its stamp, debhelper would take what it built last time.
+	# With this stamp, debhelper would reuse its last build.
 	rm -f $(DEB)/*.deb debian/debhelper-build-stamp
 	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DESTINATION=$(DEB)
 
@@ -59,7 +69,7 @@ docs: dependencies
 	.build/debug/nudged config --reference >.build/CONFIGURATION.md
 	mv .build/CONFIGURATION.md docs/CONFIGURATION.md
 
-# Each as the README of its own target says; the first that fails ends it.
+# Stops at the first target that fails.
 nightly: lint
 	NUDGED_SLOWEST_READY=100 $(MAKE) try-package
 	scripts/try-reproducible
@@ -80,6 +90,7 @@ demo: dependencies
 
 lint:
 	scripts/imports
+	scripts/words
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Workbench Tests Fuzz
 
 format:
@@ -98,6 +109,11 @@ test: dependencies lint
 	@scripts/dependencies try-package
 	scripts/try-package $(DEB)/*.deb
 
+# Skips the tests that start servers, so it is quick.
+check: dependencies lint
+	$(SWIFT) build --build-tests $(IMPORTS)
+	$(SWIFT) test --skip-build --skip '$(SERVERS)'
+
 fuzz: dependencies
 	scripts/fuzz $(FUZZ_SECONDS)
 
@@ -108,7 +124,7 @@ chaos: dependencies
 	$(SWIFT) build $(RELEASE) --product nudged-bench
 	$(BIN)/nudged-bench chaos --seconds $(CHAOS_SECONDS) --rate $(CHAOS_RATE) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED))
 
-# A debug build: no other has fail points.
+# A debug build, because only those have fail points.
 faults: dependencies
 	$(SWIFT) build
 	.build/debug/nudged-bench faults --nudged .build/debug/nudged --markdown $(FAULTS_TABLE) $(if $(FAULTS_SEED),--seed $(FAULTS_SEED))

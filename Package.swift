@@ -69,8 +69,8 @@ let package = Package(
         .library(name: "NudgedKit", targets: ["NudgedKit"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         system("CLibPQ", "libpq", apt: "libpq-dev"),
@@ -129,7 +129,7 @@ let package = Package(
         workbench("Seeded", []),
         workbench("HTTP2Server", ["Locks", "CNGHTTP2", "OpenSSL", "HTTP2"]),
         workbench("APNsSimulator", ["Locks", "JSON", "OpenSSL", "HTTP2", "HTTP2Server"]),
-        workbench("LocalPostgres", ["CLinux"]),
+        workbench("LocalPostgres", ["CLinux", "CLibPQ"]),
         workbench("Chaos", ["Locks", "Seeded", "JSON", "OpenSSL", "APNs", "APNsSimulator"]),
         workbench(
             "Faults",

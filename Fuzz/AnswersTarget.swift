@@ -1,12 +1,12 @@
 import APNs
 
-/// Bytes as Apple's answer: the status, whether it was cut, Retry-After's text, the body.
+/// Reads the input as Apple's answer: the status, whether it is truncated, Retry-After, the body.
 enum AnswersTarget {
     private static let statuses = [200, 400, 403, 404, 405, 410, 413, 429, 500, 503]
 
     static func run(_ input: UnsafeRawBufferPointer) -> Int32 {
         guard input.count >= 3 else { return -1 }
-        // Every eleventh kind is a status of no meaning.
+        // Every eleventh kind gives a status without a meaning.
         let kind = Int(input[0])
         let status = kind % 11 < 10 ? statuses[kind % 11] : 100 + kind * 2
         let isTruncated = input[1] & 0x80 != 0
@@ -44,7 +44,7 @@ enum AnswersTarget {
         }
     }
 
-    /// By other means than the parser's: UTF-8, braces around it, a member of that name (or an escape that may be one).
+    /// Checks without the parser: UTF-8, braces around it, a member of that name (or an escape that may be one).
     private static func looksLikeObject(_ body: [UInt8]) -> Bool {
         let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
         guard body.first(where: { !space.contains($0) }) == UInt8(ascii: "{"),

@@ -1,18 +1,19 @@
 @testable import HTTP2
 
-/// A client session without socket, TLS and thread, driven step by step in the order of `ClientWire.serve`: for the fuzzer.
+/// A client session without socket, TLS and thread, for the fuzzer. It works step by step in the order of
+/// `ClientWire.serve`.
 final class BareClient {
     private let session: ClientSession
-    /// Completions and events are kept here, in order.
+    /// All completions so far, in order.
     private(set) var completions: [Completion] = []
 
-    /// A connection that has said nothing yet; nil where there is no memory.
+    /// A connection that has written nothing yet; nil if there is no memory.
     init?(configuration: ClientConfiguration) {
         guard let session = ClientSession(configuration: configuration) else { return nil }
         self.session = session
     }
 
-    /// Takes requests, as `ClientConnection.submit` does.
+    /// Submits requests, like `ClientConnection.submit`.
     func submit(_ requests: [Request]) {
         session.queue.append(requests)
         if session.isDraining {
@@ -22,25 +23,25 @@ final class BareClient {
         }
     }
 
-    /// `ClientConnection.drain`.
+    /// Drains, like `ClientConnection.drain`.
     func drain() {
         session.isDraining = true
         session.returnQueue(.closed)
     }
 
-    /// Asks for a sign of life, as after a silence.
+    /// Sends a PING, as after a silence.
     func ping() {
         if !session.awaitsPong { session.ping() }
     }
 
-    /// One wake-up of the loop: bytes that came, then what time brings, then writing.
+    /// One round of the loop: reads bytes, handles timeouts, then writes.
     ///
     /// - Parameters:
-    ///   - bytes: what TLS gave.
+    ///   - bytes: the bytes that TLS read.
     ///   - now: milliseconds, never less than before.
-    ///   - room: how many times the socket takes what it is offered.
-    ///   - write: gets the bytes that were offered to the socket.
-    /// - Returns: false once the connection has come to its end: call `end`.
+    ///   - room: how many writes the socket accepts.
+    ///   - write: called with the bytes of each write.
+    /// - Returns: false when the connection has ended. Then call `end`.
     func step(_ bytes: UnsafeRawBufferPointer, now: UInt64, room: Int, write: (UnsafeRawBufferPointer) -> Void)
         -> Bool
     {
@@ -60,7 +61,7 @@ final class BareClient {
         return !session.isSpent
     }
 
-    /// The connection is no more: everything completes.
+    /// The connection is closed. Every request completes.
     func end(byUs: Bool) {
         session.abandon(byUs: byUs)
         collect()

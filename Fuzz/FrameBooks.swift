@@ -1,6 +1,7 @@
 import HTTP2
 
-/// What passed in both directions, read by the frame layout alone (RFC 9113 section 4.1): the judge of the client's words.
+/// Reads the frames of both directions by their layout alone (RFC 9113 section 4.1), and checks the client's
+/// completions.
 struct FrameBooks {
     private var incoming = FrameReader(preface: 0)
     // "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" (section 3.4).
@@ -11,7 +12,7 @@ struct FrameBooks {
     private var refused: Set<UInt32> = []
     /// The lowest last stream of the server's GOAWAYs.
     private var last: UInt32?
-    /// Streams on which HEADERS came.
+    /// Streams on which HEADERS arrived.
     private var answered: Set<UInt32> = []
     private var tags: Set<UInt64> = []
     private var seen = 0
@@ -39,7 +40,7 @@ struct FrameBooks {
         }
     }
 
-    /// Requests are begun in the order of their tags, so tag n has stream 2n - 1.
+    /// Requests begin in the order of their tags, so tag n has stream 2n - 1.
     mutating func check(_ completions: [Completion]) {
         for completion in completions[seen...] {
             let stream = UInt32(completion.tag * 2 - 1)
@@ -47,7 +48,7 @@ struct FrameBooks {
             switch completion.result {
             case .response: require(answered.contains(stream), "an answer on \(stream) that nobody gave")
             case .unsent(let reason):
-                // The server had all of it: only its own word makes it unsent.
+                // The server had the whole request, so it is only unsent if the server says so.
                 guard ended.contains(stream) else { continue }
                 let isSaid = refused.contains(stream) || (last.map { $0 < stream } ?? false)
                 require(isSaid, "stream \(stream) was written, and is unsent as \(reason)")
@@ -77,7 +78,7 @@ struct FrameReader {
             let length = held[place..<place + 3].reduce(0) { $0 << 8 | Int($1) }
             guard place + 9 + length <= held.count else { break }
             let stream = held[(place + 5)..<(place + 9)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
-            // A slice that begins at 0, so that it can be looked into by its own places.
+            // Copied, so that its indices begin at 0.
             let payload = Array(held[(place + 9)..<(place + 9 + length)])
             frame(held[place + 3], held[place + 4], stream, payload[...])
             place += 9 + length

@@ -1,8 +1,9 @@
 import HTTP2
 
-/// Steps of a connection: bytes of the server's, time, more requests, a socket that takes little, a drain.
+/// Reads the input as steps of a connection: bytes from the server, time, more requests, a socket that accepts little,
+/// a drain.
 ///
-/// A step is an opcode, a length (two bytes, big endian) and so many bytes.
+/// A step is an opcode, a length (two bytes, big endian) and that many bytes.
 enum FramesTarget {
     private static let template = RequestTemplate(
         authority: "localhost",
@@ -26,7 +27,7 @@ enum FramesTarget {
             var requests: [Request] = []
             for _ in 0..<count where submitted < 300 {
                 submitted += 1
-                // Every seventh has no body, every fifth one that fills windows and records.
+                // Every seventh request has no body, every fifth has one that fills windows and records.
                 let size = submitted % 7 == 0 ? 0 : submitted % 5 == 0 ? 20_000 : 60
                 let body = [UInt8](repeating: 0x78, count: size)
                 requests.append(Request(template: template, tag: submitted, path: "/3/device/ab", body: body))

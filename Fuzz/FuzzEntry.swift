@@ -1,9 +1,9 @@
 import Glibc
 
-// libFuzzer calls back for each input. NUDGED_FUZZ_TARGET says which target is meant; with NUDGED_FUZZ_SEEDS the first inputs
-// are written to that folder instead.
+// libFuzzer calls us for each input. NUDGED_FUZZ_TARGET names the target. With NUDGED_FUZZ_SEEDS the first inputs are
+// written to that folder instead.
 
-/// Before the first input: is the target known, or are seeds wanted?
+/// Runs before the first input: checks the target's name, or writes the seeds.
 private func begin() {
     if target == nil {
         say("NUDGED_FUZZ_TARGET is to be answers, frames or zones\n")
@@ -15,7 +15,7 @@ private func begin() {
     }
 }
 
-/// Called for each input; -1: not worth keeping.
+/// Called for each input. Returns -1 if the input is not worth keeping.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     target?(UnsafeRawBufferPointer(start: start, count: count)) ?? -1
@@ -30,7 +30,7 @@ private let target: (@Sendable (UnsafeRawBufferPointer) -> Int32)? = {
     }
 }()
 
-/// Ends the process where an invariant does not hold, so that libFuzzer keeps the input.
+/// Ends the process if an invariant does not hold, so that libFuzzer keeps the input.
 func require(_ holds: Bool, _ words: @autoclosure () -> String) {
     guard !holds else { return }
     say("broken: \(words())\n")
@@ -42,7 +42,7 @@ private func say(_ words: String) {
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 
-/// libFuzzer's entry for programs that bring their own `main`.
+/// libFuzzer's entry point for programs with their own `main`.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argc: UnsafeMutablePointer<Int32>,
@@ -50,7 +50,7 @@ private func runDriver(
     _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// `main`, under the name that SwiftPM links an executable of this name by.
+/// `main`, with the name that SwiftPM links for this executable.
 @_cdecl("nudged_fuzz_main")
 public func fuzzerMain(_ argc: Int32, _ argv: UnsafeMutableRawPointer?) -> Int32 {
     var argc = argc

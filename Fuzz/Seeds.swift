@@ -1,6 +1,6 @@
 import Glibc
 
-/// The first inputs, made here: frames by RFC 9113's layout, answers in Apple's form, and the system's own zone files.
+/// Makes the first inputs: frames by RFC 9113's layout, answers in Apple's form, and the system's own zone files.
 enum Seeds {
     static func write(_ target: String, to folder: String) {
         switch target {
@@ -31,7 +31,8 @@ enum Seeds {
     private static var frames: [[UInt8]] {
         let settings = frame(4, 0, 0, [0, 3, 0, 0, 0, 10])
         let ack = frame(4, 1, 0, [])
-        // :status 200 is entry 8 of HPACK's static table; 410 is a literal with that entry's name (RFC 7541 section 6.2.2).
+        // :status 200 is entry 8 of HPACK's static table. 410 is a literal with that entry's name (RFC 7541 section
+        // 6.2.2).
         let ok = { (stream: UInt8) in frame(1, 5, stream, [0x88]) }
         let gone = { (stream: UInt8) in
             frame(1, 4, stream, [0x08, 3] + Array("410".utf8))

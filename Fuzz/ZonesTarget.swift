@@ -1,6 +1,6 @@
 import TimeZones
 
-/// Bytes as a zone's file: what is taken for one answers every question from 1900 to 2100.
+/// Reads the input as a zone file. A file that is accepted must give consistent answers from 1900 to 2100.
 enum ZonesTarget {
     /// 1900-01-01 and 2100-01-01.
     private static let span = (from: Int64(-2_208_988_800), to: Int64(4_102_444_800))
@@ -9,7 +9,7 @@ enum ZonesTarget {
         guard let zone = try? Zone(name: "Fuzz/Zone", parsing: Array(input)) else { return 0 }
         let transitions = zone.fileTransitions
         require(zip(transitions, transitions.dropFirst()).allSatisfy { $0 < $1 }, "transitions don't ascend")
-        // Steps of about a month, and around each transition (the first and last 50).
+        // Every four months, and around the first and last 50 transitions.
         for seconds in stride(from: span.from, through: span.to, by: 2_629_746 * 4) { ask(zone, seconds) }
         for transition in transitions.prefix(50) + transitions.suffix(50) {
             for near in [-1, 0, 1] as [Int64] { ask(zone, (transition + near).seconds) }
@@ -27,7 +27,7 @@ enum ZonesTarget {
         require((0...86_399).contains(second), "second \(second) of a day")
         for which in [Zone.Which.first, .last] {
             let resolved = zone.resolve(date, secondOfDay: second, which)
-            // A wall time that was read off the clock occurs, so it resolves to an instant that shows it again.
+            // This wall time occurs, so it resolves to an instant with the same wall time.
             guard isComputed else { continue }
             let again = zone.localTime(at: resolved)
             require(again.date == date && again.secondOfDay == second, "\(seconds) is not found again")

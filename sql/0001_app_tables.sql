@@ -1,9 +1,9 @@
 -- What nudged reads of the app: two tables, two views over them, and the functions that read their values.
 --
--- A table is created only where there is none, and a column is added only where it is missing. A table that is found is not changed in any other
--- way: it gets no constraint, no index and no row-level security.
+-- A table or a column is created only if it is missing. Nothing else of an existing table is changed here: it gets no
+-- constraint, no index and no row-level security.
 
--- Which of the app's tables nudged has created. Only they get rights and policies for signed-in users (0006_roles.sql).
+-- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql).
 create table nudged.own_table (
     name text primary key
 );
@@ -16,14 +16,14 @@ begin
     if to_regclass('public.context_profiles') is null then
         create table public.context_profiles (
             user_id uuid primary key,
-            -- Of a new value this is its size before compression.
+            -- For a new value this is its size before compression.
             notification_preferences jsonb constraint notification_preferences_size check (pg_column_size(notification_preferences) <= 262144),
             first_session_complete boolean not null default false,
             timezone text constraint timezone_length check (octet_length(timezone) <= 255),
             nudge_context jsonb constraint nudge_context_size check (pg_column_size(nudge_context) <= 32768)
         );
         alter table public.context_profiles enable row level security;
-        comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders.';
+        comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it.';
         comment on column public.context_profiles.user_id is 'The user''s id.';
         insert into nudged.own_table (name) values ('context_profiles');
     end if;
@@ -41,16 +41,16 @@ begin
             primary key (user_id, id),
             unique (user_id, device_token)
         );
-        -- nudged.register_device finds the former user of a token by it.
+        -- nudged.register_device finds a token's former user by it.
         create index push_tokens_device_token on public.push_tokens (device_token);
         alter table public.push_tokens enable row level security;
         comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged.register_device).';
-        comment on column public.push_tokens.id is 'Names the row.';
+        comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
         insert into nudged.own_table (name) values ('push_tokens');
     end if;
 
-    -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even where there is nothing to add.
+    -- The catalog is read first: ADD COLUMN IF NOT EXISTS would lock the app's table even if there is nothing to add.
     for wanted in
         select v.*, exists (
             select from pg_attribute a
@@ -81,7 +81,7 @@ begin
         if not wanted.is_there and wanted.type is not null then
             execute format('alter table public.%I add column %I %s', wanted.relation, wanted.attribute, wanted.type);
         end if;
-        -- A column that the app made keeps the comment that it has.
+        -- A column that the app made keeps its comment.
         if not wanted.is_there and wanted.type is not null or exists (select from nudged.own_table where name = wanted.relation) then
             execute format('comment on column public.%I.%I is %L', wanted.relation, wanted.attribute, wanted.words);
         end if;
@@ -89,10 +89,11 @@ begin
 end
 $$;
 
--- What nudged reads of a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits, and a compressed value can be 270
--- times as long as what is stored. So a value is measured before it is expanded. These functions never fail, and their text is bounded.
+-- What reads a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits. A
+-- compressed value can be 270 times as long as what is stored. So a value is measured before it is expanded. These
+-- functions never fail, and their text is bounded.
 
--- Whether a number in it has more than 100 digits. The value's size and depth must be bounded.
+-- Whether a number in the value has more than 100 digits. The caller must bound the value's size and depth.
 create function nudged.has_long_number(value jsonb) returns boolean
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -104,8 +105,8 @@ begin
 end
 $$;
 
--- For nudged.preferences_text: any value, measured. Only the keys of docs/POLICY.md are returned. A key with an absurd number holds 0.5, which is valid for
--- no key.
+-- For nudged.preferences_text: values that must be measured first. Returns only the keys of docs/POLICY.md. A key that
+-- holds a number of more than 100 digits gets 0.5, which is valid for no key.
 create function nudged.measured_preferences(preferences jsonb) returns text
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -114,7 +115,8 @@ declare
     known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
         'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
     too_long constant text := '"longer than 65,536 characters"';
-    -- Four bytes stand for at least one character, whatever the value holds.
+    -- Four bytes of the value are at least one character of its text. So a larger value is longer than 65,536
+    -- characters.
     most constant integer := 270000;
     whole jsonb;
     absurd text[];
@@ -124,11 +126,11 @@ begin
     elsif jsonb_typeof(preferences) <> 'object' then
         return case jsonb_typeof(preferences) when 'null' then 'null' when 'boolean' then 'false' when 'number' then '0' when 'string' then '""' else '[]' end;
     end if;
-    -- The size above is the stored one. This is the value itself, not compressed.
+    -- The size above is the stored one. This is the value without compression.
     whole := preferences || '{}';
     if pg_column_size(whole) > most then
         return too_long;
-    -- Deeper values are no JSON to the daemon.
+    -- The daemon's parser reads no deeper value.
     elsif jsonb_path_exists(whole, '$.**{513}') then
         return '"nested too deep"';
     end if;
@@ -146,10 +148,12 @@ begin
 end
 $$;
 
--- The preferences as text, of at most 65,537 characters. A value that can't be valid becomes a short one that the policy calls malformed.
+-- The preferences as text of at most 65,537 characters. A value that can't be valid becomes a short one that the policy
+-- calls malformed.
 --
--- Nearly every value takes the first branch, which is inlined: small, uncompressed, and its numbers between 0 and 1,000,000. (Such a number can still
--- have 16,383 decimals, so the text is cut.) STABLE, since an IMMUTABLE function that asks for a size is not inlined.
+-- Nearly every value takes the first branch, which is inlined: small, uncompressed, its numbers between 0 and
+-- 1,000,000. Such a number can still have 16,383 decimals, so the text is cut. The function is STABLE because an
+-- IMMUTABLE function that asks for a size is not inlined.
 create function nudged.preferences_text(preferences jsonb) returns text
 language sql stable parallel safe
 return case
@@ -160,7 +164,8 @@ return case
     else nudged.measured_preferences(preferences)
 end;
 
--- A column of type json is text as it was written. Its size without compression is not known: up to 65,536 stored bytes are expanded, at most 18 MB.
+-- For a column of type json, which is text as it was written. Its size without compression is not known. So up to
+-- 65,536 stored bytes are expanded, to at most 18 MB.
 create function nudged.preferences_text(preferences json) returns text
 language sql stable parallel safe
 return case
@@ -171,7 +176,7 @@ return case
     else left(preferences::text, 65537)
 end;
 
--- A column of type text or varchar.
+-- For a column of type text or varchar.
 create function nudged.preferences_text(preferences text) returns text
 language sql stable parallel safe
 return case
@@ -180,13 +185,14 @@ return case
     when preferences is not null then '"longer than 65,536 characters"'
 end;
 
--- For nudged.context_text: any value, measured. Only texts and whole numbers are returned, since nothing else fills a placeholder.
+-- For nudged.context_text: values that must be measured first. Returns only texts and whole numbers, since nothing else
+-- fills a placeholder.
 create function nudged.measured_context(context jsonb) returns text
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    -- Four bytes stand for at least one character.
+    -- Four bytes of the value are at least one character of its text.
     most constant integer := 40000;
     whole jsonb;
     written text;
@@ -208,7 +214,8 @@ begin
 end
 $$;
 
--- The context as text, of at most 8,193 characters (so many are too long). Null: there is nothing in it that a template could take.
+-- The context as text of at most 8,193 characters; with 8,193 it counts as too long. Null: nothing in it can fill a
+-- placeholder.
 create function nudged.context_text(context jsonb) returns text
 language sql stable parallel safe
 return case
@@ -240,17 +247,18 @@ revoke all on function nudged.context_text(json) from public;
 revoke all on function nudged.context_text(text) from public;
 revoke all on function nudged.measured_context(jsonb) from public;
 
--- The views. An operator whose schema differs redefines these two and nudged.forget_device, and nothing else.
+-- The views. An operator whose schema differs redefines both, and nudged.forget_device. If the tokens are elsewhere,
+-- also nudged.register_device_for and nudged.unregister_device_for.
 do $$
 begin
-    -- A table that was found may have no column for the context.
+    -- An existing table may have no column for the context.
     execute format(
         'create view nudged.recipient as
         select
             user_id,
             notification_preferences as preferences,
             timezone,
-            -- Unknown counts as not yet.
+            -- Null counts as false.
             coalesce(first_session_complete, false) as first_session_complete,
             %s as context
         from public.context_profiles
@@ -269,15 +277,16 @@ select
     environment,
     topic
 from public.push_tokens
--- The stored size is compared first: no long value is expanded.
+-- The stored size is compared first, so that no long value is expanded.
 where case when pg_column_size(platform) <= 64
     then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
 
--- Deletes a token after a 410, if the device has not registered since `unregistered_at`. Nothing else in nudged deletes tokens of a table that was found.
+-- Deletes a token after a 410, if the device has not registered since `unregistered_at`. The daemon deletes tokens of
+-- an existing table in no other way.
 --
--- A row that the app holds is skipped: it is being registered again, or Apple will answer 410 again. So nobody waits.
--- A registration that is stored without a zone (`timestamp`) may be the server's local time or UTC. The later one counts, so that no
--- token that registered again is deleted.
+-- A row that the app has locked is skipped, so nobody waits. Either the device is registering again, or Apple will
+-- answer 410 again. A registration without a zone (`timestamp`) may be the server's local time or UTC. The later one
+-- counts, so that no token that registered again is deleted.
 create function nudged.forget_device(
     recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
 ) returns boolean
@@ -286,7 +295,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
-    -- Both conditions name the user, so that Citus can ask one machine. Arguments are named by the function: the app's table may have a column `device`.
+    -- Both conditions name the user, so that Citus needs only one machine. Arguments are qualified with the function's
+    -- name, since the app's table may have a column `device`.
     delete from public.push_tokens
     where user_id = forget_device.recipient and ctid = any (array(
         select t.ctid from public.push_tokens t
@@ -309,14 +319,14 @@ revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz)
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. docs/SQL.md describes its calls and views.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
-comment on column nudged.own_table.name is 'The table''s name in schema public.';
-comment on view nudged.recipient is 'One row per user who could be sent something. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.own_table.name is 'The table''s name in schema public. The migrations write it.';
+comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.recipient.user_id is 'The user''s id.';
 comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
 comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
 comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
-comment on column nudged.recipient.context is 'What fills the placeholders of nudged.template: a JSON object, or null.';
-comment on view nudged.device is 'One row per device that nudged can send to. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.recipient.context is 'A JSON object that fills the placeholders of nudged.template, or null.';
+comment on view nudged.device is 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.device.user_id is 'The user who is signed in on the device.';
 comment on column nudged.device.token is 'The device token, in hexadecimal digits.';
 comment on column nudged.device.registered_at is 'When the app last presented the token.';
@@ -326,9 +336,9 @@ comment on function nudged.forget_device is 'Deletes a token that Apple has answ
 comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
-comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null where it is too long or no JSON object.';
-comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null where it is too long.';
-comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null where it is too long.';
-comment on function nudged.measured_preferences is 'For nudged.preferences_text: values that are large or hold large numbers.';
-comment on function nudged.measured_context is 'For nudged.context_text: values that are large or hold large numbers.';
+comment on function nudged.context_text(jsonb) is 'A user''s context as text of bounded length. Null if it is too long or no JSON object.';
+comment on function nudged.context_text(json) is 'A user''s context as text of bounded length. Null if it is too long.';
+comment on function nudged.context_text(text) is 'A user''s context as text of bounded length. Null if it is too long.';
+comment on function nudged.measured_preferences is 'For nudged.preferences_text: reads values that are large or hold large numbers.';
+comment on function nudged.measured_context is 'For nudged.context_text: reads values that are large or hold large numbers.';
 comment on function nudged.has_long_number is 'Whether a number in a JSON value has more than 100 digits.';

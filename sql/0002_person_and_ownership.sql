@@ -1,10 +1,10 @@
--- Users and when they are due, changes that wait to be seen, and which daemon may work on which users.
+-- Users and when they are due, changes that wait to be drained, and which daemon may work on which users.
 
--- One narrow row per user. The daemon reads who is due in its ranges, and updates the row once per nudge.
+-- One narrow row per user. The daemon reads the users who are due in its ranges, and updates a row once per nudge.
 create table nudged.person (
     user_id uuid primary key,
-    -- Raised by every drained touch. The upper 32 bits count changes: a decision that was made on another number is not carried out. The lower 32 count
-    -- what came to be sent since, from 0 again with each change.
+    -- Raised by every drained touch. The upper 32 bits count changes: a decision made on another count is not carried
+    -- out. The lower 32 bits count arrivals since then (something new to send), from 0 again with each change.
     version bigint not null default 1,
     due_at timestamptz not null,
     touched_at timestamptz,
@@ -21,30 +21,33 @@ create table nudged.person (
     analysed timestamptz[],
     template integer
 ) with (
-    -- Half a page stays free: a burst writes one new version of each of a page's users, and they fit beside the old ones. Measured from 45 to 100: here the
-    -- table stays smallest (32 MB for 60,000 users, up to 40 MB otherwise), and a nudge writes least WAL.
+    -- Half of each page stays free. A burst writes a new version of every user on a page, and the new versions fit
+    -- beside the old ones. Of the values from 45 to 100, this one kept the table smallest and wrote least WAL per
+    -- nudge.
     fillfactor = 50,
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_vacuum_threshold = 1000,
     autovacuum_analyze_scale_factor = 0.05
 );
--- A claim reads ranges of the hash of user_id. Citus cuts the same hash, so a range lies in one shard (with up to 64 shards, a power of two).
+-- A claim reads ranges of the hash of user_id. Citus divides the same hash, so a range is in one shard (with up to 64
+-- shards, a power of two).
 create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
 
--- Changes that wait to be seen. Rows are only inserted and deleted: an app's transaction never waits for the daemon here.
+-- Changes that wait to be drained. Rows are only inserted and deleted, so an app's transaction never waits for the
+-- daemon here.
 create table nudged.touched (
     user_id uuid not null,
     id bigint generated always as identity,
     at timestamptz not null default clock_timestamp(),
     urgent boolean not null default false,
-    -- Something came to be sent, and nothing changed that a decision was made on: it stops no push that is on its way.
+    -- Something new is to be sent, and nothing changed that a decision depends on. It stops no push.
     arrival boolean not null default false,
     primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
 create index touched_oldest on nudged.touched (id) where not urgent;
 create index touched_urgent on nudged.touched (id) where urgent;
 
--- One row per membership of a daemon in the group that shares the work. It is inserted when the daemon joins, deleted when it leaves or is declared dead,
+-- One row per membership of a daemon. It is inserted when the daemon joins, deleted when it leaves or is declared dead,
 -- and never updated.
 create table nudged.member (
     id uuid primary key,
@@ -52,8 +55,8 @@ create table nudged.member (
     joined_at timestamptz not null default now()
 );
 
--- Until when each membership lasts without a renewal. Beside nudged.member, whose rows are never updated. A join that takes effect late makes rows of its
--- own, which expire.
+-- Until when each membership lasts without a renewal. It is a separate table, since rows of nudged.member are never
+-- updated. A join that takes effect late inserts rows of its own, which expire.
 create table nudged.lease (
     member uuid primary key references nudged.member on delete cascade,
     alive_until timestamptz not null
@@ -72,13 +75,13 @@ create table nudged.range (
 create index range_owner on nudged.range (owner);
 insert into nudged.range (id) select generate_series(-32, 31);
 
--- One row per daemon: what it says of itself.
+-- One row per daemon: what it says about itself.
 create table nudged.daemon (
     daemon_id uuid primary key,
     host text not null check (octet_length(host) <= 1024),
     pid integer not null,
     version text not null check (octet_length(version) <= 256),
-    -- Times are this database's: a host with a wrong clock looks no more alive than it is.
+    -- Times are this database's: a daemon on a host with a wrong clock looks no more alive than it is.
     started_at timestamptz not null,
     seen_at timestamptz not null,
     state jsonb not null check (pg_column_size(state) <= 1048576)
@@ -89,7 +92,8 @@ create table nudged.daemon (
     autovacuum_vacuum_threshold = 200
 );
 
--- Pushes about to be written to Apple: durable before the first byte. One row per slice, parallel arrays, one element per push and message.
+-- Pushes about to be written to Apple: durable before the first byte. One row per slice, with parallel arrays: one
+-- element per push and message.
 create table nudged.intent (
     id uuid primary key,
     member uuid references nudged.member on delete set null,
@@ -130,8 +134,8 @@ alter table nudged.daemon enable row level security;
 alter table nudged.intent enable row level security;
 alter table nudged.setting enable row level security;
 
--- Drains, settlements, postponements and the decision service's count begin with it. Recovery, quarantine and fan-outs need no fence. The lock lasts until the
--- commit, so the membership can't end before.
+-- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
+-- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
 create function nudged.hold_member(member uuid) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -151,18 +155,19 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     if touch.user_id is null then
-        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user of whom something changed.';
+        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user whose data changed.';
     end if;
     insert into nudged.touched (user_id) values (touch.user_id);
 end
 $$;
 
--- The triggers on the app's tables. They run once per statement, write one touch per user, and don't fail the app's statement.
+-- The triggers on the app's tables. They run once per statement and append one touch per user.
 --
--- Which users changed is read in a block of its own. Where that fails (a column was dropped, a type has no equality), all users of the statement are touched.
--- The block writes nothing, so it takes no subtransaction id. A cancelled statement stays cancelled: no handler catches that.
+-- A block of its own finds the users whose data changed. If it fails (a column was dropped, a type has no equality),
+-- all users of the statement are touched. So the app's statement doesn't fail there. The block writes nothing, so it
+-- takes no subtransaction id. A cancelled statement stays cancelled, since no handler catches that.
 
--- Whether a value has changed, for types with and without equality (json).
+-- Whether a value has changed, for types with equality and for json, which has none.
 create function nudged.differs(before anyelement, after anyelement) returns boolean
 language sql immutable parallel safe
 as $$ select before is distinct from after $$;
@@ -171,8 +176,9 @@ create function nudged.differs(before json, after json) returns boolean
 language sql immutable parallel safe
 as $$ select case when before is null or after is null then (before is null) <> (after is null) else before::text <> after::text end $$;
 
--- Appends a touch for each of these users. It runs without a handler, and so without a subtransaction: more than 64 of them in one transaction slow down
--- everybody's snapshots. An error here (a lock, a full disk) fails the app's statement, which can be tried again. A lost touch would be a lost change.
+-- Appends a touch for each of these users. It has no handler and so no subtransaction: more than 64 of them in one
+-- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's statement, which
+-- can be repeated. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
 language plpgsql
 as $$
@@ -198,7 +204,8 @@ begin
 end
 $$;
 
--- After an update of the profiles. Old and new rows are paired by their places: where all pairs are equal, nothing has changed, whatever the order is.
+-- After an update of the profiles. Old and new rows are paired by their positions. If all pairs are equal, nothing has
+-- changed, whatever the order is.
 create function nudged.touch_profiles() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -223,7 +230,8 @@ begin
 end
 $$;
 
--- After an update of the devices. A device that registers again changes nothing that the policy reads, unless the user has one in quarantine.
+-- After an update of the devices. A device that registers again changes nothing that the policy reads, unless the user
+-- has a device in quarantine.
 create function nudged.touch_devices() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -262,8 +270,8 @@ begin
 end
 $$;
 
--- After an insert into the table that nudged made: of a user with more than `max_devices` the oldest registrations are deleted. Refusing the new one instead
--- would leave the phone that the user holds now without pushes.
+-- After an insert into the table that nudged created: deletes the oldest registrations of a user with more than
+-- `max_devices`. Refusing the new one instead would leave the phone that is in use without pushes.
 create function nudged.drop_oldest_devices() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -276,7 +284,7 @@ begin
         select u.user_id from unnest(array(select distinct a.user_id from added a)) as u (user_id)
         where (select count(*) from (select 1 from public.push_tokens t where t.user_id = u.user_id limit most + 1) as first) > most
     loop
-        -- A row that somebody holds is left: nobody waits.
+        -- A locked row is left, so nobody waits.
         delete from public.push_tokens t
         where t.user_id = one and t.id = any (array(
             select o.id from public.push_tokens o where o.user_id = one
@@ -288,7 +296,8 @@ begin
 end
 $$;
 
--- Where Citus has distributed one of the app's tables, triggers would run on machines where nudged's own tables are not written: such an app calls nudged.touch.
+-- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
+-- not written. So it gets none, and the app calls nudged.touch.
 do $$
 declare
     wanted record;
@@ -320,8 +329,8 @@ begin
 end
 $$;
 
--- What a user's quarantine becomes: the new entries, then the newest hundred of other devices. Immutable, since an UPDATE across shards takes
--- nothing else.
+-- A user's quarantine after new entries: the new ones, then the newest hundred of other devices. It is immutable, since
+-- an UPDATE across shards takes no other function.
 create function nudged.merged_quarantine(known jsonb, entries jsonb) returns jsonb
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -340,7 +349,7 @@ as $$
     ), '[]')
 $$;
 
--- For people. A value that a hand has spoilt in one row breaks no other row.
+-- For people. A malformed value in one row doesn't break the other rows.
 create view nudged.quarantined as
 select
     p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
@@ -357,8 +366,9 @@ where exists (
           then (extract(epoch from d.registered_at::timestamptz) * 1000000)::bigint end)::text is not distinct from q ->> 'registered_at'
 );
 
--- Where the citus extension is: tables about users are distributed by user_id. Members, leases, ranges, daemons and intents stay on the coordinator.
--- Every migration that makes a table about users calls it at its end. Returns what it distributed.
+-- Distributes the tables about users by user_id, if the citus extension exists. Members, leases, ranges, daemons and
+-- intents stay on the coordinator. Every migration that creates a table about users calls it at its end. Returns what
+-- it distributed.
 create function nudged.distribute() returns setof text
 language plpgsql
 as $$
@@ -375,7 +385,7 @@ begin
           and c.relkind in ('r', 'p') and not c.relispartition
           and exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           and not exists (select 1 from pg_dist_partition d where d.logicalrelid = c.oid)
-        -- nudged.person first: the others lie beside it.
+        -- nudged.person first, since the others are colocated with it.
         order by c.relname <> 'person', c.relname
     loop
         execute format('select create_distributed_table(%L, ''user_id'', colocate_with => %L)', wanted.oid::regclass,
@@ -399,90 +409,90 @@ revoke all on function nudged.distribute() from public;
 
 select nudged.distribute();
 
--- Every user of the app is evaluated once, now. The policy's clock counts whole seconds.
+-- Makes every user of the app due now. The policy's clock counts whole seconds.
 insert into nudged.person (user_id, due_at)
 select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
-comment on column nudged.person.user_id is 'The user.';
-comment on column nudged.person.version is 'Rises with every change that was seen. A decision that was made on an older number is not carried out.';
-comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then.';
-comment on column nudged.person.touched_at is 'The newest change that no decision has seen.';
+comment on column nudged.person.user_id is 'The user''s id.';
+comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes: a decision made on another count is not carried out.';
+comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
+comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
 comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY.md).';
-comment on column nudged.person.fingerprint is 'A hash of what sets "since".';
-comment on column nudged.person.asked_at is 'When the policy was last evaluated. Check-ins that went by later are recorded as skipped.';
-comment on column nudged.person.check_in_at is 'When check-ins were sent that count, parallel to check_in_slot.';
-comment on column nudged.person.check_in_slot is 'The local dates of check-ins that count, parallel to check_in_at.';
-comment on column nudged.person.closed is 'Local dates whose check-in ended without counting.';
-comment on column nudged.person.sent is 'When anything was sent that counts, for the limits per hour and per day.';
-comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet. Null: nothing.';
-comment on column nudged.person.quarantine is 'Devices that nothing is sent to until they register again. Read it with nudged.quarantined.';
-comment on column nudged.person.analysed is 'When the decision service was asked about this user, at most 20 times of the last hour. Null where there is no service.';
-comment on column nudged.person.template is 'The template of the last check-in that counts: its words don''t come twice in a row. Null: the configured words.';
-comment on table nudged.touched is 'Changes that wait to be seen: rows are inserted by triggers and calls, and deleted by the daemon within a second.';
-comment on column nudged.touched.user_id is 'The user of whom something changed.';
+comment on column nudged.person.fingerprint is 'A hash of the values that set "since".';
+comment on column nudged.person.asked_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
+comment on column nudged.person.check_in_at is 'When the check-ins that count were sent, parallel to check_in_slot.';
+comment on column nudged.person.check_in_slot is 'The local dates of the check-ins that count, parallel to check_in_at.';
+comment on column nudged.person.closed is 'The local dates of check-ins that ended without counting.';
+comment on column nudged.person.sent is 'When nudges of any kind that count were sent, for the limits per hour and per day.';
+comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.';
+comment on column nudged.person.quarantine is 'Devices that get nothing until they register again, as JSON. Read it with nudged.quarantined.';
+comment on column nudged.person.analysed is 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.';
+comment on column nudged.person.template is 'The template of the last check-in that counts. The next check-in takes another one, if there is one. Null: the configured text.';
+comment on table nudged.touched is 'Changes that wait to be drained. Triggers and functions insert rows; the daemon deletes them within a second or so.';
+comment on column nudged.touched.user_id is 'The user whose data changed.';
 comment on column nudged.touched.id is 'The order of the changes.';
 comment on column nudged.touched.at is 'When it changed.';
-comment on column nudged.touched.urgent is 'Whether an urgent message came. Such changes are taken first.';
-comment on column nudged.touched.arrival is 'Whether something came to be sent and nothing else changed.';
+comment on column nudged.touched.urgent is 'Whether an urgent message came. The daemon takes such changes first.';
+comment on column nudged.touched.arrival is 'Whether something new is to be sent and nothing else changed.';
 comment on table nudged.member is 'The daemons that share the work now. A row is inserted when a daemon joins, and deleted when it leaves or is declared dead. Deleting a row by hand declares that daemon dead.';
-comment on column nudged.member.id is 'Names this membership. A daemon that joins again gets another one.';
+comment on column nudged.member.id is 'Identifies this membership. A daemon that joins again gets another one.';
 comment on column nudged.member.daemon_id is 'The daemon, as in nudged.daemon.';
 comment on column nudged.member.joined_at is 'When it joined.';
-comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds; one that does not is declared dead by another.';
+comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds. If it doesn''t, another daemon declares it dead.';
 comment on column nudged.lease.member is 'The membership.';
-comment on column nudged.lease.alive_until is 'Until when it lasts without another renewal, by this database''s clock.';
+comment on column nudged.lease.alive_until is 'When the membership ends without another renewal, by this database''s clock.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
-comment on column nudged.range.id is 'uuid_hash(user_id) >> 26, -32 to 31.';
-comment on column nudged.range.owner is 'The member that works on these users. Null: nobody yet.';
-comment on table nudged.daemon is 'One row per daemon of the last day: what it says of itself. "nudged status" shows it.';
-comment on column nudged.daemon.daemon_id is 'Names the daemon. A restart makes a new one.';
+comment on column nudged.range.id is 'The range: uuid_hash(user_id) >> 26, from -32 to 31.';
+comment on column nudged.range.owner is 'The member that works on these users. Null: none at the moment.';
+comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
+comment on column nudged.daemon.daemon_id is 'Identifies the daemon. A restart gets another one.';
 comment on column nudged.daemon.host is 'The host that it runs on.';
-comment on column nudged.daemon.pid is 'Its process id there.';
-comment on column nudged.daemon.version is 'Its version.';
+comment on column nudged.daemon.pid is 'Its process id on the host.';
+comment on column nudged.daemon.version is 'The version of the program.';
 comment on column nudged.daemon.started_at is 'When it started, by this database''s clock.';
-comment on column nudged.daemon.seen_at is 'When it last wrote this row.';
-comment on column nudged.daemon.state is 'Its lanes, last sweeps and pushes in flight.';
-comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per push and message. A row that its daemon leaves behind is recorded as unknown.';
-comment on column nudged.intent.id is 'Names the intent.';
-comment on column nudged.intent.member is 'The member that writes these pushes. Null: that member is gone, and any daemon records what is open.';
-comment on column nudged.intent.sweep_id is 'The sweep that decided them.';
-comment on column nudged.intent.attempted_at is 'The time that the record gives for these attempts.';
-comment on column nudged.intent.user_ids is 'To whom.';
+comment on column nudged.daemon.seen_at is 'When it last wrote this row, by this database''s clock.';
+comment on column nudged.daemon.state is 'Its lanes, last sweeps and pushes in flight, as JSON.';
+comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per push and message. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
+comment on column nudged.intent.id is 'Identifies the intent.';
+comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';
+comment on column nudged.intent.sweep_id is 'The sweep that planned them.';
+comment on column nudged.intent.attempted_at is 'The time of these attempts in nudged.delivery.';
+comment on column nudged.intent.user_ids is 'The user of each push.';
 comment on column nudged.intent.kinds is 'check_in, message or reminder.';
 comment on column nudged.intent.keys is 'The check-in''s date, or the id of the message or reminder.';
-comment on column nudged.intent.slots is 'The check-in''s local date.';
-comment on column nudged.intent.device_hashes is 'To which device, as in the record.';
-comment on column nudged.intent.apns_ids is 'The pushes'' apns-id.';
-comment on column nudged.intent.retries is 'What is left of the user''s nudges beside these pushes, as nudged.person.retry. The same for each push of a user.';
-comment on column nudged.intent.counted is 'Whether the history holds the nudge already.';
-comment on column nudged.intent.nudges is 'Which of the user''s nudges it is, from 0.';
+comment on column nudged.intent.slots is 'The check-in''s local date. Null: another kind.';
+comment on column nudged.intent.device_hashes is 'The hash of the device''s token, as in nudged.delivery.';
+comment on column nudged.intent.apns_ids is 'The apns-id of each push.';
+comment on column nudged.intent.retries is 'What is left of the user''s nudges beside these pushes, as in nudged.person.retry. It is the same for each push of a user.';
+comment on column nudged.intent.counted is 'Whether the user''s history holds the nudge already.';
+comment on column nudged.intent.nudges is 'The number of the nudge among the user''s in this intent, from 0.';
 comment on column nudged.intent.ends is 'Whether the message ends with this attempt, even if its outcome stays unknown.';
-comment on column nudged.intent.templates is 'The check-in''s template.';
-comment on column nudged.intent.records is 'What the decisions found to record beside the pushes: an array of objects with the columns of nudged.delivery, or null.';
-comment on column nudged.intent.settled is 'Users of this intent whose outcomes are recorded. For them it is not open any more.';
-comment on column nudged.intent.withdrawn_until is 'Not null: an empty row that holds the place of a commit that may still arrive, until this time.';
-comment on table nudged.setting is 'One row: limits per user. Change it with "update nudged.setting set ...". A change counts at once.';
-comment on column nudged.setting.is_only is 'Makes it one row.';
-comment on column nudged.setting.max_devices is 'Devices of a user. In the table that nudged made, a new device takes the place of the one that registered longest ago.';
-comment on column nudged.setting.max_reminders is 'Pending reminders that a user has set. nudged.set_reminder refuses more.';
-comment on column nudged.setting.max_messages is 'Messages that wait for a user. nudged.send refuses more; nudged.send_many records more as dropped.';
-comment on view nudged.quarantined is 'Devices that nothing is sent to now, since Apple refuses their tokens. A device leaves it by registering again.';
-comment on column nudged.quarantined.user_id is 'The user.';
-comment on column nudged.quarantined.device_hash is 'The device, as in nudged.delivery.';
-comment on column nudged.quarantined.environment is 'The APNs environment that refuses it.';
-comment on column nudged.quarantined.topic is 'The APNs topic that refuses it.';
+comment on column nudged.intent.templates is 'The check-in''s template. Null: none.';
+comment on column nudged.intent.records is 'What the decisions record beside the pushes: an array of objects with the columns of nudged.delivery, or null.';
+comment on column nudged.intent.settled is 'Users of this intent whose outcomes are recorded. It is no longer open for them.';
+comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
+comment on table nudged.setting is 'One row: limits per user. Change it with "update nudged.setting set ...". A change takes effect at once.';
+comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
+comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
+comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged.set_reminder refuses more.';
+comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged.send refuses more; nudged.send_many records more as dropped.';
+comment on view nudged.quarantined is 'Devices that get nothing now, since Apple refuses their tokens. A device leaves the view by registering again.';
+comment on column nudged.quarantined.user_id is 'The user''s id.';
+comment on column nudged.quarantined.device_hash is 'The hash of the device''s token, as in nudged.delivery.';
+comment on column nudged.quarantined.environment is 'The APNs environment in which Apple refuses the token.';
+comment on column nudged.quarantined.topic is 'The APNs topic for which Apple refuses the token.';
 comment on column nudged.quarantined.reason is 'Apple''s reason.';
-comment on column nudged.quarantined.at is 'When it was put here.';
+comment on column nudged.quarantined.at is 'When the device was put into quarantine.';
 comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
-comment on function nudged.touch is 'Says that something changed about this user that nudged''s triggers don''t see. The user is evaluated at once.';
+comment on function nudged.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
 comment on function nudged.differs(anyelement,anyelement) is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.differs(json,json) is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.append_touches is 'Appends a touch for each user. For the triggers on the app''s tables.';
 comment on function nudged.touch_changed is 'Trigger on the app''s tables, after an insert or a delete: the users of the rows are evaluated.';
-comment on function nudged.touch_profiles is 'Trigger on the app''s profiles, after an update: users of whom something changed are evaluated.';
-comment on function nudged.touch_devices is 'Trigger on the app''s devices, after an update: users of whom something changed are evaluated.';
-comment on function nudged.drop_oldest_devices is 'Trigger on public.push_tokens, where nudged made it: deletes a user''s oldest devices above nudged.setting.max_devices.';
-comment on function nudged.merged_quarantine is 'What nudged.person.quarantine becomes with new entries.';
-comment on function nudged.distribute is 'Distributes nudged''s tables about users, where the citus extension is. The migrations call it.';
+comment on function nudged.touch_profiles is 'Trigger on the app''s profiles, after an update: the users whose data changed are evaluated.';
+comment on function nudged.touch_devices is 'Trigger on the app''s devices, after an update: the users whose data changed are evaluated.';
+comment on function nudged.drop_oldest_devices is 'Trigger on public.push_tokens, if nudged created it: deletes a user''s oldest devices above nudged.setting.max_devices.';
+comment on function nudged.merged_quarantine is 'The value of nudged.person.quarantine after new entries.';
+comment on function nudged.distribute is 'Distributes nudged''s tables about users, if the citus extension exists. The migrations call it.';

@@ -1,12 +1,14 @@
--- Messages: what an app says to a user now. nudged.send is called in the app's own transaction, so a message exists exactly if what it is about was
--- committed. Nothing is notified: the tick finds them (NOTIFY serialises the commits of a whole database).
+-- Messages: what an app says to a user now. An app calls nudged.send in its own transaction. So a message exists
+-- exactly if what it is about was committed. The next sweep finds it. There is no NOTIFY, since that serialises the
+-- commits of a whole database.
 
--- What waits to be sent: inserted by the calls below, deleted when it ended. The record (nudged.delivery) keeps what became of it, never the text.
+-- Messages that wait. The functions below insert them; they are deleted when they end. The record (nudged.delivery)
+-- keeps their outcome, never the text.
 create table nudged.message (
     user_id uuid not null,
     id uuid not null,
     created_at timestamptz not null default clock_timestamp(),
-    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers take more room here than in text.
+    -- A payload has at most 4,096 bytes (nudged.check_message). Numbers need more room in jsonb than in text.
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
     data jsonb check (pg_column_size(data) <= 65536),
@@ -17,10 +19,11 @@ create table nudged.message (
     expires_at timestamptz,
     primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
--- nudged.cancel knows the id only. Not unique: every unique key of a table of rows about users holds user_id.
+-- nudged.cancel knows only the id. The index is not unique, since every unique key of a table about users holds
+-- user_id.
 create index message_id on nudged.message (id);
 
--- Which id a dedupe_key got, for 30 days (nudged.prune_message_keys): longer than any caller tries again.
+-- The id that each dedupe_key got, for 30 days (nudged.prune_message_keys). No caller repeats a call for longer.
 create table nudged.message_key (
     user_id uuid not null,
     key text not null check (octet_length(key) <= 255),
@@ -33,7 +36,8 @@ create index message_key_at on nudged.message_key (at);
 alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
 
--- What a push's payload comes to, in bytes: as the daemon renders it (Daemon.MessageText; a test compares them).
+-- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
+-- them).
 create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
 language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -43,14 +47,15 @@ as $$
         + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
         + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
         + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
-        -- A conversation is opened instead of begun: one byte less, "open" for "new_", counted with its member.
+        -- With a conversation the action is open_conversation, one byte longer than new_conversation.
         + case when data ? 'conversation_id' then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') + 1 else 0 end
         + coalesce(octet_length(',"domain":') + octet_length((data -> 'domain')::text), 0)
         + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
 $$;
 
--- Whether a phone would show nothing of these words: white space and what is invisible (U+00A0, U+200B, U+3000 and their like), or nothing at all. By their bytes,
--- since what \s means depends on the locale, and which characters can be written here on the encoding.
+-- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
+-- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
+-- be written here depends on the encoding.
 create function nudged.is_blank(words text) returns boolean
 language sql stable parallel safe
 as $$
@@ -60,7 +65,7 @@ as $$
         true) end
 $$;
 
--- How many messages of one user may wait.
+-- How many messages may wait for one user.
 create function nudged.max_messages() returns integer
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -87,19 +92,19 @@ begin
     if recipient is null then
         fault := 'user_id is null';
         remedy := 'Name the user whom the message is for.';
-    -- Sizes and numbers first: nothing below is expanded without a bound.
+    -- Sizes first: nothing below is expanded without a bound.
     elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
-        fault := 'the payload comes to more than 65536 bytes';
-        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        fault := 'the payload has more than 65536 bytes';
+        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
     elsif nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'Phones do not show a push without text. Give a title or a body.';
     elsif data is not null and jsonb_typeof(data) <> 'object' then
         fault := format('data is of type %s', jsonb_typeof(data));
-        remedy := 'data is a JSON object; its members stand beside "aps" in the payload.';
+        remedy := 'Give a JSON object. Its members are put beside "aps" in the payload.';
     elsif pg_column_size(data || '{}') > 65536 then
-        fault := 'the payload comes to more than 65536 bytes';
-        remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+        fault := 'the payload has more than 65536 bytes';
+        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
     elsif jsonb_path_exists(data, '$.**{61}') then
         fault := 'data is nested more than 60 levels deep';
         remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
@@ -120,7 +125,7 @@ begin
         remedy := 'Give the domain''s name as text, or leave it out.';
     elsif expires_at <= now() then
         fault := 'expires_at is in the past';
-        remedy := 'Give an instant to come, or null for a message that does not expire.';
+        remedy := 'Give a time in the future, or null for a message that does not expire.';
     elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
         fault := 'expires_at is after the year 9999';
         remedy := 'Give null for a message that does not expire.';
@@ -134,7 +139,7 @@ begin
             remedy := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
-    -- nudged keeps places of its own beside them (nudged.send_test).
+    -- nudged uses such keys itself (nudged.send_test).
     if fault is null and starts_with(dedupe_key, 'nudged.') then
         fault := 'dedupe_key begins with "nudged."';
         remedy := 'Such keys are nudged''s own: give another beginning.';
@@ -142,8 +147,8 @@ begin
     if fault is null then
         bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
         if bytes > 4096 then
-            fault := format('the payload comes to %s bytes', bytes);
-            remedy := 'Apple takes 4096, words, data and frame together: shorten body or data.';
+            fault := format('the payload has %s bytes', bytes);
+            remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
         end if;
     end if;
     if fault is not null then
@@ -152,11 +157,13 @@ begin
 end
 $$;
 
--- Sends a message to a user: at once, or when their quiet hours and caps allow it. Returns its id.
+-- Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.
 --
--- urgent: passes quiet hours, where the user allows that. expires_at: from when on it is of no use; it is dropped then. collapse_key: of several that
--- wait only the newest is sent, and on the phone it takes the place of the last. dedupe_key: a second call with the same key for that user, within 30 days, sends
--- nothing and returns the first id. data: members beside "aps"; conversation_id (a UUID) is the conversation that a tap opens.
+-- - urgent: it passes quiet hours, if the user allows that.
+-- - expires_at: from then on it is dropped.
+-- - collapse_key: of several that wait only the newest is sent. On the phone it replaces the one before.
+-- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id.
+-- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
 create function nudged.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
@@ -175,7 +182,7 @@ begin
         send.dedupe_key);
     if send.dedupe_key is not null then
         for attempt in 1..3 loop
-            -- Waits for a call with the same key that is not committed yet, as a unique key does.
+            -- Waits for a call with the same key that is not committed yet, as any unique key does.
             insert into nudged.message_key as k (user_id, key, id) values (send.user_id, send.dedupe_key, made)
             on conflict (user_id, key) do nothing;
             exit when found;
@@ -183,10 +190,10 @@ begin
             if known is not null then
                 return known;
             end if;
-            -- Gone between the two (forgotten, or thirty days old): then it is as new, and the key is to be written.
+            -- The key was deleted between the two statements (nudged.forget, or 30 days old). So it is tried again.
         end loop;
     end if;
-    -- Calls at the same moment don't see each other's rows: they may pass the limit by their number.
+    -- Concurrent calls don't see each other's rows, so together they may exceed the limit.
     if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
         raise exception using errcode = 'ND014', message = format('nudged.send: the user has %s messages waiting', most),
             hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
@@ -205,9 +212,10 @@ create type nudged.new_message as (
     dedupe_key text
 );
 
--- Sends many messages in one go. messages: an array of objects with nudged.send's arguments as members (user_id and title or body at least). All or
--- none: the first that is refused is named by its place, from 0 (one whose member is no user_id, no boolean or no instant, too: the server's own words would
--- show the value). Returns a row for each, in their order.
+-- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged.send (user_id,
+-- and title or body at least). All or none: the error names the first refused message by its position, from 0. A value
+-- of a wrong type is reported in the same way, since the server's own error would show the value. Returns a row for
+-- each message, in their order.
 create function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -235,7 +243,7 @@ begin
         raise invalid_parameter_value
             using message = format('nudged.send_many: message %s %s', stranger.place,
                 case when stranger.type <> 'object' then 'is no object'
-                    -- Anything may stand there, the text itself.
+                    -- An unknown name can be anything, even the message's text. So only a plain name is shown.
                     when stranger.name ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' then format('has a member %s', stranger.name)
                     else 'has a member that it does not know' end),
                 hint = 'Its members are the arguments of nudged.send.';
@@ -283,7 +291,7 @@ begin
 end
 $$;
 
--- The same message to many users. dedupe_key: for each user.
+-- Sends the same message to many users. dedupe_key is for each user.
 create function nudged.send_many(
     user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
@@ -315,7 +323,7 @@ $$;
 create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
--- A plan for any number of messages would take them for few, and compare each with each.
+-- A generic plan would expect few messages, and compare each one with each other.
 set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
@@ -333,7 +341,8 @@ begin
     );
     for attempt in 1..3 loop
         exit when keys = 0;
-        -- In the order of user_id, so that two callers can't deadlock. Of several with one key in this very call the first counts.
+        -- In the order of user_id, so that two callers can't deadlock. Of several messages with one key in this call,
+        -- the first counts.
         insert into nudged.message_key (user_id, key, id)
         select m.user_id, m.dedupe_key, m.id
         from unnest(messages, ids) with ordinality as m (
@@ -344,7 +353,7 @@ begin
         on conflict do nothing;
         get diagnostics written = row_count;
         exit when written = keys;
-        -- One that was there may be gone by now (as in nudged.send): then it is to be written.
+        -- A key that was there may be deleted by now (as in nudged.send). Then it must be written.
         select count(*) into written from nudged.message_key k
         where (k.user_id, k.key) in (select m.user_id, m.dedupe_key from unnest(messages) as m);
         exit when written = keys;
@@ -357,12 +366,12 @@ begin
             user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
         )
     ),
-    -- By themselves: on several machines an outer join would bring the whole table here.
+    -- Read alone: on several machines an outer join would fetch the whole table.
     keys as materialized (
         select k.user_id, k.key, k.id from nudged.message_key k
         where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
     ),
-    -- Bounded by the limit itself: no user has many more rows than that.
+    -- Bounded by the limit itself: no user has many more rows.
     waiting as materialized (
         select m.user_id, count(*) as messages from nudged.message m
         where m.user_id = any (array(select distinct w.user_id from wanted w))
@@ -373,8 +382,8 @@ begin
         from wanted w
         left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
-    -- The new ones. A user with too many waiting must not be able to stop a message to everybody: theirs are dropped, as a message to a user without
-    -- a device is.
+    -- The new messages. A user with too many waiting messages must not be able to stop a message to everybody. Theirs
+    -- are dropped, like a message to a user without a device.
     fresh as materialized (
         select a.*, coalesce(t.messages, 0) + row_number() over (partition by a.user_id order by a.place) > most as is_dropped
         from asked a
@@ -403,10 +412,10 @@ begin
 end
 $$;
 
--- Takes a message back. Returns whether it was in time: true exactly if this was committed before the intent of its push. What a phone may have got already (its
--- outcome is unknown, or one of several devices has it) is not tried again, and false is returned.
+-- Cancels a message. Returns true exactly if this call was committed before the intent of its push. Returns false if a
+-- phone may have it already: its outcome is unknown, or another device has got it. Then it is not tried again.
 --
--- It does not wait for the daemon: a row that the daemon holds is being sent.
+-- It does not wait for the daemon: a row that the daemon has locked is being sent.
 create function nudged.cancel(id uuid) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -419,19 +428,19 @@ begin
     if cancel.id is null then
         raise invalid_parameter_value using message = 'nudged.cancel: id is null', hint = 'Give the id that nudged.send returned.';
     end if;
-    -- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
+    -- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
     if current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',
             hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
     end if;
     begin
         select m.user_id into recipient from nudged.message m where m.id = cancel.id;
-        -- With the user's id: Citus locks rows on one machine only.
+        -- With the user's id, since Citus locks rows on one machine only.
         perform 1 from nudged.message m where m.user_id = recipient and m.id = cancel.id for update skip locked;
         if not found then
             return false;
         end if;
-        -- Leaving the block gives the row's lock back, so that the outcome needs not wait for the caller's commit.
+        -- Leaving the block releases the row lock, so that the outcome doesn't wait for the caller's commit.
         if exists (select 1 from nudged.intent i
             where recipient = any (i.user_ids) and recipient <> all (i.settled) and cancel.id::text = any (i.keys)) then
             raise sqlstate 'ND001';
@@ -443,7 +452,7 @@ begin
         select 1
         from nudged.person p
         cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
-        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry -> 'counts' = 'true'
+        where p.user_id = recipient and (r.retry ->> 'key' = cancel.id::text or r.retry -> 'members' ? cancel.id::text) and r.retry ? 'counted_at'
     ) into tried;
     delete from nudged.message m where m.user_id = recipient and m.id = cancel.id;
     insert into nudged.touched (user_id) values (recipient);
@@ -453,7 +462,8 @@ begin
 end
 $$;
 
--- Forgets dedupe keys of more than 30 days ago, some thousands at once. Returns how many went; the daemon calls again while there are any.
+-- Deletes dedupe keys older than 30 days, some thousands per call. Returns how many were deleted; the daemon calls
+-- again while there are any.
 create function nudged.prune_message_keys() returns bigint
 language sql security definer
 set search_path = pg_catalog, pg_temp
@@ -483,32 +493,32 @@ revoke all on function nudged.max_messages() from public;
 select nudged.distribute();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.message is 'Messages that wait to be sent. A row is deleted when its message ended; nudged.delivery keeps what became of it, without the words.';
-comment on column nudged.message.user_id is 'To whom.';
-comment on column nudged.message.id is 'The message, as nudged.send returned it.';
-comment on column nudged.message.created_at is 'When it was sent.';
+comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
+comment on column nudged.message.user_id is 'The user who is to get it.';
+comment on column nudged.message.id is 'The message''s id, as nudged.send returned it.';
+comment on column nudged.message.created_at is 'When nudged.send was called.';
 comment on column nudged.message.title is 'The title.';
 comment on column nudged.message.body is 'The text.';
 comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
-comment on column nudged.message.urgent is 'Whether it passes quiet hours, where the user allows that.';
-comment on column nudged.message.category is 'The category, as Apple has it: which actions the phone offers.';
-comment on column nudged.message.thread_id is 'The thread, as Apple has it: what the phone groups.';
-comment on column nudged.message.collapse_key is 'Of several that wait with one key only the newest is sent.';
-comment on column nudged.message.expires_at is 'When it is of no use any more and is dropped. Null: never.';
-comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days.';
-comment on column nudged.message_key.user_id is 'The user.';
+comment on column nudged.message.urgent is 'Whether it passes quiet hours, if the user allows that.';
+comment on column nudged.message.category is 'Apple''s notification category: which actions the phone offers.';
+comment on column nudged.message.thread_id is 'Apple''s thread id: what the phone groups.';
+comment on column nudged.message.collapse_key is 'Of several waiting messages with one key only the newest is sent.';
+comment on column nudged.message.expires_at is 'From then on it is dropped. Null: never.';
+comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged.send writes it; the daemon deletes old rows.';
+comment on column nudged.message_key.user_id is 'The user who was sent the message.';
 comment on column nudged.message_key.key is 'The dedupe_key.';
-comment on column nudged.message_key.id is 'The message that was sent with it.';
-comment on column nudged.message_key.at is 'When.';
-comment on type nudged.new_message is 'A message on its way into nudged.message.';
+comment on column nudged.message_key.id is 'The id of the message that was sent with it.';
+comment on column nudged.message_key.at is 'When the key was used.';
+comment on type nudged.new_message is 'The arguments of one message, for nudged.send_many.';
 comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
 comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
 comment on function nudged.max_messages is 'How many messages may wait for one user.';
-comment on function nudged.check_message is 'Fails where a message could never be sent.';
+comment on function nudged.check_message is 'Fails if a message could never be sent. nudged.send and nudged.send_many call it.';
 comment on function nudged.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
-comment on function nudged.send_many(jsonb) is 'Sends many messages: an array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
+comment on function nudged.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
 comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
-comment on function nudged.cancel is 'Takes a message back. Returns true if it was in time: nothing of it is sent then.';
-comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands at once. The daemon calls it.';
+comment on function nudged.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
+comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -1,15 +1,16 @@
--- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows the calls.
+-- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows
+-- the calls.
 --
--- An app's call only appends, or takes back what no intent holds: it never waits for a daemon. Rows are inserted and deleted; each stays with the user it
--- is about, its texts included, so no join crosses users. What hour a wall time is, and when a recurrence comes again, is computed in Swift: no
--- user's zone reaches AT TIME ZONE.
+-- An app's call only inserts rows, or deletes those that no intent holds, so it never waits for a daemon. Each row
+-- belongs to one user, its texts included, so no join crosses users. Swift computes wall times and recurrences. SQL
+-- uses AT TIME ZONE only for the errors and warnings of nudged.set_reminder, with names that nudged.is_zone accepts.
 
--- The members of a subject, for reminders of audience `everyone`. An operator redefines it over the app's own tables, with these columns. It is read
--- when a reminder is due: new members are told, former members are not.
+-- The members of a subject, for reminders to everyone. An operator redefines it over the app's own tables, with these
+-- columns. It is read when a reminder is due: new members are told, former members are not.
 create view nudged.subject_member as
 select null::text as subject_type, null::text as subject_id, null::uuid as user_id where false;
 
--- Which reminders live: one per author and subject. Setting, cancelling and fanning out lock the row first.
+-- The reminders that exist: one per author and subject. Setting, cancelling and fanning out lock the row first.
 create table nudged.reminder (
     -- The author.
     user_id uuid not null,
@@ -23,9 +24,9 @@ create table nudged.reminder (
 );
 create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
--- What is pending: one row per recipient and hour. An author's own row is worth nothing once nudged.reminder does not name it any more.
+-- What is pending: one row per recipient and time. A row counts only while nudged.reminder has its reminder.
 create table nudged.occurrence (
-    -- The recipient. Of a fan-out: the author.
+    -- The recipient; for a fan-out, the author.
     user_id uuid not null,
     -- The nudge's key.
     id uuid not null default gen_random_uuid(),
@@ -39,23 +40,25 @@ create table nudged.occurrence (
     due_at timestamptz,
     due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
-    -- A fan-out: when it is due it becomes one row per member of the subject. spread_after: the last member who has a row.
+    -- A fan-out: when it is due, it becomes one row per member of the subject. spread_after: the last member who has a
+    -- row.
     is_spread boolean not null default false,
     spread_after uuid,
-    -- The recipient chose the time: then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
+    -- The recipient chose the time. Then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
-    -- RFC 5545 (nudged.recurrence_fault); null: nothing comes after this one.
+    -- A rule of RFC 5545 (nudged.recurrence_fault). Null: it comes once.
     recurrence text check (octet_length(recurrence) <= 2000),
     -- The place in the series, from 1.
     number integer not null default 1,
-    -- The series' first: a wall time, or an instant (until a zone of whoever is told was asked; an instant that is everyone's stays one). And this one's wall
-    -- time by the rule, which a snooze leaves; null: the first's.
+    -- The first time of the series: an instant or a wall time. An instant becomes a wall time in the recipient's zone
+    -- with the second occurrence, unless it is a fan-out's. The wall time of this occurrence by the rule is
+    -- planned_local, which a snooze doesn't change. Null: that of the first.
     first_at timestamptz,
     first_local timestamp,
     planned_local timestamp,
     -- Set by `nudged recover`: what was due before may have been sent since the backup was made.
     restored_at timestamptz,
-    -- The earliest instant at which it can be due anywhere: no zone is further ahead than UTC+14.
+    -- The earliest instant at which it can be due in any zone: none is further ahead than UTC+14.
     wakes_at timestamptz not null generated always as (
         coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
     ) stored,
@@ -76,7 +79,8 @@ alter table nudged.reminder enable row level security;
 alter table nudged.occurrence enable row level security;
 select nudged.distribute();
 
--- What is wrong with a recurrence rule, in words; null: nothing. Refuses what the daemon's parser refuses (Recurrence+Parsing.swift), with the same words.
+-- What is wrong with a recurrence rule, as text; null: nothing. Refuses what the daemon's parser refuses
+-- (Recurrence+Parsing.swift), with the same text.
 create function nudged.recurrence_fault(rule text) returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -84,7 +88,7 @@ as $$
 declare
     parts constant text := 'only FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST';
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
-    -- Not upper(): what is upper case depends on the locale there.
+    -- Not upper(), since its result depends on the locale.
     line constant text := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
     part text;
     name text;
@@ -92,7 +96,7 @@ declare
     wanted text;
     found jsonb := '{}';
 begin
-    -- Not by STRICT: a constant null would then be answered without asking for the right.
+    -- The function is not STRICT. Otherwise a constant null would be answered without a check of the right to call it.
     if rule is null then
         return null;
     elsif line = '' then
@@ -150,7 +154,7 @@ begin
 end
 $$;
 
--- An UNTIL's last moment, as it is written: its zone is not looked at. Null: it is none.
+-- The last moment of an UNTIL as it is written, without its zone. Null: the value is no UNTIL.
 create function nudged.recurrence_until(value text) returns timestamp
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -172,8 +176,8 @@ begin
 end
 $$;
 
--- Whether a name is a zone (docs/POLICY.md, "Zone"), as far as this server can tell: it reads other names for zones as well, of any case, which
--- the form and the spelling sort out.
+-- Whether a name is a zone (docs/POLICY.md, "Zone"), as far as this server can tell. The server also accepts other
+-- names, in any case. The patterns and the comparison exclude them.
 create function nudged.is_zone(name text) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -187,7 +191,7 @@ begin
     ) then
         return false;
     end if;
-    -- For this function alone.
+    -- Only for this function.
     perform set_config('timezone', name, true);
     return current_setting('timezone') = name;
 exception when invalid_parameter_value then
@@ -195,12 +199,14 @@ exception when invalid_parameter_value then
 end
 $$;
 
--- Takes pending occurrences back (parallel: whose, which). Returns the ids of those that no intent holds: they are deleted, and end in the record for
--- this reason (null: something takes their place). The others are on their way.
+-- Deletes pending occurrences (parallel: recipients, ids) that no open intent holds, and returns their ids. They are
+-- recorded as dropped for this reason (null: something replaces them, and nothing is recorded). The others are on their
+-- way.
 --
--- An intent's transaction holds its rows FOR KEY SHARE; here they are held FOR UPDATE before the open intents are looked at, in a later statement and so a
--- later snapshot. So the second to commit sees the first: exact in READ COMMITTED. Neither waits, since each skips what the other holds.
--- Rows that turn out to be on their way are given back by leaving the subtransaction, or their outcome would wait for the app.
+-- An intent's transaction locks its rows FOR KEY SHARE. Here they are locked FOR UPDATE, and a later statement, with a
+-- later snapshot, looks at the open intents. So the second to commit sees the first, which is exact in READ COMMITTED.
+-- Neither waits, since each skips what the other has locked. Rows that turn out to be on their way are unlocked by
+-- leaving the subtransaction. Otherwise their outcome would wait for the app.
 create function nudged.take_back_reminders(recipients uuid[], occurrences uuid[], why text) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -227,7 +233,7 @@ begin
                 raise sqlstate 'ND001';
             end if;
         exception when sqlstate 'ND001' then
-            -- The locks are gone. Each round leaves out at least one row more.
+            -- The locks are released. Each round leaves out at least one row more.
             select array_agg(w.user_id), array_agg(w.id) into whose, which
             from unnest(whose, which) as w (user_id, id)
             where not exists (select 1 from unnest(intended) as i (id) where i.id = w.id);
@@ -248,7 +254,8 @@ begin
 end
 $$;
 
--- Locks these occurrences (parallel: recipient, id) FOR UPDATE, skips those that are locked already, and returns what it locked.
+-- Locks these occurrences (parallel: recipients, ids) FOR UPDATE, skips those that are locked already, and returns what
+-- it locked.
 create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -284,10 +291,11 @@ begin
 end
 $$;
 
--- Locks users against nudged.forget until the end of the transaction, and returns those who were not erased. For transactions that write rows of users who
--- did not call. It waits for an erasure under way; the daemon's settlements go on.
+-- Locks users against nudged.forget until the end of the transaction, and returns those who were not erased. For
+-- transactions that write rows of users other than the caller. It waits for an erasure under way; the daemon's
+-- settlements go on.
 --
--- A user whom no sweep has seen yet has no row to lock. They count where the app knows them.
+-- A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -319,13 +327,14 @@ begin
 end
 $$;
 
--- Never earlier than given: whole seconds, as everywhere. The last second of PostgreSQL's calendar has no next one, and is refused as too far away.
+-- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
+-- next one, and is refused as too far away.
 create function nudged.whole_second(moment timestamp) returns timestamp
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
--- Sets a reminder; one that lives for this author and subject is replaced. Returns its id, and what the caller should know.
+-- Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.
 create function nudged.set_reminder(
     subject_type text,
     subject_id text,
@@ -360,20 +369,21 @@ begin
         raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.remedy;
     end if;
     id := gen_random_uuid();
-    -- Held until the commit: a second call for this author and subject waits, and replaces this one.
+    -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
     insert into nudged.reminder as r (user_id, subject_type, subject_id, id)
     values (author, set_reminder.subject_type, set_reminder.subject_id, set_reminder.id)
     on conflict (user_id, subject_type, subject_id) do update set id = excluded.id, created_at = excluded.created_at;
     warnings := nudged.reminder_warnings(
         set_reminder.subject_type, set_reminder.subject_id, author, instant, wall, audience, set_reminder.recurrence, set_reminder.timezone
     );
-    -- A later snapshot: what the line above waited for is seen.
+    -- A later snapshot: it sees what the line above waited for.
     select array_agg(o.user_id), array_agg(o.id) into recipients, replaced
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
         perform nudged.check_isolation('nudged.set_reminder');
-    -- Of the author's own. What others tell them must not use up their number. Calls at the same moment may pass the limit by their number.
+    -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
+    -- may exceed it together.
     elsif (
         select count(*) from (
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
@@ -399,7 +409,7 @@ begin
 end
 $$;
 
--- What is wrong with a reminder's arguments, the first of it, and the remedy; nulls: nothing. Never the text.
+-- The first thing that is wrong with a reminder's arguments, and the remedy; nulls: nothing. Never the text.
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
     recurrence text, timezone text, out fault text, out remedy text
@@ -408,7 +418,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    -- As the daemon renders it (Daemon.TextContent; a test compares them).
+    -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
     bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
@@ -416,7 +426,8 @@ declare
         + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
     rule_fault constant text := nudged.recurrence_fault(recurrence);
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
-    -- Somebody's wall time is up to 14 hours before and 12 after UTC's; two of the same kind compare exactly.
+    -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
+    -- compare exactly.
     slack interval := '0';
 begin
     if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
@@ -435,10 +446,10 @@ begin
         remedy := 'Name a user of the app, and write their profile first.';
     elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
         fault := 'title and body are both empty';
-        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'Phones do not show a push without text. Give a title or a body.';
     elsif bytes > 4096 then
-        fault := format('the payload comes to %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
-        remedy := 'Apple takes 4096, words, subject and frame together: shorten title or body.';
+        fault := format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
+        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten title or body.';
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
         remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
@@ -449,20 +460,20 @@ begin
         remedy := 'Give a time within 100 years.';
     elsif due_at < now() then
         fault := 'due_at is in the past';
-        remedy := 'Give an instant to come.';
+        remedy := 'Give a time in the future.';
     elsif due_local < (now() at time zone 'UTC') - interval '12 hours' then
         fault := 'due_local is in the past in every zone';
-        remedy := 'Give a wall time to come.';
+        remedy := 'Give a wall time in the future.';
     elsif audience is null or audience not in ('me', 'everyone') then
         fault := 'audience is neither me nor everyone';
-        remedy := 'me tells the author, everyone whoever nudged.subject_member names when it is due.';
+        remedy := 'Use me for the author, or everyone for the members in nudged.subject_member when it is due.';
     elsif timezone is not null and not nudged.is_zone(timezone) then
         fault := 'timezone is no zone that the server knows';
-        remedy := 'Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told.';
-    -- Not before the line above: the name is a zone's.
+        remedy := 'Give a name in its exact spelling, such as Europe/Berlin, or null for each recipient''s own zone.';
+    -- After the check above, the name is a zone's.
     elsif due_local at time zone timezone < now() then
         fault := 'due_local is in the past in timezone';
-        remedy := 'Give a wall time to come.';
+        remedy := 'Give a wall time in the future.';
     elsif rule_fault is not null then
         fault := split_part(rule_fault, ', wanted ', 1);
         remedy := 'Wanted: ' || substr(rule_fault, length(fault) + length(', wanted ') + 1) || '.';
@@ -480,8 +491,8 @@ begin
 end
 $$;
 
--- What the caller of nudged.set_reminder should know, as far as SQL can tell: zones that only the daemon's files have, and the quiet hours of its rules, are
--- the daemon's matter.
+-- Warnings for the caller of nudged.set_reminder, as far as SQL can tell. It doesn't know the zones of the daemon's
+-- files, or the quiet hours of the daemon's rules.
 create function nudged.reminder_warnings(
     subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
 ) returns text[]
@@ -502,14 +513,14 @@ begin
     begin
         wishes := known.preferences::jsonb;
     exception when data_exception then
-        -- A column of text that holds no JSON: for the policy it says nothing, too.
+        -- A column of text that holds no JSON counts as empty, as for the policy.
         null;
     end;
     night_begins := wishes ->> 'quiet_hours_start';
     night_ends := wishes ->> 'quiet_hours_end';
     -- The first that is valid, as the policy takes it.
     own_zone := case when nudged.is_zone(wishes ->> 'timezone') then wishes ->> 'timezone' when nudged.is_zone(known.timezone) then known.timezone end;
-    -- The hour on the author's own clock.
+    -- The time on the author's own clock.
     if due_local is not null and timezone is null then
         wall := due_local;
     elsif own_zone is not null then
@@ -522,7 +533,7 @@ begin
         end)
     then
         warnings := warnings || format('the hour lies in the author''s own quiet hours, %s to %s: %s', night_begins, night_ends,
-            case audience when 'me' then 'they are told all the same' else 'whoever sleeps is told when theirs end' end);
+            case audience when 'me' then 'the author is told anyway' else 'recipients in quiet hours are told when these end' end);
     end if;
     if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
         warnings := warnings || 'the hour is past on the author''s own clock: they are told at once'::text;
@@ -541,7 +552,7 @@ begin
                 warnings := warnings || 'the subject has no members in nudged.subject_member now'::text;
             end if;
         exception
-            -- The caller's own time-out is the caller's.
+            -- A time-out of the caller's own must reach the caller.
             when query_canceled then
                 raise;
             when others then
@@ -552,7 +563,7 @@ begin
 end
 $$;
 
--- Whether an intent came first is seen by a statement after the lock on the row: by its own snapshot.
+-- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
 create function nudged.check_isolation(caller text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -565,8 +576,8 @@ begin
 end
 $$;
 
--- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many of what was pending were taken back in time, and how many
--- were not: their push is on its way, or was tried already (it is not tried again).
+-- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many were cancelled in time,
+-- and how many were not: their push is on its way, or was tried already and is not tried again.
 create function nudged.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -582,7 +593,7 @@ begin
 end
 $$;
 
--- As nudged.cancel_reminders, under any isolation level: what it returns is exact under READ COMMITTED.
+-- As nudged.cancel_reminders, under any isolation level. The numbers are exact under READ COMMITTED.
 create function nudged.end_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -595,7 +606,7 @@ declare
     tried uuid[];
     taken uuid[];
 begin
-    -- Two at once for one subject would take its authors' rows in different orders.
+    -- Two calls at once for one subject would lock its authors' rows in different orders.
     perform pg_advisory_xact_lock(hashtextextended(format('nudged.end_reminders %s %s', end_reminders.subject_type, end_reminders.subject_id), 0));
     with gone as (
         delete from nudged.reminder r
@@ -607,7 +618,7 @@ begin
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending
     from nudged.occurrence o
     where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
-    -- What is left of a nudge whose outcome is unknown, or that Apple asked to come back for.
+    -- What is left of a nudge whose outcome is unknown or deferred.
     select array_agg(w.id) into tried
     from unnest(recipients, pending) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id
@@ -622,9 +633,10 @@ begin
 end
 $$;
 
--- What is pending of a reminder comes at `until` instead; a recurrence goes on as it was: where its next hour is later than `until`, it stays, and what was told
--- last comes once more at `until`. With a recipient: theirs alone, and their own choice from now on; everyone's stays. Returns whether nothing of it comes
--- before: false where nothing is pending, or a push is on its way.
+-- Moves what is pending of a reminder to `until`. A series goes on as it was: an occurrence that is later than `until`
+-- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
+-- their own choice; the fan-out stays. Returns true if nothing of it comes before `until`. Returns false if nothing is
+-- pending, or a push is on its way.
 create function nudged.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -642,11 +654,12 @@ begin
         raise invalid_parameter_value using message = 'nudged.snooze: id is null', hint = 'Give the id that nudged.set_reminder returned.';
     elsif until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then
         raise invalid_parameter_value using message = 'nudged.snooze: until is null, in the past or more than 100 years away',
-            hint = 'Give an instant to come, within 100 years.';
+            hint = 'Give a time in the future, within 100 years.';
     end if;
     perform nudged.check_isolation('nudged.snooze');
     recipients := nudged.hold_reminder(snooze.id, recipient);
-    -- A later snapshot: what the line above waited for is seen. Whose zone a wall time is in is not known here: wakes_at is the earliest instant that it can be.
+    -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
+    -- is used: the earliest instant that it can be.
     select
         array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
     into pending, later, ids
@@ -654,7 +667,7 @@ begin
     cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
     where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_spread);
     if pending is null and later is null then
-        -- They were told with everyone, and what comes next is everyone's.
+        -- The recipient was told by a fan-out, and its next occurrence is a fan-out again.
         select array_agg(o) into later
         from nudged.occurrence o
         where o.reminder_id = snooze.id and o.is_spread and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
@@ -681,16 +694,16 @@ begin
         coalesce(recipient, o.user_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone,
         o.is_spread and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
     from unnest(later) as o
-    -- What comes once more already was moved.
+    -- A repetition from an earlier snooze was moved already.
     where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_spread = o.is_spread);
     insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
     return cardinality(ids) = coalesce(cardinality(taken), 0);
 end
 $$;
 
--- Holds a reminder's definition, as everyone does who sets, cancels, spreads or erases it, and the recipients (one, or all who have something pending) against
--- being erased: else those would take the locks that nudged.snooze has on its rows for an intent's, or miss the rows that it writes. Returns the recipients;
--- nobody where the reminder does not live.
+-- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
+-- all who have something pending. Otherwise an erasure could take the row locks of nudged.snooze for an intent's, or
+-- miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
 create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -701,7 +714,7 @@ begin
     if recipient is not null then
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for share;
     else
-        -- For all recipients: two such snoozes take turns, and wait for a page of a fan-out.
+        -- For all recipients: two such snoozes run one after the other, and wait for a page of a fan-out.
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for no key update;
     end if;
     if not found then
@@ -713,8 +726,9 @@ begin
 end
 $$;
 
--- For a trigger on a table of the app's: cancels a subject's reminders when its row is deleted, archived or gets another id. Arguments: the subject type,
--- the column that holds the id, and, where rows are archived, the column that says so (true, or an instant).
+-- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived or gets another
+-- id. Arguments: the subject type, the column of the id and, if rows are archived, the column that says so (true, or an
+-- instant).
 create function nudged.cancel_subject_reminders() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -749,8 +763,8 @@ begin
 end
 $$;
 
--- A column of a row, as its type writes it. The table's owner may have made casts for its types. None is used, since it would run with the trigger's
--- rights. A name that is no column is refused: it would be a call.
+-- A column of a row, as its type writes it. No cast is used: the table's owner may have made one, which would run with
+-- the trigger's rights. A name that is no column is refused, since it would be a function call.
 create function nudged.column_text(whole anyelement, name text) returns text
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -789,52 +803,52 @@ revoke all on function nudged.cancel_subject_reminders() from public;
 revoke all on function nudged.column_text(anyelement, text) from public;
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on view nudged.subject_member is 'Who is told of a subject by reminders for everyone. Redefine it over your own tables with "create or replace view"; it is read when a reminder is due.';
+comment on view nudged.subject_member is 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.';
 comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.subject_member.subject_id is 'Its id, as text.';
-comment on column nudged.subject_member.user_id is 'A user who is told of it.';
-comment on table nudged.reminder is 'The reminders that live: one per author and subject. nudged.occurrence holds their words and times.';
+comment on column nudged.subject_member.user_id is 'A user who is told about it.';
+comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged.set_reminder writes it. nudged.occurrence holds the texts and times.';
 comment on column nudged.reminder.user_id is 'The author.';
 comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.reminder.subject_id is 'Its id.';
-comment on column nudged.reminder.id is 'The reminder, as nudged.set_reminder returned it. One that replaces another gets another id.';
+comment on column nudged.reminder.id is 'The reminder''s id, as nudged.set_reminder returned it. A reminder that replaces another gets another id.';
 comment on column nudged.reminder.created_at is 'When it was set.';
-comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time.';
-comment on column nudged.occurrence.user_id is 'Who is told. Of a reminder for everyone that is not due yet: the author.';
-comment on column nudged.occurrence.id is 'Names this occurrence. nudged.delivery.key has it.';
-comment on column nudged.occurrence.reminder_id is 'The reminder. It counts only while nudged.reminder has it.';
-comment on column nudged.occurrence.author_id is 'Who set it.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged.set_reminder, nudged.snooze and the daemon write it.';
+comment on column nudged.occurrence.user_id is 'The user who is told. For a reminder for everyone that is not due yet: the author.';
+comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';
+comment on column nudged.occurrence.reminder_id is 'The reminder''s id. The row counts only while nudged.reminder has it.';
+comment on column nudged.occurrence.author_id is 'The user who set the reminder.';
 comment on column nudged.occurrence.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.occurrence.subject_id is 'Its id.';
 comment on column nudged.occurrence.title is 'The title.';
 comment on column nudged.occurrence.body is 'The text.';
-comment on column nudged.occurrence.due_at is 'When, as an instant. Null: due_local says it.';
-comment on column nudged.occurrence.due_local is 'When, as a wall time in "timezone", or in the recipient''s own zone where that is null.';
+comment on column nudged.occurrence.due_at is 'When it is due, as an instant. Null: see due_local.';
+comment on column nudged.occurrence.due_local is 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.';
 comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
 comment on column nudged.occurrence.is_spread is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
-comment on column nudged.occurrence.spread_after is 'The last member who has a row already.';
-comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Quiet hours don''t hold it then.';
+comment on column nudged.occurrence.spread_after is 'The last member who has a row already. Null: none.';
+comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Then quiet hours don''t hold it.';
 comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
 comment on column nudged.occurrence.number is 'The place in the series, from 1.';
-comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant.';
-comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time.';
-comment on column nudged.occurrence.planned_local is 'This one''s wall time by the rule. A snooze leaves it.';
-comment on column nudged.occurrence.restored_at is 'When a backup was restored. What was due before may have been sent since the backup, and is dropped.';
+comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant. Null: see first_local, or it comes once.';
+comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time. Null: see first_at, or it comes once.';
+comment on column nudged.occurrence.planned_local is 'The wall time of this occurrence by the rule. A snooze doesn''t change it.';
+comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
 comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
-comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, in words. Null: nothing.';
-comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: it is none.';
+comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
+comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: the value is no UNTIL.';
 comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
 comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
-comment on function nudged.hold_occurrences is 'Locks those of these occurrences that nobody else holds, and returns them.';
-comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who are there.';
-comment on function nudged.whole_second is 'The next whole second.';
-comment on function nudged.set_reminder is 'Sets a reminder; one that lives for this author and subject is replaced. Returns its id and warnings.';
+comment on function nudged.hold_occurrences is 'Locks those of these occurrences that are not locked, and returns them.';
+comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who exist.';
+comment on function nudged.whole_second is 'Rounds a time up to a whole second.';
+comment on function nudged.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
 comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
-comment on function nudged.reminder_warnings is 'What the caller of nudged.set_reminder should know.';
-comment on function nudged.check_isolation is 'Fails where the transaction is not READ COMMITTED.';
-comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were taken back in time, and how many were not.';
+comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged.set_reminder.';
+comment on function nudged.check_isolation is 'Fails if the transaction is not READ COMMITTED.';
+comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
 comment on function nudged.end_reminders is 'As nudged.cancel_reminders, under any isolation level.';
-comment on function nudged.snooze is 'What is pending of a reminder comes at "until" instead. Returns true if nothing of it comes before.';
+comment on function nudged.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
 comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged.snooze, and returns the recipients.';
 comment on function nudged.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
 comment on function nudged.column_text is 'A column of a row as text. For nudged.cancel_subject_reminders.';

@@ -1,5 +1,7 @@
--- The record: append-only, one row per device and attempt; a slot that went by has one row with an empty device_hash.
--- outcome: accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped, unknown.
+-- The record: append-only, one row per device and attempt. A slot that was missed has one row with an empty
+-- device_hash.
+-- outcome: accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped,
+-- unknown.
 create table nudged.delivery (
     user_id uuid not null,
     kind text not null check (octet_length(kind) <= 32),
@@ -19,15 +21,17 @@ create table nudged.delivery (
 create table nudged.delivery_default partition of nudged.delivery default;
 alter table nudged.delivery enable row level security;
 alter table nudged.delivery_default enable row level security;
--- `nudged status` counts the last day's unknown pushes without reading the record. Few rows are unknown, so it costs an append next to nothing.
+-- `nudged status` counts the last day's unknown pushes by this index. Few rows are unknown, so it costs an append next
+-- to nothing.
 create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
 
--- Makes the partitions (one a UTC day) from yesterday to `days_ahead`, and drops those that ended more than `keep_days` ago.
--- A day whose rows already lie in the default partition stays there. Returns how many were made, and how many steps of dropping were done: one a
--- partition, and one for the oldest hour of what is too old in the default partition. Each call does a bounded part: where it did something, more may be
--- left, and the daemon calls again in a minute.
+-- Makes the partitions (one per UTC day) from yesterday to `days_ahead`, and drops those that ended more than
+-- `keep_days` ago. If the default partition has rows of a day, they stay there. Returns how many were made, and how
+-- many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the default
+-- partition. Each call does a bounded part. If it did something, more may be left, and the daemon calls again in a
+-- minute.
 --
--- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role is not to own the record.
+-- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not own the record.
 create function nudged.maintain_delivery(days_ahead integer, keep_days integer, out made integer, out dropped integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -46,7 +50,7 @@ begin
         raise invalid_parameter_value using message = 'nudged.maintain_delivery: days_ahead is 0 to 366, keep_days 1 to 36500';
     end if;
     oldest_kept := today - keep_days;
-    -- Two daemons at once: the first does it.
+    -- If two daemons call it at once, the first does it.
     if not pg_try_advisory_xact_lock(hashtextextended('nudged.maintain_delivery', 0)) then
         return;
     end if;
@@ -62,10 +66,10 @@ begin
             made := made + 1;
         end if;
     end loop;
-    -- In blocks of their own: a reader that is in the way of dropping must not undo what was made.
+    -- In blocks of their own: a reader that blocks the dropping must not undo what was made.
     begin
-        -- The names are compared as text: in a table that a hand has named 20260231 there is no date to read. Few at once: each
-        -- holds the whole record for itself until the commit.
+        -- The names are compared as text, since a person may have named a table 20260231, which is no date. Few per
+        -- call: each drop locks the whole record until the commit.
         for part in
             select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
             where i.inhparent = 'nudged.delivery'::regclass
@@ -81,7 +85,7 @@ begin
         dropped := 0;
     end;
     begin
-        -- An hour of rows at once: the statement has seconds, and the default partition may hold what months left there.
+        -- An hour of rows per call: the statement has seconds, and the default partition may hold months of rows.
         select min(attempted_at) into oldest from nudged.delivery_default where attempted_at < oldest_kept::timestamptz;
         if oldest is not null then
             delete from nudged.delivery_default where attempted_at < least(oldest_kept::timestamptz, oldest + interval '1 hour');
@@ -94,8 +98,9 @@ end
 $$;
 revoke all on function nudged.maintain_delivery(integer, integer) from public;
 
--- Deletes tokens that 410s proved stale (parallel lists), each only where the record holds that answer, by its apns-id, since an instant. Returns how many
--- went. A call and no question over lists: Citus may send such a question to a machine that has none of the app's tables.
+-- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer, by its
+-- apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may send a statement over
+-- lists to a machine that has none of the app's tables.
 create function nudged.forget_devices(
     recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
 ) returns bigint
@@ -123,14 +128,16 @@ end
 $$;
 revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], timestamptz[], uuid[], timestamptz) from public;
 
--- Erases a user: nothing in schema nudged says any more that they were ever there. Returns the rows that went.
+-- Erases a user: no row in schema nudged mentions them any more. Returns how many rows were deleted or changed.
 --
--- Call it in the transaction in which the app deletes its own rows of the user, after them: what the triggers append then goes as well. Where the
--- app's rows stay, the next change of them brings the user back. A push that is being written at that moment goes out; its outcome is recorded nowhere.
+-- Call it in the transaction in which the app deletes its own rows of the user, after them. Then what the triggers
+-- append is deleted as well. If the app's rows stay, their next change brings the user back. A push that is being
+-- written at that moment is sent, and its outcome is not recorded.
 --
--- Locks are taken in the order of every writer that waits: definitions of reminders (as a fan-out, a snooze), touches, then person (as a drain). A transaction
--- that writes something for this user holds one of these rows. So it is waited for, and the statements after see what it wrote. Locks on intents are not waited for:
--- their holder waits for the person's row, finds it gone, and records nothing.
+-- Locks are taken in the order of every writer that waits: reminders (as a fan-out or a snooze), touches, then person
+-- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
+-- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
+-- finds it deleted, and records nothing.
 create function nudged.forget(user_id uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -152,11 +159,11 @@ begin
     delete from nudged.touched where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- An intent that was on its way to its commit finds this row gone before the first byte (touched_since.sql).
+    -- An intent that is about to be committed finds this row deleted before its first byte (versions.sql).
     delete from nudged.person where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- What is on its way keeps its intent, without this user: the others' outcomes need it.
+    -- An intent with open pushes stays, without this user: the other users' outcomes need it.
     with open as materialized (
         select id from nudged.intent where recipient = any (user_ids) for update skip locked
     )
@@ -190,7 +197,7 @@ begin
     delete from nudged.occurrence where author_id = recipient and author_id <> user_id;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- A fan-out that paused after this user goes on after the id one below. For the lowest id it starts again.
+    -- A fan-out that paused after this user goes on after the next lower id. For the lowest id it starts again.
     while place >= 0 and get_byte(before, place) = 0 loop
         before := set_byte(before, place, 255);
         place := place - 1;
@@ -202,7 +209,8 @@ begin
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;
-    -- What was appended meanwhile. A touch that a daemon has taken already finds a user without data, and makes no row.
+    -- Touches that were appended meanwhile. A touch that a daemon has taken already finds a user without data, and no
+    -- row is inserted.
     delete from nudged.touched where user_id = recipient and (user_id, id) in (
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );
@@ -216,20 +224,20 @@ select nudged.distribute();
 select nudged.maintain_delivery(7, 90);
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.delivery is 'The record: one row per device and attempt, only appended. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
-comment on column nudged.delivery.user_id is 'The user.';
+comment on table nudged.delivery is 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
+comment on column nudged.delivery.user_id is 'The user''s id.';
 comment on column nudged.delivery.kind is 'check_in, message or reminder.';
 comment on column nudged.delivery.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
-comment on column nudged.delivery.slot is 'The check-in''s local date.';
-comment on column nudged.delivery.device_hash is 'A hash of the device token. Empty: no device was sent to.';
-comment on column nudged.delivery.apns_id is 'The push''s apns-id.';
-comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to come back later; another row follows), dropped, skipped or unknown.';
+comment on column nudged.delivery.slot is 'The check-in''s local date. Null: another kind.';
+comment on column nudged.delivery.device_hash is 'A hash of the device token: 16 hexadecimal digits. Empty: nothing was sent to a device.';
+comment on column nudged.delivery.apns_id is 'The push''s apns-id. Null: nothing was sent.';
+comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped or unknown.';
 comment on column nudged.delivery.reason is 'Apple''s reason, or nudged''s.';
-comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer.';
-comment on column nudged.delivery.attempted_at is 'When it was attempted.';
-comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: a call.';
-comment on column nudged.delivery.decision is 'What the decision service said: an object with by, notify, priority and reason. Null where none was asked.';
-comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured words.';
-comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, some at once. The daemon calls it.';
-comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, where the record holds that answer. The daemon calls it.';
+comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer. Null: no answer.';
+comment on column nudged.delivery.attempted_at is 'When it was attempted, or decided if nothing was sent.';
+comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: no sweep, but a function or a command.';
+comment on column nudged.delivery.decision is 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.';
+comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
+comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
+comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
 comment on function nudged.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -1,12 +1,14 @@
--- Rights (docs/SQL.md). Every table has row-level security. Rights go to roles that can do nothing else: nudged_daemon (what the daemon does),
--- nudged_app (the calls of the SQL API), and on Supabase authenticated (the calls for the signed-in user, and their own rows).
+-- Rights (docs/SQL.md). Every table has row-level security. Rights go to roles that can do nothing else. nudged_daemon
+-- gets what the daemon does, nudged_app the calls of the SQL API. On Supabase, authenticated gets the calls for the
+-- signed-in user, and their own rows.
 --
--- A later migration says who may use each table and call that it makes. nudged.allow works whether the role exists or not:
+-- A later migration says who may use each table and function that it makes. nudged.allow works whether the role exists
+-- or not:
 --     select nudged.allow('nudged_daemon', 'select, insert, delete', 'nudged.message');
 --     select nudged.allow('nudged_app', 'execute', 'nudged.send');
 
--- Roles belong to the whole cluster, and making them may be refused, as managed databases do: then everything else is there, and
--- nudged.grant_roles() does the rest once they are.
+-- Roles belong to the whole cluster, and a managed database may refuse to make them. Then everything else is made, and
+-- nudged.grant_roles() does the rest once they exist.
 do $$
 declare
     wanted text;
@@ -16,7 +18,7 @@ begin
             begin
                 execute format('create role %I nologin', wanted);
             exception
-                -- Another database's migration was quicker: it waits for the name, or finds it there.
+                -- Another database's migration made it at the same moment.
                 when duplicate_object or unique_violation then null;
                 when insufficient_privilege then
                     raise notice 'role % is missing, and % may not make it: create role % nologin, then select nudged.grant_roles()',
@@ -27,8 +29,8 @@ begin
 end
 $$;
 
--- The decisions, for roles that come later and for a database that was restored where they aren't: dumps hold no roles. A row for one of the app's tables says
--- that nudged made it.
+-- The rights, for roles that are made later, and for a database that is restored where the roles don't exist: dumps
+-- hold no roles. A row for one of the app's tables means that nudged created it.
 create table nudged.role_right (
     role text not null,
     -- As the catalog writes it: nudged.person, nudged.touch(uuid).
@@ -37,10 +39,10 @@ create table nudged.role_right (
     primary key (role, object)
 );
 alter table nudged.role_right enable row level security;
--- Made before all migrations, by what applies them.
+-- The migrator makes it before all migrations.
 alter table nudged.migration enable row level security;
 
--- Carries one decision out, as far as there is the role and the object.
+-- Grants one right, if the role and the object exist.
 create function nudged.apply_right(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -57,7 +59,7 @@ begin
     if is_call and to_regprocedure(what) is null or not is_call and to_regclass(what) is null then
         return;
     end if;
-    -- A role of this name stands for a user only where auth.uid() says for which one.
+    -- A role of this name means a user only if auth.uid() says which one.
     if who = 'authenticated' and not exists (
         select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
     ) then
@@ -82,15 +84,17 @@ exception when insufficient_privilege then
 end
 $$;
 
--- As GRANT, but remembered. `privileges` is execute for a call, or a list of select, insert, update, delete for a table or view,
--- each of all columns, or of one as in `update (id)`. `what` has its schema; a call that has namesakes has its types, too. Said again for the same object it takes the place of what was said before.
+-- Like GRANT, but remembered. `privileges` is execute for a function, or a list of select, insert, update and delete
+-- for a table or view. The first three can be limited to one column, as in `update (id)`. `what` has its schema, and
+-- the argument types if several functions have its name. A later call for the same role and object replaces an earlier
+-- one.
 create function nudged.allow(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     is_call boolean := privileges = 'execute';
-    -- Both write themselves with their schema, since nothing of it is in the search_path.
+    -- Both are written with their schema, since it is not in the search_path.
     found text := case
         when not is_call then to_regclass(what)::text
         when what like '%(%' then to_regprocedure(what)::text
@@ -117,8 +121,8 @@ begin
 end
 $$;
 
--- Carries all decisions out: after a role was made by hand, after a restore into another cluster, after a view or function was dropped and made anew.
--- Twice changes nothing.
+-- Grants all rights again: after a role was made by hand, after a restore into another cluster, after a view or
+-- function was dropped and made again. Repeated, it changes nothing.
 create function nudged.grant_roles() returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -140,8 +144,8 @@ begin
 end
 $$;
 
--- What the daemon does (sql/queries). It can't change the record, only append. `update` of one column is for the locks
--- of FOR UPDATE, which ask for no more.
+-- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
+-- locks of FOR UPDATE, which need no more.
 select nudged.allow('nudged_daemon', 'select', 'nudged.migration');
 select nudged.allow('nudged_daemon', 'select, insert, update', 'nudged.person');
 select nudged.allow('nudged_daemon', 'select, insert, update (id), delete', 'nudged.touched');
@@ -176,14 +180,15 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
 
--- The tables that nudged made: a signed-in user sees and changes their own rows. A found table is never changed.
+-- The tables that nudged created: a signed-in user sees and changes their own rows. An existing table gets no such
+-- right.
 do $$
 begin
     perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.' || t.name) from nudged.own_table t order by t.name;
 end
 $$;
 
--- The signed-in user, as Supabase has it. For calls on their behalf.
+-- The signed-in user of Supabase, for calls on their behalf.
 create function nudged.signed_in_user() returns uuid
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -207,7 +212,7 @@ begin
 end
 $$;
 
--- The ways in which a token may be written: a table that was found may hold it in capitals. Refuses what is no token; says nothing of it.
+-- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
 create function nudged.device_spellings(call text, token text) returns text[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
@@ -223,22 +228,24 @@ begin
 end
 $$;
 
--- What an app does at each start: this device is this user's, now. Renews the registration (so a quarantine ends, and an older 410 deletes nothing), and takes
--- the token from the user who was signed in on the same phone before. A database whose tokens lie elsewhere redefines this and nudged.unregister_device_for.
+-- What an app calls at each start: this device is this user's now. It renews the registration, so a quarantine ends and
+-- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before. A database
+-- whose tokens are elsewhere redefines this function and nudged.unregister_device_for.
 --
--- Writes no columns but those that nudged knows, each in the type that the table has, and trusts no unique key to be there: calls for one token take turns.
--- What the table refuses is said without the row, which the server's DETAIL would show.
+-- It writes only the columns that nudged knows, each in the type that the table has. It relies on no unique key: calls
+-- for one token run one after the other. An error of the table is reported without the row, which the server's DETAIL
+-- would show.
 create function nudged.register_device_for(
     user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null
 ) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
--- For columns without a zone: forget_device reads them as UTC, too.
+-- For columns without a zone: forget_device also reads them as UTC.
 set timezone = 'UTC'
 as $$
 declare
     spellings text[] := nudged.device_spellings('register_device', token);
-    -- Not the transaction's begin: the app presents its token now.
+    -- Not the begin of the transaction, since the app presents its token now.
     instant timestamptz := clock_timestamp();
     types jsonb;
     known integer;
@@ -269,7 +276,7 @@ begin
     for attempt in 1..2 loop
         begin
             execute 'delete from public.push_tokens t where t.device_token::text = any ($1) and t.user_id <> $2' using spellings, user_id;
-            -- A registration from the future, by a wrong clock, would hide this one.
+            -- A registration in the future, from a wrong clock, would hide this one.
             execute format(
                 'update public.push_tokens t set platform = $3::%s, environment = $4::%s, topic = $5::%s, updated_at = $6,
                     created_at = case when t.created_at > $6 then $6 else t.created_at end
@@ -288,7 +295,8 @@ begin
         exception
             when others then
                 get stacked diagnostics state = returned_sqlstate, words = message_text, broken = constraint_name;
-                -- The app itself wrote this row meanwhile: now it is there. Once: another key of the app's may be in the way for good.
+                -- The app itself wrote this row meanwhile, so it is there now. Tried once more only, since another
+                -- unique key of the app may be violated for good.
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'push_tokens',
@@ -300,7 +308,7 @@ begin
 end
 $$;
 
--- The user has signed out, or wants no pushes on this device. Says whether it was theirs.
+-- The user has signed out, or wants no pushes on this device. Returns whether it was theirs.
 create function nudged.unregister_device_for(user_id uuid, token text) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -316,7 +324,7 @@ begin
 end
 $$;
 
--- The same two for the signed-in user of Supabase.
+-- The same two functions for the signed-in user of Supabase.
 create function nudged.register_device(token text, platform text default 'ios', environment text default null, topic text default null) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp
@@ -339,7 +347,7 @@ select nudged.allow('nudged_app', 'execute', 'nudged.unregister_device_for');
 select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
 select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
 select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
--- For a trigger on a table of theirs.
+-- For a trigger on a table of the app.
 select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
 select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
 select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');
@@ -348,21 +356,21 @@ select nudged.allow('authenticated', 'execute', 'nudged.unregister_device');
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.migration is 'The migrations that were applied.';
-comment on column nudged.migration.number is 'Its number.';
-comment on column nudged.migration.name is 'Its name.';
-comment on column nudged.migration.checksum is 'A hash of its text.';
+comment on table nudged.migration is 'The migrations that were applied. "nudged migrate" writes it.';
+comment on column nudged.migration.number is 'The migration''s number.';
+comment on column nudged.migration.name is 'The migration''s name.';
+comment on column nudged.migration.checksum is 'A hash of the migration''s text.';
 comment on column nudged.migration.applied_at is 'When it was applied.';
-comment on column nudged.migration.oldest is 'The oldest migration that a daemon must know to work beside it. 0: any.';
-comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants it again.';
+comment on column nudged.migration.oldest is 'A daemon must know the migration of this number to work with the schema. 0: any daemon can.';
+comment on table nudged.role_right is 'Which role has which right. nudged.allow writes it; nudged.grant_roles grants all of it again.';
 comment on column nudged.role_right.role is 'The role.';
 comment on column nudged.role_right.object is 'The table, view or function, as the catalog writes it.';
 comment on column nudged.role_right.privileges is 'The privileges, as GRANT writes them.';
-comment on function nudged.apply_right is 'Grants one right, where the role and the object exist.';
+comment on function nudged.apply_right is 'Grants one right, if the role and the object exist.';
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
-comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was made anew.';
-comment on function nudged.signed_in_user is 'The user who is signed in, by Supabase''s auth.uid().';
-comment on function nudged.device_spellings is 'The ways in which a device token may be stored. Fails where it is none.';
+comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was dropped and made again.';
+comment on function nudged.signed_in_user is 'The id of the signed-in user, by Supabase''s auth.uid(). Fails if nobody is signed in.';
+comment on function nudged.device_spellings is 'The spellings in which a device token may be stored. Fails if it is no token.';
 comment on function nudged.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
 comment on function nudged.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
 comment on function nudged.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';

@@ -1,51 +1,53 @@
--- What operators and trials need: the kill switch, the words of check-ins, and a test push.
+-- What operators use: pauses, the templates of check-ins, and a test push.
 
--- The kill switch (nudged pause, nudged resume): which kinds are held. A daemon reads it at each sweep, and after each intent's commit before the first
--- byte. So what is paused is not written from then on, whatever a daemon had decided before.
+-- Which kinds are paused (nudged pause, nudged resume). A daemon reads it at each sweep, and after each intent's commit
+-- before the first byte. So no push of a paused kind is written from then on, whatever was decided before.
 create table nudged.paused (
     kind text primary key check (kind in ('check_in', 'message', 'reminder')),
     -- When sending stopped.
     since timestamptz not null default clock_timestamp(),
-    -- Since when users may have been held whom no resume has made due: after a pause, an interrupted resume and another pause.
+    -- Since when users may have been held who are not due again yet. It is earlier than `since` after an interrupted
+    -- resume and another pause.
     held_since timestamptz not null default clock_timestamp(),
     by_whom text not null check (octet_length(by_whom) <= 1024),
-    words text check (octet_length(words) <= 16384),
-    -- Set by a resume: sent again from then on. The row is deleted once everybody who was held is due.
+    reason text check (octet_length(reason) <= 16384),
+    -- Set by a resume: the kind is sent again from then on. The row is deleted once all users who were held are due.
     resumed_at timestamptz
 );
 alter table nudged.paused enable row level security;
 
--- Operators pause with the daemon's own configuration and login: in an emergency there is no time to find another one. That is no new power: this login can
--- keep back every nudge already.
+-- Operators pause with the daemon's own configuration and login, since an emergency leaves no time to find another one.
+-- That is no new power: this login can hold back every nudge already.
 select nudged.allow('nudged_daemon', 'select, insert, update, delete', 'nudged.paused');
 
--- Words for check-ins: templates with placeholders, filled from what the app knows of a user (the view's column `context`), and one of them chosen for each
--- slot (docs/SQL.md). And nudged.send_test, by which an app's signed-in user tries their own device.
+-- Templates: the text of check-ins, with placeholders that the view's column `context` fills. One is drawn for each
+-- slot (docs/SQL.md).
 
--- No rows about users: an operator's own, few and small. A daemon reads the active ones once a sweep.
+-- Not about users: an operator's own rows, few and small. A daemon reads the active ones once per sweep.
 create table nudged.template (
     id integer generated always as identity primary key,
-    -- Only for users whose context says this domain; null: for all.
+    -- Only for users whose context has this domain; null: for all.
     domain text check (octet_length(domain) <= 255),
-    -- A language (`de`) or one of a region (`pt-BR`); null: for those whose own has none.
+    -- A language (`de`), or one of a region (`pt-BR`); null: for users whose own has no template.
     locale text check (octet_length(locale) <= 64),
     title text not null default '' check (octet_length(title) <= 4096),
     body text not null default '' check (octet_length(body) <= 4096),
     weight integer not null default 1,
     active boolean not null default true,
-    -- What a tap does. null: it opens the context's conversation, or begins a new one where there is none. open_conversation: only where there is one.
-    -- new_conversation: begins one in any case.
+    -- What a tap does. Null: it opens the context's conversation, or begins a new one if there is none.
+    -- open_conversation: only for users who have one. new_conversation: always begins a new one.
     action text check (action in ('open_conversation', 'new_conversation'))
 );
 alter table nudged.template enable row level security;
 
--- Refuses what could never be sent, or not as it was meant. The error names the column and the remedy. `{first_name}` is a placeholder, {{ and }} are braces.
+-- Refuses a template that could never be sent, or not as it was meant. The error names the column and the remedy.
+-- `{first_name}` is a placeholder; {{ and }} are braces.
 create function nudged.check_template() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    -- As Daemon.TemplateText reads it.
+    -- As TemplateText.swift reads it.
     syntax constant text := '\{\{|\}\}|\{[a-z][a-z0-9_]{0,62}\}';
     bytes integer;
     broken text;
@@ -57,7 +59,7 @@ begin
     if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
         broken := 'words';
         fault := 'title and body are both empty';
-        remedy := 'A push without words is shown by no phone: give it a title or a body.';
+        remedy := 'Phones do not show a push without text. Give a title or a body.';
     elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
         broken := 'placeholders';
         fault := format('%s has a brace that belongs to no placeholder',
@@ -87,8 +89,8 @@ begin
         bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
         if bytes > 4096 then
             broken := 'payload';
-            fault := format('the payload comes to %s bytes', bytes);
-            remedy := 'Apple takes 4096, words, conversation and frame together: shorten title or body. What placeholders bring is counted when they are filled.';
+            fault := format('the payload has %s bytes', bytes);
+            remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten title or body. Filled-in values count as well.';
         end if;
     end if;
     if broken is not null then
@@ -99,7 +101,7 @@ end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- Something to begin with. Where nudged has sent already they rest: its users go on getting the words that were configured, until somebody sets them active.
+-- Examples to begin with. They are active.
 insert into nudged.template (title, body, weight, action)
 select t.title, t.body, t.weight, t.action
 from (values
@@ -112,12 +114,12 @@ from (values
 ) as t (place, title, body, weight, action)
 order by t.place;
 
--- Sends the signed-in user a test on their own devices: a message like any other, which passes quiet hours where they allow that, and is of no use after five
--- minutes. Its payload has "test": true. Returns its id.
+-- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
+-- user allows that, and expires after five minutes. Its payload has "test": true. Returns its id.
 --
--- Refused where one of their devices is of production: a person's phone is no place for trials. A device whose row names no environment is of the one that
--- the daemons are configured to: each tells it in its row of nudged.daemon, the main app's lane first. Where none is alive, or they differ, nobody
--- knows, and it is refused.
+-- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
+-- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
+-- or they differ, the environment is unknown, and the test is refused.
 create function nudged.send_test() returns uuid
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -131,10 +133,10 @@ declare
     made uuid;
 begin
     select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
-    -- A lane that can't be read is a doubt as well.
+    -- A lane that can't be read makes the environment unknown as well.
     from (
         select coalesce(state #>> '{lanes,0,environment}', '') as environment from nudged.daemon
-        -- A daemon that has just joined has said nothing of its lanes yet.
+        -- A daemon that has just joined has not reported its lanes yet.
         where seen_at > statement_timestamp() - interval '30 seconds' and state ? 'lanes'
     ) d;
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
@@ -149,7 +151,8 @@ begin
         raise exception using errcode = 'ND012', message = 'nudged.send_test: nobody knows whether your device is of production',
             hint = 'Register it with its environment (nudged.register_device), or see that a daemon runs (nudged status).';
     end if;
-    -- Ten places, each taken for an hour: two calls at once can't take the same, and old ones go with the other keys.
+    -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
+    -- others.
     for place in 1..10 loop
         made := gen_random_uuid();
         insert into nudged.message_key as k (user_id, key, id, at) values (recipient, format('nudged.send_test %s', place), made, clock_timestamp())
@@ -175,21 +178,21 @@ select nudged.allow('authenticated', 'execute', 'nudged.send_test');
 select nudged.distribute();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.paused is 'The kinds of nudges that "nudged pause" holds.';
+comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
 comment on column nudged.paused.kind is 'check_in, message or reminder.';
 comment on column nudged.paused.since is 'When sending stopped.';
-comment on column nudged.paused.held_since is 'Since when users may have been held who were not made due again.';
-comment on column nudged.paused.by_whom is 'Who paused it.';
-comment on column nudged.paused.words is 'Why, in their words.';
-comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once everybody who was held is due.';
-comment on table nudged.template is 'The words of check-ins, with placeholders such as {first_name}. Yours to write; a change counts at the next sweep (docs/SQL.md).';
-comment on column nudged.template.id is 'Names the template. nudged.delivery.template has it.';
+comment on column nudged.paused.held_since is 'Since when users may have been held who are not due again yet.';
+comment on column nudged.paused.by_whom is 'Who paused it: user@host.';
+comment on column nudged.paused.reason is 'The reason that the operator gave. Null: none.';
+comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once all users who were held are due. Null: it is paused.';
+comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/SQL.md).';
+comment on column nudged.template.id is 'Identifies the template, as in nudged.delivery.template.';
 comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
-comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for everyone whose own has no template.';
+comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for users whose own has no template.';
 comment on column nudged.template.title is 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.';
 comment on column nudged.template.body is 'The text, with placeholders as in the title.';
-comment on column nudged.template.weight is '1 to 1000: of two templates the one with twice the weight is drawn twice as often.';
-comment on column nudged.template.active is 'false: it is not used.';
-comment on column nudged.template.action is 'What a tap does: open_conversation, new_conversation, or null for whichever fits the user.';
-comment on function nudged.check_template is 'Trigger on nudged.template: fails where a template could not be sent.';
+comment on column nudged.template.weight is '1 to 1000: of two templates, the one with twice the weight is drawn twice as often.';
+comment on column nudged.template.active is 'Whether check-ins use it.';
+comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
+comment on function nudged.check_template is 'Trigger on nudged.template: fails if a template could not be sent.';
 comment on function nudged.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';

@@ -1,4 +1,4 @@
-/// Which of Apple's two services a device token belongs to.
+/// Apple's service that a device token belongs to.
 public enum APNsEnvironment: String, Sendable, Hashable, CaseIterable {
     /// Development builds.
     case sandbox

@@ -1,19 +1,18 @@
-/// What the sender refuses before a byte is written. No case holds a token, a key or a payload.
+/// What the sender refuses before it writes a byte. No case holds a token, a key or a payload.
 public enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The rendered payload is over Apple's limit; a text is never cut silently.
+    /// The rendered payload is over Apple's limit. Texts are never cut silently.
     case payloadTooLarge(bytes: Int, limit: Int)
     /// The token is not an even count of 2 to 200 hexadecimal digits.
     case invalidToken
     /// The collapse id is empty or over 64 bytes.
     case invalidCollapseID(bytes: Int)
-    /// A custom member's name is taken by the payload itself, or given twice.
+    /// The payload itself uses this name, or the name is given twice.
     case reservedMember(name: String)
-    /// A custom member's value is no JSON.
     case malformedMember(name: String)
     /// The provider token could not be signed; `cause` is the signing key's description.
     case unsignedToken(cause: String)
 
-    /// What is wrong, in words, without any of the user's data.
+    /// What is wrong. Holds no data of the user.
     public var description: String {
         switch self {
         case .payloadTooLarge(let bytes, let limit):
@@ -25,7 +24,7 @@ public enum APNsError: Error, Equatable, Sendable, CustomStringConvertible {
         case .reservedMember(let name):
             "the custom member \"\(name)\" is reserved or given twice"
         case .malformedMember(let name):
-            "the custom member \"\(name)\" has a value that is no JSON"
+            "the custom member \"\(name)\" has a value that is not JSON"
         case .unsignedToken(let cause):
             "the provider token could not be signed: \(cause)"
         }

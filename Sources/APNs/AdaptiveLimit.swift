@@ -1,23 +1,23 @@
-/// How many pushes may be in flight, by what the server makes of them: additive increase, multiplicative decrease.
+/// Limits the pushes in flight by the server's answers: additive increase, multiplicative decrease.
 ///
-/// It falls by half once a round (for the pushes sent since the last fall) where a tenth of a round's answers are 5xx
-/// or refusals; a stray 500 among thousands costs nothing. At one push it falls on into pauses, so that a fast server
-/// that only errs is asked a few times a minute and not as fast as it errs.
+/// The limit halves when a tenth of a round's answers are failures. A round counts the pushes sent since the last fall.
+/// A single 500 among thousands changes nothing. At a limit of one, a further fall returns a back-off, so a fast server
+/// that only fails gets a few requests a minute.
 struct AdaptiveLimit: Sendable {
-    /// Milliseconds of the first and the longest pause.
+    /// The shortest and the longest back-off, in milliseconds.
     static let pauses: ClosedRange<Int64> = 500...60_000
-    /// A round of fewer answers is too few to judge, unless the limit itself is lower.
+    /// A round with fewer answers doesn't lower the limit, unless the limit itself is lower.
     private static let leastAnswers = 20
 
     private var most: Int
     private var window: Double
-    /// Below it the window grows by one a push (doubling each round), above by one a round.
+    /// Below it, the window grows by one per push (doubles each round). Above it, by one per round.
     private var threshold: Double
     private var good = 0
     private var bad = 0
     private var pausesInRow = 0
 
-    /// The number of falls. A push carries the number under which it was sent.
+    /// The number of falls. A push carries the number at which it was sent.
     private(set) var round: UInt32 = 0
 
     init(most: Int) {
@@ -29,7 +29,7 @@ struct AdaptiveLimit: Sendable {
     /// The most pushes in flight now, at least 1.
     var limit: Int { max(1, Int(window)) }
 
-    /// An answer that shows the server at work.
+    /// An answer that shows that the server works.
     mutating func succeeded(sentIn round: UInt32) {
         pausesInRow = 0
         if window < Double(most) {
@@ -40,7 +40,8 @@ struct AdaptiveLimit: Sendable {
         rollRound()
     }
 
-    /// A 5xx or a refused stream. Returns how long to pause, in milliseconds, where the limit cannot fall further.
+    /// A 5xx, a 429, a refused stream, a missing answer or a lost connection. Returns a back-off in milliseconds if the
+    /// limit can't fall further.
     ///
     /// - Parameter jitter: 0 to 1.
     mutating func failed(sentIn round: UInt32, jitter: Double) -> Int64? {
@@ -60,14 +61,14 @@ struct AdaptiveLimit: Sendable {
         return nil
     }
 
-    /// The next pause of a growing row.
+    /// The next back-off: random, below a bound that doubles until an answer succeeds.
     mutating func nextPause(jitter: Double) -> Int64 {
         let top = min(Self.pauses.upperBound, (Self.pauses.lowerBound * 2) << Int64(min(pausesInRow, 7)))
         pausesInRow += 1
         return Self.pauses.lowerBound + Int64(Double(top - Self.pauses.lowerBound) * jitter)
     }
 
-    /// Another bound; what was learned stays.
+    /// Sets another upper bound and keeps what was learned.
     mutating func adapt(most: Int) {
         let wasFull = window >= Double(self.most)
         self.most = max(most, 1)

@@ -1,6 +1,6 @@
 extension Answer {
-    /// What this answer asks for. Status and reason must fit each other: a known reason under another status counts
-    /// as an unknown answer, which goes by its class and so neither deletes nor stops.
+    /// What to do after this answer. Status and reason must match: a known reason with another status counts as
+    /// unknown. An unknown answer is handled by its status class, so it never deletes a token or stops a lane.
     public var action: AnswerAction {
         switch (status, reason) {
         case (200, _):
@@ -43,32 +43,33 @@ extension Answer {
 
     static let refusedTopic: Set<String> = ["BadTopic", "TopicDisallowed"]
 
-    // BadEnvironmentKeyInToken is undocumented, but seen.
+    // Apple doesn't document BadEnvironmentKeyInToken, but sends it.
     static let refusedProvider: Set<String> = [
         "BadCertificate", "BadCertificateEnvironment", "Forbidden", "InvalidProviderToken", "MissingProviderToken",
         "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken",
     ]
 
-    /// What an operator does about a configuration that Apple refuses, by Apple's reason.
+    /// What an operator does about a configuration that Apple refuses.
     static func mend(for reason: String) -> String {
         switch reason {
         case "BadTopic", "TopicDisallowed":
             "set apns.bundleId to the app's bundle id, and use a key that may send for it"
         case "BadDeviceToken", "DeviceTokenNotForTopic":
-            "most device tokens are refused, so it is not the devices (none is quarantined): check apns.environment and "
-                + "apns.bundleId against the app's build; tokens of builds from Xcode are sandbox's, those of TestFlight and the "
-                + "App Store production's"
+            "most device tokens are refused, so the configuration is wrong (no device is quarantined): "
+                + "check apns.environment and apns.bundleId against the app's build; "
+                + "builds from Xcode have sandbox tokens, "
+                + "builds from TestFlight and the App Store have production tokens"
         case "InvalidProviderToken":
             "check that apns.keyId and apns.teamId belong to the key in apns.privateKey, that the key was not "
                 + "revoked, and that this machine's clock is right"
         case "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
-            "the key is not for this service: change apns.environment, or use a key for it"
+            "the key is not for this environment: change apns.environment, or use a key for this environment"
         case "BadCertificateEnvironment":
-            "change apns.environment: the credential is for the other service"
+            "change apns.environment: the credential is for the other environment"
         case "ExpiredProviderToken":
-            "even a new provider token counts as expired: set this machine's clock right (timedatectl)"
+            "even a new provider token counts as expired: correct this machine's clock (timedatectl)"
         case "UnrelatedKeyIdInToken":
-            "use one key for this topic: apns.keyId is of another team than earlier pushes"
+            "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes"
         default:
             "check apns.teamId, apns.keyId and apns.privateKey against the key in Apple's developer account"
         }

@@ -1,17 +1,17 @@
 import JSON
 
-/// Apple's answer to one push: the status and what its body says.
+/// Apple's answer to one push: the status, and the contents of the body.
 public struct Answer: Sendable, Equatable {
     /// The HTTP status.
     public var status: Int
-    /// The member `reason`; nil where the body is no such JSON.
+    /// The member `reason`. Nil if the body isn't JSON with that member.
     public var reason: String?
     /// The member `timestamp` of a 410: milliseconds since 1970.
     public var timestamp: Int64?
-    /// The header `Retry-After` in seconds, where it is a number.
+    /// The header `Retry-After` in seconds, if it is a number.
     public var retryAfter: Int?
 
-    /// An answer of known parts.
+    /// An answer with these values.
     public init(status: Int, reason: String? = nil, timestamp: Int64? = nil, retryAfter: Int? = nil) {
         self.status = status
         self.reason = reason
@@ -19,27 +19,27 @@ public struct Answer: Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Reads an answer. A body that is not `{"reason": string, "timestamp"?: whole number over 0}` counts as none: a
-    /// garbled word must never delete a token or stop a lane.
+    /// Reads an answer. A body that is not `{"reason": string, "timestamp"?: whole number over 0}` is ignored, so a
+    /// damaged body never deletes a token or stops a lane.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - body: As received; not looked at with 200.
-    ///   - isTruncated: Whether the body goes on, beyond what was kept.
-    ///   - retryAfter: The header's text.
+    ///   - body: As received. Not read if the status is 200.
+    ///   - isTruncated: Whether bytes of the body are missing.
+    ///   - retryAfter: The text of the header `Retry-After`.
     public init(status: Int, body: [UInt8], isTruncated: Bool = false, retryAfter: String? = nil) {
         self.status = status
         self.retryAfter = retryAfter.flatMap(Self.seconds)
-        // The usual answer is 200 without a body: nothing is parsed for it.
+        // Most answers are 200 without a body, so nothing is parsed for them.
         guard status != 200, !body.isEmpty, !isTruncated, body.count <= Self.mostBytes,
             let value = try? JSONValue(parsing: body), case .string(let reason)? = value["reason"],
-            // It goes into the journal and the record: a plain word, or none.
+            // The reason goes into the journal and the record, so only short printable ASCII is accepted.
             reason.utf8.count <= 64, reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return }
         switch value["timestamp"] {
         case nil: break
         case .int(let milliseconds)? where milliseconds > 0: timestamp = milliseconds
-        // A timestamp of a wrong type says that this is not the body that we know.
+        // A timestamp of another type means that this is not the documented body.
         default: return
         }
         self.reason = reason
@@ -48,13 +48,13 @@ public struct Answer: Sendable, Equatable {
     /// Apple's bodies are under 100 bytes.
     private static let mostBytes = 4_096
 
-    /// The other form of Retry-After, a date, would need the server's clock; Apple sends numbers.
+    /// Retry-After as a date would need the server's clock. Apple sends numbers.
     private static func seconds(_ text: String) -> Int? {
         guard let seconds = Int(text), seconds >= 0 else { return nil }
         return min(seconds, 86_400 * 7)
     }
 
-    /// What the log and the record call it.
+    /// The name for the log and the record.
     var name: String {
         reason ?? "status_\(status)"
     }

@@ -1,31 +1,31 @@
-/// What an answer of Apple's asks for: one case per row of the table of answers.
+/// What to do after an answer from Apple.
 public enum AnswerAction: Sendable, Equatable {
-    /// Delivered to Apple.
+    /// Apple accepted the push.
     case accepted
-    /// The device is gone: delete the token where its registration is older than `timestamp` (milliseconds since
-    /// 1970), or than our send where Apple names none.
+    /// The device is gone. Delete the token if it was registered before `timestamp` (milliseconds since 1970). Without
+    /// a timestamp, if it was registered before the push was sent.
     case deleteToken(timestamp: Int64?)
-    /// The token does not fit this environment or topic: refused, never deleted; its device is quarantined, or the lane
-    /// stops, by the verdict of `VerdictWindow`.
+    /// The token doesn't fit this environment or topic. It is never deleted. `VerdictWindow` decides whether its device
+    /// is quarantined or the lane stops.
     case quarantine
-    /// This nudge is wrong: reject it, go on.
+    /// This nudge is wrong: reject it and go on.
     case rejectNudge
-    /// Only a bug of ours draws it: reject it, log an error.
+    /// Only a bug in nudged can cause this: reject the push, log an error.
     case ourBug
-    /// The configuration is refused: stop the lane, keep the work.
+    /// Apple refuses the configuration: stop the lane, keep the work.
     case stopLane(mend: String)
-    /// The provider token is too old: one new token, on a new connection, then send again.
+    /// The provider token is too old: send again with a new token on a new connection.
     case refreshToken
     /// Send again on a new connection, with the same token.
     case newConnection
-    /// Rest this connection for 20 minutes, mint nothing.
+    /// Rest this connection for 20 minutes and sign no new token.
     case restConnection
-    /// This device later.
+    /// Send to this device later.
     case delayDevice(retryAfter: Int?)
-    /// The connection idled too long: send again on a new one.
+    /// The connection was idle too long: send again on a new one.
     case reconnect
-    /// Apple has trouble: later. `drains`: this connection ends as well.
+    /// Apple has trouble: send later. `drains`: this connection ends as well.
     case backOff(retryAfter: Int?, drains: Bool)
-    /// An answer that the table does not know, with a status that is no 5xx: reject this push, nothing else.
+    /// An unknown answer below 500: reject this push, do nothing else.
     case reject
 }

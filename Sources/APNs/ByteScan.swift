@@ -1,4 +1,4 @@
-/// Tests of every byte of a text, eight at a time: each push's token, collapse id and texts are looked through.
+/// Tests every byte of a text, eight at a time: each push's token, collapse id and texts are checked.
 enum ByteScan {
     static let ones: UInt64 = 0x0101_0101_0101_0101
     static let tops: UInt64 = 0x8080_8080_8080_8080
@@ -6,8 +6,8 @@ enum ByteScan {
     /// Whether a test holds for all bytes.
     ///
     /// - Parameters:
-    ///   - filler: A byte for which it holds; fills the last eight up.
-    ///   - test: Whether it holds for all eight bytes of a word.
+    ///   - filler: A byte that passes the test. It fills up the last group of eight.
+    ///   - test: Whether all eight bytes of a word pass.
     @inline(__always)
     static func all(_ bytes: UnsafeBufferPointer<UInt8>, filler: UInt8, _ test: (UInt64) -> Bool) -> Bool {
         let raw = UnsafeRawBufferPointer(bytes)
@@ -23,18 +23,18 @@ enum ByteScan {
         return test(last)
     }
 
-    /// The top bits of those bytes that are at least `least`; all bytes and `least` are under 0x80.
+    /// The top bits of the bytes that are at least `least`. All bytes and `least` must be below 0x80.
     @inline(__always)
     static func tops(of word: UInt64, from least: UInt64) -> UInt64 { (word &+ ones &* (0x80 &- least)) & tops }
 
-    /// Whether one of the bytes is this one.
+    /// Whether one of the eight bytes is `byte`.
     @inline(__always)
     static func has(_ byte: UInt64, in word: UInt64) -> Bool {
         let zeros = word ^ (ones &* byte)
         return (zeros &- ones) & ~zeros & tops != 0
     }
 
-    /// Whether one of the bytes is under `least`, which is at most 0x80.
+    /// Whether one of the eight bytes is below `least`, which is at most 0x80.
     @inline(__always)
     static func hasLess(than least: UInt64, in word: UInt64) -> Bool { (word &- ones &* least) & ~word & tops != 0 }
 }

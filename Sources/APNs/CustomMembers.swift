@@ -1,11 +1,11 @@
 import JSON
 
-/// Members of a payload beside `aps`: checked and rendered once, copied into each push.
+/// Members of a payload beside `aps`. Checked and rendered once, then copied into each push.
 public struct CustomMembers: Sendable, Equatable {
     /// No members.
     public static let none = CustomMembers()
 
-    /// Names that the payload gives itself.
+    /// Names that the payload uses itself.
     static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action"]
 
     /// `,"name":value` for each member.
@@ -15,10 +15,10 @@ public struct CustomMembers: Sendable, Equatable {
         rendered = []
     }
 
-    /// Members of a name and a JSON text each, in their order.
+    /// Members from names and JSON texts, in their order.
     ///
-    /// - Throws: `APNsError.reservedMember` for a name that would overwrite the payload's own or another's,
-    ///   `APNsError.malformedMember` for a value that is no JSON.
+    /// - Throws: `APNsError.reservedMember` for a name that is reserved or given twice, `APNsError.malformedMember` for
+    ///   a value that is not JSON.
     public init(_ members: [(name: String, json: String)]) throws(APNsError) {
         var names = Self.reserved
         var rendered: [UInt8] = []
@@ -33,12 +33,13 @@ public struct CustomMembers: Sendable, Equatable {
         self.rendered = rendered
     }
 
-    /// The members of a JSON object, its text copied as it is: numbers keep all their digits.
+    /// The members of a JSON object. The text is copied as it is, so numbers keep all their digits.
     ///
-    /// - Throws: as above; `APNsError.malformedMember` with an empty name for what is no object.
+    /// - Throws: `APNsError.reservedMember` for a reserved name. `APNsError.malformedMember` with an empty name if the
+    ///   text is not an object.
     public init(object text: String) throws(APNsError) {
         guard case .object(let object)? = try? JSONValue(parsing: text) else { throw .malformedMember(name: "") }
-        // Its own names differ, or it was no object; that two look alike to a reader is the app's part.
+        // Duplicate names are not checked: the text comes from a jsonb value, which has none.
         for member in object.members where Self.reserved.contains(member.key) {
             throw .reservedMember(name: member.key)
         }
@@ -46,7 +47,7 @@ public struct CustomMembers: Sendable, Equatable {
             rendered = []
             return
         }
-        // From the first member to the last; what is around the braces is white space.
+        // Take the text from the first member to the last. Only white space can be outside the braces.
         var inner = text.utf8[...]
         while let first = inner.popFirst(), first != UInt8(ascii: "{") {}
         while let last = inner.popLast(), last != UInt8(ascii: "}") {}

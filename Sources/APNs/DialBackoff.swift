@@ -1,18 +1,18 @@
-/// The pauses between failing dials: full jitter under a doubling bound, never under half a second.
+/// The back-off between failed connection attempts: full jitter below a doubling bound, never under half a second.
 struct DialBackoff: Sendable {
-    /// Milliseconds of the shortest and the longest pause.
+    /// The shortest and the longest back-off, in milliseconds.
     static let bounds: ClosedRange<Int64> = 500...60_000
 
     private(set) var failures = 0
 
-    /// The pause after one more failure. `jitter` is 0 to 1.
+    /// The back-off after one more failure. `jitter` is 0 to 1.
     mutating func next(jitter: Double) -> Int64 {
         let top = min(Self.bounds.upperBound, (Self.bounds.lowerBound * 2) << Int64(min(failures, 7)))
         failures += 1
         return Self.bounds.lowerBound + Int64(Double(top - Self.bounds.lowerBound) * jitter)
     }
 
-    /// A push was accepted: the next failure is a first one.
+    /// Call this after an accepted push: the next failure counts as the first.
     mutating func reset() {
         failures = 0
     }

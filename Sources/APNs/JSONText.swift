@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// JSON text (RFC 8259) straight into bytes.
+/// Writes JSON text (RFC 8259) directly into bytes.
 enum JSONText {
-    /// A string in quotes. Runs without a character to escape are copied whole.
+    /// A string in quotes. Runs without characters to escape are copied whole.
     static func append(_ text: String, to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
         var text = text
@@ -24,12 +24,11 @@ enum JSONText {
         out.append(UInt8(ascii: "\""))
     }
 
-    /// A number.
     static func append(_ number: some BinaryInteger, to out: inout [UInt8]) {
         out.append(contentsOf: number.description.utf8)
     }
 
-    /// 36 characters, lower case (RFC 9562, section 4), without quotes.
+    /// The 36 characters in lower case (RFC 9562, section 4), without quotes.
     static func append(_ uuid: UUID, to out: inout [UInt8]) {
         var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         withUnsafeBytes(of: uuid.uuid) { bytes in
@@ -44,7 +43,7 @@ enum JSONText {
         text.span.withUnsafeBufferPointer { out.append(contentsOf: $0) }
     }
 
-    /// Text of ours that needs no escape.
+    /// A literal of this program that needs no escape.
     static func append(literal text: StaticString, to out: inout [UInt8]) {
         text.withUTF8Buffer { out.append(contentsOf: $0) }
     }

@@ -1,33 +1,30 @@
 internal import HTTP2
 
-/// What happens to a lane. Connections are known by their numbers.
+/// What happens to a lane. Connections are identified by their numbers.
 enum LaneEvent: Sendable {
-    /// The daemon hands pushes over; `batch` says whose they are.
+    /// The daemon submits pushes. `batch` says which batch they belong to.
     case send(PushBatch, batch: Int)
-    /// A connection's first SETTINGS came.
+    /// A connection received its first SETTINGS.
     case opened(Int, streams: Int)
-    /// SETTINGS changed.
     case capacity(Int, streams: Int)
-    /// Requests ended.
     case completions(Int, [Completion])
-    /// A connection did not take these, since it is closed: nothing of them was written.
+    /// A connection refused these pushes because it is closed. None of them was written.
     case notTaken(Int, tags: [UInt64])
-    /// The token for these could not be signed: nothing of them was written.
+    /// The token for these pushes could not be signed. None of them was written.
     case unsigned(Int, tags: [UInt64], why: String)
-    /// GOAWAY.
     case goAway(Int, reason: String)
-    /// A connection is no more (or never was); all that it took has completed.
+    /// A connection ended, or was never made. Everything that it accepted has completed.
     case closed(Int, why: String)
-    /// An instant of `nextWake` came.
+    /// The instant of `nextWake` has come.
     case tick
-    /// Nothing more will be sent for now: judge the refused tokens by what has come.
+    /// Nothing more is sent for now: decide about the refused tokens with the answers so far.
     case concludeWindow
-    /// New limits, and nothing else.
+    /// Only limits or time-outs changed.
     case limitsChanged(LaneLimits)
-    /// New limits, and everything that follows from the configuration.
+    /// Everything that depends on the configuration may have changed.
     case reconfigured(LaneLimits)
-    /// Take nothing more, await what is in flight.
+    /// Accept nothing more and wait for what is in flight.
     case drain
-    /// Await no longer.
+    /// Stop waiting.
     case cutOff
 }

@@ -1,8 +1,8 @@
 internal import struct FoundationEssentials.UUID
 
-/// A push between its handing over and its result, without references: what it says stays where it was handed over.
+/// A push from its submission to its result. It holds no references: the push's text stays in its batch.
 struct LaneFlight: Sendable {
-    /// What a flight's end and its waiting are told by.
+    /// What is needed while a push waits and when it ends.
     struct Label: Sendable {
         let tag: UInt64
         let apnsID: UUID
@@ -10,13 +10,13 @@ struct LaneFlight: Sendable {
     }
 
     let push: Label
-    /// Whose result it is.
+    /// The batch that gets the result.
     let batch: Int
-    /// Where `LaneFlights` keeps what was handed over with it, and which of its kinds and texts are this one's.
+    /// The index of the batch in `LaneFlights`, and indices into the batch's `kinds` and `texts`.
     let place: Int32
     let kind: Int32
     let text: Int32
-    /// Tells a slot's users apart: a late completion finds a later flight there.
+    /// Differs for each flight in a slot, so a late completion never matches a later flight.
     let serial: UInt32
     var isOver = false
     var trip: LaneTrip

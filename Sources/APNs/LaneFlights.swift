@@ -1,11 +1,11 @@
-/// All flights of a lane: slots that are used again, so that nothing is allocated in steady state.
+/// All flights of a lane, in slots that are reused, so that steady state allocates nothing.
 ///
-/// The pushes themselves are neither copied nor moved: the batches in which they came are kept until their last push has its result.
+/// Pushes are neither copied nor moved. A batch is kept until its last push has a result.
 struct LaneFlights: Sendable {
     private struct Handed: Sendable {
         var pushes: PushBatch
         let batch: Int
-        /// How many of them have no result yet.
+        /// One for each push without a result, and one until the caller of `keep` calls `release`.
         var open: Int
     }
 
@@ -15,10 +15,10 @@ struct LaneFlights: Sendable {
     private var handed: [Handed] = []
     private var freePlaces: [Int] = []
 
-    /// How many there are, waiting and in flight.
+    /// How many flights there are, waiting and in flight.
     var count: Int { slots.count - free.count }
 
-    /// Keeps what was handed over, and says where. `release` is called once for it, after its pushes were inserted.
+    /// Keeps a batch and returns its index. Call `release` once, after its pushes are inserted.
     mutating func keep(_ pushes: PushBatch, batch: Int) -> Int {
         let held = Handed(pushes: pushes, batch: batch, open: 1)
         guard let place = freePlaces.popLast() else {
@@ -29,10 +29,9 @@ struct LaneFlights: Sendable {
         return place
     }
 
-    /// What was handed over and is kept there.
     func pushes(at place: Int) -> PushBatch { handed[place].pushes }
 
-    /// Lets go of one claim on what is kept there.
+    /// Gives up one use of the batch. The last one frees it.
     mutating func release(_ place: Int) {
         handed[place].open -= 1
         guard handed[place].open == 0 else { return }
@@ -40,7 +39,7 @@ struct LaneFlights: Sendable {
         freePlaces.append(place)
     }
 
-    /// Takes a push up that is kept, and names it.
+    /// Adds a push of a kept batch and returns its tag.
     mutating func insert(
         _ push: LaneFlight.Label,
         at place: Int,
@@ -70,25 +69,23 @@ struct LaneFlights: Sendable {
         return UInt64(serial) << 32 | UInt64(slot)
     }
 
-    /// The flight of this name; nil where it has ended.
+    /// The flight with this tag. Nil if it has ended.
     subscript(tag: UInt64) -> LaneFlight? {
         guard let slot = slot(of: tag) else { return nil }
         return slots[slot]
     }
 
-    /// The trip of the flight of this name.
     func trip(of tag: UInt64) -> LaneTrip? {
         guard let slot = slot(of: tag) else { return nil }
         return slots[slot].trip
     }
 
-    /// Changes a trip in its place.
+    /// Changes a trip in place.
     mutating func update(_ tag: UInt64, _ change: (inout LaneTrip) -> Void) {
         guard let slot = slot(of: tag) else { return }
         change(&slots[slot].trip)
     }
 
-    /// Ends a flight.
     mutating func remove(_ tag: UInt64) -> LaneFlight? {
         guard let slot = slot(of: tag) else { return nil }
         slots[slot].isOver = true
@@ -97,7 +94,7 @@ struct LaneFlights: Sendable {
         return slots[slot]
     }
 
-    /// The names of those on a connection. Linear: for a connection's end only.
+    /// The tags of the flights on a connection. Scans all slots, so use it only when a connection ends.
     func tags(on link: Int) -> [UInt64] {
         slots.indices.compactMap { slot in
             let flight = slots[slot]

@@ -1,21 +1,21 @@
-/// The numbers of a configuration that the lane's state machine goes by.
+/// The limits that the lane's state machine uses.
 struct LaneLimits: Sendable, Equatable {
-    /// The only topic of the lane: a further one would need a connection of its own.
+    /// The lane's only topic. Another topic would need its own connection.
     var topic: String
     var connections: Int
     var maxInFlight: Int
 
-    /// Resends of one push inside the sender.
+    /// How often the sender sends one push again.
     static let resends = 3
-    /// Milliseconds between probes of a stopped lane.
+    /// Milliseconds between two probes of a stopped lane.
     static let probeInterval: Int64 = 60_000
-    /// Milliseconds for which a connection rests after TooManyProviderTokenUpdates.
+    /// Milliseconds that a connection rests after TooManyProviderTokenUpdates.
     static let rest: Int64 = 1_200_000
-    /// Milliseconds between two log lines about one storm.
+    /// Milliseconds between two log lines about 5xx answers.
     static let stormInterval: Int64 = 10_000
-    /// Milliseconds within which a connection that breaks counts as short-lived.
+    /// A connection that breaks within these milliseconds counts as short-lived.
     static let shortLife: Int64 = 10_000
-    /// Deadlines in a row, without an answer between them, after which a connection counts as dead.
+    /// After this many missed deadlines in a row, a connection counts as dead.
     static let silence = 3
 
     init(topic: String, connections: Int, maxInFlight: Int) {
@@ -32,6 +32,6 @@ struct LaneLimits: Sendable, Equatable {
         )
     }
 
-    /// One connection's part of what may be in flight: over it the next connection is opened.
+    /// One connection's share of the pushes in flight. When all connections have theirs, another one is opened.
     var share: Int { (maxInFlight + connections - 1) / connections }
 }

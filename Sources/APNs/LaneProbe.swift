@@ -2,49 +2,48 @@ import FoundationEssentials
 import HTTP2
 import Locks
 
-/// Asks Apple about a lane's key, team, topic and environment by one push to a token that no device has: the refusal tells. Nobody's phone is reached, in
-/// production as little as in the sandbox.
+/// Checks a lane's key, team, topic and environment with one push to a token that no device has. Apple's refusal gives
+/// the answer. No device is reached, in production or in the sandbox.
 public enum LaneProbe {
-    /// What came of it.
+    /// The result of a probe.
     public enum Result: Sendable, Equatable {
-        /// The provider token can't be signed; nothing was dialled.
+        /// The provider token can't be signed. Nothing was dialled.
         case unsigned(String)
-        /// There is no connection: how far it came, and why, in words with the mend.
+        /// There is no connection: the step that failed, and the reason with the remedy.
         case unreachable(Step, String)
-        /// Connected, and no answer.
         case unanswered(String)
-        /// Apple's answer. `date`: its header of that name, as it came.
+        /// Apple's answer. `date`: the header `Date` as received.
         case answered(Answer, date: String?)
     }
 
-    /// What came of it, and when.
+    /// The result and its time.
     public struct Report: Sendable, Equatable {
-        /// What Apple said, or what kept it from being asked.
+        /// What Apple answered, or why there is no answer.
         public let result: Result
-        /// From the open connection to the end, in microseconds; 0 where there was none.
+        /// From the open connection to the end, in microseconds. 0 without a connection.
         public let trip: Int64
-        /// The wall clock in the middle of that, in microseconds since 1970.
+        /// The wall clock halfway through the trip, in microseconds since 1970.
         public let askedAt: Int64
     }
 
-    /// The steps to a connection, in their order.
+    /// The steps to a connection, in order.
     public enum Step: Sendable, Equatable {
-        /// The host's name.
+        /// Resolving the host's name.
         case name
-        /// TCP.
         case connection
-        /// TLS, but for the next two.
+        /// TLS, except for the certificate and the protocol.
         case handshake
-        /// The server's certificate.
+        /// Verifying the server's certificate.
         case certificate
-        /// HTTP/2 over it.
+        /// Agreeing on HTTP/2.
         case protocolNegotiation
     }
 
-    /// A token that no device has. Apple's service looks at provider token and topic first, and then refuses it: BadDeviceToken.
+    /// A token that no device has. Apple checks provider token and topic first, then answers BadDeviceToken.
     static let token = String(repeating: "0", count: 64)
 
-    /// Dials, asks, and closes the connection. Takes no longer than the configuration's two deadlines together.
+    /// Connects, sends the push and closes the connection. Takes at most `connectTimeout` and `requestDeadline`
+    /// together.
     public static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
         let request: RequestBatch
         do throws(APNsError) {
@@ -58,7 +57,7 @@ public enum LaneProbe {
         let connection = ClientConnection(configuration: client) { ear.hear($0) }
         let report = await withCheckedContinuation { continuation in
             ear.listen(continuation)
-            // Before it is begun it takes everything.
+            // A connection accepts everything before it is started.
             connection.submit(request)
             connection.start()
         }
@@ -66,7 +65,7 @@ public enum LaneProbe {
         return report
     }
 
-    /// The same request as any push of the lane.
+    /// The same request as for any push of the lane.
     private static func request(
         _ configuration: SenderConfiguration,
         _ clock: SenderClock
@@ -95,10 +94,10 @@ public enum LaneProbe {
         return batch
     }
 
-    /// Hears what becomes of the connection, and tells the end once.
+    /// Receives the connection's events and reports the result once.
     private final class Ear: Sendable {
         private struct State: Sendable {
-            /// Wall milliseconds of when it was open.
+            /// The wall clock when the connection opened, in milliseconds.
             var opened: Int64?
             var continuation: CheckedContinuation<Report, Never>?
         }
@@ -123,7 +122,7 @@ public enum LaneProbe {
             case .capacity, .goaway: break
             case .completions(let completions):
                 for case .response(let response) in completions.map(\.result) { settle(LaneProbe.result(response)) }
-                // An end without an answer: where the connection broke, its own words come next and say more.
+                // If the connection broke, its `closed` event comes next and gives a better reason.
                 if completions.contains(where: { LaneProbe.isOverdue($0.result) }) {
                     settle(.unanswered("no answer in time"))
                 }

@@ -1,9 +1,9 @@
-/// Pushes that wait for a stream, first come first served.
+/// Pushes that wait for a stream, in the order of their submission.
 struct LaneQueue: Sendable {
     private var tags: [UInt64] = []
     private var head = 0
 
-    /// Not later than the earliest `writeBy` among those that wait; may be too early after some left.
+    /// At most the earliest `writeBy` of the waiting pushes. Can be too early after some have left.
     private(set) var earliest = Int64.max
 
     var count: Int { tags.count - head }
@@ -21,13 +21,12 @@ struct LaneQueue: Sendable {
             head = 0
             earliest = .max
         } else if head >= 1_024, head * 2 >= tags.count {
-            // A queue that is never empty must not grow for ever.
+            // A queue that is never empty must not grow without limit.
             tags.removeFirst(head)
             head = 0
         }
     }
 
-    /// Takes all out.
     mutating func removeAll() -> [UInt64] {
         let all = Array(tags[head...])
         tags.removeAll(keepingCapacity: true)

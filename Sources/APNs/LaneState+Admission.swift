@@ -1,5 +1,5 @@
 extension LaneState {
-    /// Why a push would have to wait longer than the lane lets it; nil where it may wait for a stream.
+    /// Why the lane can't take a push now. Nil if a push may wait for a stream.
     var refusal: String? {
         switch phase {
         case .draining: return "draining"
@@ -12,7 +12,7 @@ extension LaneState {
         return canDial ? nil : "resting"
     }
 
-    /// Whether one more connection may be dialled now.
+    /// Whether another connection may be dialled now.
     var canDial: Bool {
         now >= dialAfter && links.count(where: \.isActive) < limits.connections
             && !links.contains { $0.phase == .dialing }
@@ -23,7 +23,7 @@ extension LaneState {
         return !isProbing && now >= nextProbe && now >= dialAfter
     }
 
-    /// Takes push number `index` of those that are kept at `place` up, or answers it at once.
+    /// Admits push number `index` of the batch that is kept at `place`, or resolves it at once.
     mutating func admit(_ pushes: PushBatch, _ index: Int, at place: Int, batch: Int) {
         let push = pushes.entries[index]
         if let outcome = verdict(on: push, pushes.kinds[Int(push.kind)].topic) {
@@ -42,7 +42,7 @@ extension LaneState {
         queue.append(flight, writeBy: push.writeBy)
     }
 
-    /// The outcome of a push that is not sent.
+    /// The outcome of a push that is not sent. Nil if it is sent.
     private func verdict(on push: PushBatch.Entry, _ topic: String) -> PushOutcome? {
         if let fault = push.fault {
             switch fault {
@@ -51,7 +51,7 @@ extension LaneState {
             default: return .invalidToken
             }
         }
-        // One connection takes one topic only: the daemon has a sender for each.
+        // A lane has one topic; the daemon has a sender for each.
         guard topic == limits.topic else {
             return .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil)
         }
@@ -60,7 +60,7 @@ extension LaneState {
         return nil
     }
 
-    /// Answers those whose time went by while they waited.
+    /// Resolves pushes whose `writeBy` passed while they waited.
     mutating func expireWaiting() {
         guard queue.earliest <= now else { return }
         for tag in queue.removeAll() {
@@ -73,7 +73,7 @@ extension LaneState {
         }
     }
 
-    /// Ends a push: the only way out.
+    /// Ends a push. Every push ends here, except one that `admit` refuses.
     mutating func resolve(_ tag: UInt64, _ outcome: PushOutcome) {
         guard let flight = flights.remove(tag) else { return }
         if flight.trip.isProbe { isProbing = false }
@@ -85,12 +85,12 @@ extension LaneState {
         effects.results.append(.init(batch: flight.batch, result: result))
     }
 
-    /// Lets a push that was surely not taken wait once more, within bounds. Whether its time is over is asked of all
-    /// that wait, after each event.
+    /// Queues a push again that Apple certainly didn't accept, up to `LaneLimits.resends` times. `expireWaiting` checks
+    /// its `writeBy` after each event.
     mutating func requeue(_ tag: UInt64, why: String) {
         guard let flight = flights[tag] else { return }
         guard flight.trip.resends < LaneLimits.resends else {
-            // Whoever claims it again at once would go round as fast as the server answers.
+            // Without a back-off the push would be claimed and sent again as fast as the server answers.
             pause(for: limit.nextPause(jitter: jitter()), why: why)
             return resolve(tag, .unsent(reason: why))
         }

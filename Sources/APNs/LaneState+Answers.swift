@@ -2,7 +2,7 @@ internal import HTTP2
 
 extension LaneState {
     mutating func complete(_ completion: Completion, on number: Int) {
-        // A completion of a flight that is not on this connection would be an echo of an earlier life of its slot.
+        // Ignore a completion from a connection that doesn't have this push any more.
         guard let flight = flights.trip(of: completion.tag), flight.link == number else { return }
         inFlight -= 1
         change(number) { $0.inFlight -= 1 }
@@ -39,14 +39,14 @@ extension LaneState {
         case .malformed:
             resolve(tag, .rejected(status: nil, reason: "malformed_request", deletes: nil))
         case .deadline:
-            // No silence: Apple was not asked. Where it takes nothing any more, PING tells.
+            // This is not silence: the push was never written. If Apple reads nothing, the PING times out.
             resolve(tag, .unsent(reason: "not_written_in_time"))
         case .refused:
-            // More streams than the server takes: fewer from now on, whatever SETTINGS say.
+            // More streams than the server accepts. Use fewer from now on, whatever SETTINGS say.
             congested(flight, why: "refused_stream")
             requeue(tag, why: "refused_stream")
         case .goaway:
-            // The streams above GOAWAY's last come back before, with or after the event itself.
+            // Streams above GOAWAY's last stream id can end before, with or after the GOAWAY event.
             retire(number)
             requeue(tag, why: "goaway")
         case .reset, .connectionLost, .closed:
@@ -62,7 +62,7 @@ extension LaneState {
             accept(flight, on: number)
             resolve(tag, .accepted)
         case .deleteToken(let timestamp):
-            // Apple looked the token up for our topic: the provider token was good.
+            // Apple checked the token for our topic, so it accepts the provider token.
             change(number) { $0.isProven = true }
             limit.succeeded(sentIn: flight.round)
             take(window.answered(now: now))
@@ -79,8 +79,8 @@ extension LaneState {
             effects.log.append(.ourBug(status: answer.status, reason: reason))
             resolve(tag, refused)
         case .delayDevice(let retryAfter):
-            // One device that gets too many says nothing of the others; where a tenth of the answers are such, we are too fast. No pause: the
-            // devices wait, each for itself.
+            // One device's 429 says nothing about other devices, but many of them lower the limit. The lane doesn't
+            // back off: each device waits on its own.
             _ = limit.failed(sentIn: flight.round, jitter: jitter())
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .backOff(let retryAfter, let drains):
@@ -93,7 +93,7 @@ extension LaneState {
         }
     }
 
-    /// Answers that speak of the connection or the lane, and not of the push: it is unsent, or sent again.
+    /// Answers about the connection or the lane, not about the push. The push is unsent or sent again.
     private mutating func takeAboutConnection(
         _ answer: Answer,
         to tag: UInt64,
@@ -104,17 +104,17 @@ extension LaneState {
         switch answer.action {
         case .stopLane(let mend):
             stop(reason: reason, mend: mend)
-            // The probe is to show a token and a connection that owe nothing to the trouble.
+            // A 403 is about the provider token on this connection, so the probe uses another connection.
             if answer.status == 403 { retire(number) }
             resolve(tag, .unsent(reason: reason))
         case .refreshToken:
             if let expiredToken, flight.token > expiredToken {
-                // The refreshed token is expired as well: the clock is wrong, and a third would be no better.
+                // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
                 stop(reason: reason, mend: Answer.mend(for: reason))
                 retire(number)
                 return resolve(tag, .unsent(reason: reason))
             }
-            expiredToken = flight.token
+            expiredToken = max(expiredToken ?? flight.token, flight.token)
             tokens.expire(flight.token)
             retire(number)
             requeue(tag, why: reason)
@@ -124,7 +124,7 @@ extension LaneState {
             resolve(tag, .unsent(reason: reason))
         case .newConnection:
             if let unrelatedOn, unrelatedOn != number {
-                // Again on another connection: it is not the connection.
+                // The same answer on another connection: the cause isn't the connection.
                 stop(reason: reason, mend: Answer.mend(for: reason))
                 retire(number)
                 return resolve(tag, .unsent(reason: reason))
@@ -140,22 +140,22 @@ extension LaneState {
 
     private mutating func accept(_ flight: LaneTrip, on number: Int) {
         change(number) { $0.isProven = true }
-        // Connections that break soon after their first accepted push are no reason to dial ever faster.
+        // While connections break soon after their first accepted push, the back-off must keep growing.
         if shortLived < 2 { backoff.reset() }
         fruitless = 0
         limit.succeeded(sentIn: flight.round)
-        // Before a probe resumes the lane: what it proves is that the trouble is over, no more.
+        // Must come before the probe resumes the lane: the probe's own answer doesn't count in the window.
         if phase == .running { take(window.answered(now: now)) }
         if let expiredToken, flight.token > expiredToken { self.expiredToken = nil }
         if number != unrelatedOn { unrelatedOn = nil }
-        // Only a probe shows that the trouble is over: other answers may have been on their way before it began.
+        // Only the probe proves that the cause is gone. Other answers can belong to pushes from before the stop.
         if flight.isProbe, isStopped {
             phase = .running
             effects.log.append(.laneResumed)
         }
     }
 
-    /// A refused token waits for its window's verdict. On a stopped or ending lane nobody is judged.
+    /// Adds a refused token to the window. On a stopped or draining lane no device is blamed.
     private mutating func suspect(_ tag: UInt64, reason: String) {
         guard phase == .running, let flight = flights[tag] else { return }
         let token = RefusedToken(tag: flight.push.tag, reason: reason)
@@ -181,15 +181,15 @@ extension LaneState {
         effects.log.append(.laneStopped(reason: reason, mend: mend))
     }
 
-    /// The server errs or refuses: fewer in flight, and at one a pause.
+    /// The server fails or refuses: lower the limit. At a limit of one, back off.
     private mutating func congested(_ flight: LaneTrip, why: String, retryAfter: Int? = nil) {
         guard let span = limit.failed(sentIn: flight.round, jitter: jitter()) else { return }
-        // A Retry-After of one push holds up the others for a minute at most; the push itself waits it out.
+        // One push's Retry-After delays the others for a minute at most. The push itself waits for all of it.
         let asked = min(Int64(retryAfter ?? 0) * 1_000, AdaptiveLimit.pauses.upperBound)
         pause(for: max(span, asked), why: why)
     }
 
-    /// A connection that answers nothing any more is given up: PING may still be answered by a proxy before Apple.
+    /// Gives up a connection that no longer answers. A proxy before Apple could still answer the PING.
     private mutating func countSilence(on number: Int) {
         var isDead = false
         change(number) { link in
@@ -210,7 +210,7 @@ extension LaneState {
         storm.lastReason = answer.name
     }
 
-    /// One line an interval, the first at once.
+    /// One line per interval, the first one at once.
     mutating func reportStorm() {
         guard storm.count > 0, now >= storm.nextLine else { return }
         effects.log.append(

@@ -4,7 +4,7 @@ extension LaneState {
         let now = now
         change(number) { link in
             link.streams = max(streams, 0)
-            // A lane may have been drained or given a new configuration while it dialled.
+            // The lane can be drained or reconfigured while the connection is dialled.
             guard link.phase == .dialing else { return }
             link.phase = .open
             link.openedAt = now
@@ -13,13 +13,13 @@ extension LaneState {
         if isOpened { effects.log.append(.connectionOpened(connection: number, streams: streams)) }
     }
 
-    /// GOAWAY: the connection takes nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
+    /// After GOAWAY the connection accepts nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
     mutating func goAway(_ number: Int, reason: String) {
         effects.log.append(.goAway(connection: number, reason: reason))
         retire(number)
     }
 
-    /// Lets a connection end once its pushes are answered.
+    /// Ends a connection when its pushes are answered.
     mutating func retire(_ number: Int) {
         guard let index = links.firstIndex(where: { $0.number == number }) else { return }
         switch links[index].phase {
@@ -30,8 +30,8 @@ extension LaneState {
         if !links[index].isProven { countFruitless() }
     }
 
-    /// One connection that ended without an accepted push is no reason to wait (its token may have been too old, its
-    /// server about to restart); with the second in a row dialling at once would spin.
+    /// One connection may end without an accepted push: its token may be too old, or its server restarts. From the
+    /// second in a row on, dialling waits, or it would spin.
     private mutating func countFruitless() {
         fruitless += 1
         if fruitless > 1 { postponeDial(why: "connections end without an accepted push") }
@@ -45,12 +45,12 @@ extension LaneState {
         return pause
     }
 
-    /// The connection is no more.
+    /// The connection has ended.
     mutating func close(_ number: Int, why: String) {
         guard let index = links.firstIndex(where: { $0.number == number }) else { return }
         let link = links.remove(at: index)
-        // All that the connection took has completed by now. What is left was on its way there and finds it closed:
-        // none of it was written.
+        // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
+        // the connection.
         for tag in flights.tags(on: number) {
             inFlight -= 1
             requeue(tag, why: "connection_lost")
@@ -65,7 +65,8 @@ extension LaneState {
             if !link.isProven {
                 pause = postponeDial(why: why)
             } else if link.hasLostPushes, now - link.openedAt < LaneLimits.shortLife {
-                // Once may happen; a second in a row would lose what each connection takes.
+                // One can be chance. From the second in a row on, each new connection could lose its pushes, so
+                // dialling waits.
                 shortLived += 1
                 if shortLived > 1 { pause = postponeDial(why: why) }
             } else {
@@ -101,7 +102,7 @@ extension LaneState {
         }
     }
 
-    /// A new key or endpoint: old connections end in good order, and nothing of the old troubles counts any more.
+    /// A new key or endpoint: old connections end when their pushes are answered. Earlier failures no longer count.
     mutating func reconfigure(_ limits: LaneLimits) {
         self.limits = limits
         guard phase != .draining else { return }

@@ -1,5 +1,5 @@
 extension LaneState {
-    /// Gives waiting pushes to connections with free streams, and dials where that would help.
+    /// Gives waiting pushes to connections with free streams. Dials if another connection would help.
     mutating func pump() {
         if let refusal { flush(refusal) }
         var submissions: [LaneEffects.Submission] = []
@@ -19,7 +19,7 @@ extension LaneState {
             }
             links[index].inFlight += 1
             inFlight += 1
-            // Pushes of a batch wait behind one another: the last part is mostly the one.
+            // Pushes of one batch wait one after another, so the last part usually fits.
             if submissions[place].parts.last?.place != flight.place {
                 let pushes = flights.pushes(at: Int(flight.place))
                 submissions[place].parts.append(.init(place: flight.place, pushes: pushes))
@@ -38,7 +38,7 @@ extension LaneState {
         if wantsConnection { dial() }
     }
 
-    /// The open connection with most free streams; nil where none has any.
+    /// The open connection with the most free streams. Nil if none has any.
     private func roomiestLink() -> Int? {
         var best: Int?
         var most = 0
@@ -52,8 +52,8 @@ extension LaneState {
         return best
     }
 
-    /// Where this event's pushes for a connection are gathered. Nil where the connection may show no token: it then is
-    /// no open one any more.
+    /// The index of this event's submission for a connection. Nil if the connection may use no token. It is then no
+    /// longer open.
     private mutating func place(for index: Int, in submissions: inout [LaneEffects.Submission]) -> Int? {
         let number = links[index].number
         if let place = submissions.firstIndex(where: { $0.link == number }) { return place }
@@ -73,7 +73,7 @@ extension LaneState {
         guard canDial, phase != .draining else { return false }
         let open = links.filter { $0.phase == .open }
         if open.isEmpty { return queue.count > 0 }
-        // A connection that still has to prove itself is full with one push: wait for its verdict.
+        // A new connection is full with one push until that push is accepted.
         return refusal == nil && inFlight < limit.limit
             && open.allSatisfy { $0.isProven && $0.space(share: limits.share) == 0 }
     }
@@ -84,7 +84,7 @@ extension LaneState {
         effects.dials.append(lastLink)
     }
 
-    /// Answers what waits, but for the probe of a stopped lane.
+    /// Resolves what waits, except the probe of a stopped lane.
     private mutating func flush(_ why: String) {
         guard queue.count > 0 else { return }
         for tag in queue.removeAll() {

@@ -1,30 +1,28 @@
 extension LaneState {
-    /// How many pushes may be committed at an instant: their streams are free.
+    /// How many pushes may be committed at this instant because their streams are free.
     func freeSlots(now: Int64) -> Int {
         max(0, mostSlots(now: now) - inFlight - queue.count)
     }
 
-    /// `freeSlots` if nothing were in flight: waiting for more than that is of no use.
+    /// What `freeSlots` would be if nothing were in flight. Waiting for more is useless.
     func mostSlots(now: Int64) -> Int { now == self.now ? mostSlots : asOf(now).mostSlots }
 
-    /// `mostSlots` at the instant of the last event.
     private var mostSlots: Int {
         if isStopped { return isProbeDue ? inFlight + queue.count + 1 : 0 }
         guard refusal == nil else { return 0 }
         let capacity = links.reduce(0) { $0 + $1.capacity(share: limits.share) }
         guard links.contains(where: { $0.phase == .open }) else {
-            // Nothing is open: one push, to make it dial. What retiring connections still await does not count.
+            // No connection is open: allow one push, so that the lane dials. Pushes on retiring connections don't
+            // count.
             return inFlight + 1
         }
-        // Pushes on connections that take nothing more fill no stream of those that do.
+        // Pushes on connections that accept nothing more fill no stream of the open ones.
         let elsewhere = links.reduce(0) { $0 + ($1.phase == .open ? 0 : $1.inFlight) }
         return min(limits.maxInFlight, limit.limit, capacity + elsewhere)
     }
 
-    /// How the lane stands at an instant.
     func status(now: Int64) -> LaneStatus { now == self.now ? status : asOf(now).status }
 
-    /// The status at the instant of the last event.
     private var status: LaneStatus {
         switch phase {
         case .draining: return .draining
@@ -42,7 +40,7 @@ extension LaneState {
         return .idle
     }
 
-    /// The next instant at which something changes by itself; nil where nothing does.
+    /// The next instant at which something changes without an event. Nil if nothing will.
     func nextWake(now: Int64) -> Int64? {
         var wake = Int64.max
         for instant in [pauseUntil, dialAfter] where instant > now { wake = min(wake, instant) }
@@ -57,7 +55,7 @@ extension LaneState {
     }
 
     private func asOf(_ now: Int64) -> LaneState {
-        // A copy costs some twenty reference counts; after an event nobody asks about another instant.
+        // A copy costs about twenty reference counts. The callers avoid it at the instant of the last event.
         var copy = self
         copy.now = now
         copy.endRests()

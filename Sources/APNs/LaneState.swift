@@ -1,21 +1,20 @@
 internal import HTTP2
 
-/// One lane, (key, environment, topic), as a value: events in, effects out. It reads no clock and opens no socket.
+/// One lane (key, environment, topic) as a value: events in, effects out. It reads no clock and opens no socket.
 ///
-/// Two invariants carry the promises of the daemon: every push that comes in by `send` leaves by `results` exactly once;
-/// and a push that a connection has is not given to another before that one said that it was unsent, or Apple answered
-/// that it did not take it.
+/// Two invariants. Every push that comes in by `send` leaves by `results` exactly once. A push that one connection has
+/// goes to another only after the first reported it unsent, or Apple answered that it did not accept it.
 struct LaneState: Sendable {
     enum Phase: Sendable, Equatable {
         /// → stopped, draining.
         case running
         /// Apple refuses the configuration. → running (a probe was accepted, or a new configuration), draining.
         case stopped(reason: String, mend: String)
-        /// The end.
+        /// No further state.
         case draining
     }
 
-    /// 5xx answers since the last line about them.
+    /// 5xx answers since the last log line about them.
     struct Storm: Sendable {
         var count = 0
         var lastStatus = 0
@@ -32,32 +31,32 @@ struct LaneState: Sendable {
     var backoff = DialBackoff()
     var storm = Storm()
     var window = VerdictWindow()
-    /// Nothing is sent before (5xx at a limit of one).
+    /// Nothing is sent before this instant (failures at a limit of one, or a push without resends).
     var pauseUntil = Int64.min
     var pauseReason = ""
-    /// Nothing is dialled before.
+    /// Nothing is dialled before this instant.
     var dialAfter = Int64.min
     var dialReason = ""
-    /// Connections in a row that ended in good order without an accepted push.
+    /// Connections in a row that retired without an accepted push.
     var fruitless = 0
     /// Connections in a row that broke with pushes in flight soon after they were opened.
     var shortLived = 0
-    /// The last connection on which Apple called the key unrelated, until a push was accepted on another.
+    /// The last connection where Apple answered UnrelatedKeyIdInToken. Nil after a push was accepted on another one.
     var unrelatedOn: Int?
     var nextProbe = Int64.min
     var isProbing = false
-    /// The last token that Apple called expired, until a later one was accepted.
+    /// The last token that Apple called expired. Nil after a later one was accepted.
     var expiredToken: Int?
     var lastLink = 0
-    /// In flight on all connections.
+    /// Pushes in flight on all connections.
     var inFlight = 0
 
-    /// Set at the head of `handle`, for the length of one event.
+    /// Set at the start of `handle` and valid for one event.
     var now: Int64 = 0
     var wall: Int64 = 0
     var tokens = ProviderTokenSchedule()
     var effects = LaneEffects()
-    /// 0 to 1; injected.
+    /// A random number from 0 to 1.
     let jitter: @Sendable () -> Double
 
     init(limits: LaneLimits, jitter: @escaping @Sendable () -> Double) {
@@ -66,12 +65,12 @@ struct LaneState: Sendable {
         limit = AdaptiveLimit(most: limits.maxInFlight)
     }
 
-    /// Takes an event and says what to do.
+    /// Takes an event and returns what to do.
     ///
     /// - Parameters:
     ///   - now: Milliseconds of CLOCK_BOOTTIME.
     ///   - wall: Milliseconds since 1970.
-    ///   - tokens: The lane's schedule; the caller holds its lock.
+    ///   - tokens: The lane's schedule. The caller holds its lock.
     mutating func handle(
         _ event: LaneEvent,
         now: Int64,
@@ -108,11 +107,11 @@ struct LaneState: Sendable {
             effects.results.reserveCapacity(completions.count)
             for completion in completions { complete(completion, on: link) }
         case .notTaken(let link, let tags):
-            // Else they would be given to it again, until they had no resend left.
+            // Otherwise these pushes would go to the same connection again until they had no resend left.
             change(link) { $0.hasEnded = true }
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }
         case .unsigned(let link, let tags, let why):
-            stop(reason: "unsigned_token", mend: "give the .p8 file of Apple's developer site as it is (\(why))")
+            stop(reason: "unsigned_token", mend: "use the .p8 file from Apple's developer site unchanged (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
         case .goAway(let link, let reason):
             goAway(link, reason: reason)
@@ -129,7 +128,7 @@ struct LaneState: Sendable {
             reconfigure(limits)
         case .drain:
             phase = .draining
-            // No verdict: the devices are tried again by whoever comes next.
+            // No device is blamed. The pushes to these devices are retried later.
             window = VerdictWindow()
         case .cutOff:
             phase = .draining
@@ -140,7 +139,6 @@ struct LaneState: Sendable {
         }
     }
 
-    /// Whether a drain is through.
     var isDrained: Bool { phase == .draining && links.isEmpty && flights.count == 0 }
 
     mutating func change(_ number: Int, _ body: (inout LaneLink) -> Void) {

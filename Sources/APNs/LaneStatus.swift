@@ -1,21 +1,20 @@
-/// How a lane stands: for `STATUS=`, the journal and `nudged status`. Instants are milliseconds of CLOCK_BOOTTIME.
+/// A lane's status for `STATUS=`, the journal and `nudged status`. Instants are milliseconds of CLOCK_BOOTTIME.
 public enum LaneStatus: Sendable, Equatable {
-    /// No connection yet or any more; the next push opens one.
+    /// No connection. The next push opens one.
     case idle
-    /// At least one connection takes pushes.
+    /// At least one connection accepts pushes.
     case open
-    /// The first connection is being made.
+    /// A connection is being made, and none is open.
     case connecting
-    /// Nothing is sent until then: connections fail, or Apple answers 5xx.
+    /// Nothing is sent until then: connections fail, or Apple answers with errors.
     case backingOff(until: Int64, why: String)
-    /// A configuration that Apple refuses; one push a minute probes whether it was mended.
+    /// Apple refuses the configuration. One push a minute probes whether it works again.
     case stopped(reason: String, mend: String, nextProbe: Int64)
-    /// Every connection rests after TooManyProviderTokenUpdates.
     case resting(until: Int64)
-    /// Nothing new is taken any more; pushes in flight are awaited.
+    /// No new pushes are accepted. The lane waits for those in flight.
     case draining
 
-    /// In words, for an operator.
+    /// The status as text for an operator.
     public var words: String {
         switch self {
         case .idle: "no connection to Apple needed yet"
@@ -23,12 +22,12 @@ public enum LaneStatus: Sendable, Equatable {
         case .connecting: "connecting to Apple"
         case .backingOff(_, let why): "waiting before the next try: \(why)"
         case .stopped(let reason, let mend, _): "sending is stopped, \(Self.cause(reason)): \(mend)"
-        case .resting: "resting 20 minutes, as Apple asks (TooManyProviderTokenUpdates)"
+        case .resting: "sending nothing for 20 minutes (Apple answers TooManyProviderTokenUpdates)"
         case .draining: "stopping: waiting for the last answers"
         }
     }
 
-    /// A reason in words: Apple's own begin with a capital, ours stand in snake case.
+    /// A reason as text. Apple's reasons begin with a capital letter, nudged's are in snake case.
     public static func cause(_ reason: String) -> String {
         switch reason {
         case "unsigned_token": "no provider token can be signed"

@@ -1,14 +1,14 @@
-/// Where a flight is and how it got there: all that an answer is judged by. A value without references, so that
-/// looking at it costs nothing per push.
+/// Where a flight is and how it got there: all that the handling of an answer needs. It holds no references, so a copy
+/// per push costs nothing.
 struct LaneTrip: Sendable {
-    /// The one push that tries a stopped lane.
+    /// The push that checks whether a stopped lane works again.
     let isProbe: Bool
-    /// The connection that has it; nil while it waits.
+    /// The connection that has it. Nil while it waits.
     var link: Int?
     var resends = 0
-    /// The provider token that it was last sent with.
+    /// The number of the provider token of the last attempt.
     var token = 0
-    /// The round of `AdaptiveLimit` in which it was last sent.
+    /// The round of `AdaptiveLimit` of the last attempt.
     var round: UInt32 = 0
     /// Whether it was ever given to a connection.
     var wasSubmitted = false

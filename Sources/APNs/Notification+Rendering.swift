@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension Notification {
     /// Appends the payload as JSON: `{"aps":{…},"conversation_id"?,"domain"?,"action",…}`.
     ///
-    /// Written by hand, without a tree of values: this runs once per nudge.
+    /// It builds no tree of values, because it runs once for each nudge.
     public func render(into out: inout [UInt8]) {
         JSONText.append(literal: "{\"aps\":{\"alert\":{\"title\":", to: &out)
         JSONText.append(title, to: &out)
@@ -25,9 +25,9 @@ extension Notification {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// The payload, measured.
+    /// The payload, if it is within Apple's limit.
     ///
-    /// - Throws: `APNsError.payloadTooLarge` over `pushType.payloadLimit` bytes; nothing is ever cut.
+    /// - Throws: `APNsError.payloadTooLarge` over `pushType.payloadLimit` bytes. Nothing is cut.
     public func rendered(for pushType: PushType = .alert) throws(APNsError) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(320 + title.utf8.count + body.utf8.count)
@@ -56,7 +56,7 @@ extension Notification {
         if contentAvailable { JSONText.append(literal: ",\"content-available\":1", to: &out) }
     }
 
-    /// `name` is one of ours and needs no escape.
+    /// `name` needs no escape.
     private static func append(_ name: StaticString, _ value: String?, to out: inout [UInt8]) {
         guard let value else { return }
         JSONText.append(literal: ",\"", to: &out)

@@ -1,55 +1,53 @@
 public import FoundationEssentials
 
-/// What a push says: the members of its JSON payload.
-///
-/// Optional members that are nil are left out.
+/// What a push says: the members of its JSON payload. Members that are nil are left out.
 public struct Notification: Sendable {
     /// The alert's title.
     public var title: String
-    /// The alert's text.
+    /// The alert's body text.
     public var body: String
-    /// The name of a sound; `default` unless said otherwise, nil for silence.
+    /// The name of a sound, `default` by default. Nil for silence.
     public var sound: String? = "default"
     /// The number on the app's icon.
     public var badge: Int?
     /// Groups notifications on the device.
     public var threadID: String?
-    /// The kind whose actions the app registered.
+    /// The category whose actions the app has registered.
     public var category: String?
     /// How urgently the device presents it.
     public var interruptionLevel: InterruptionLevel?
-    /// 0 to 1, for the order of a summary; a value that is not finite is left out.
+    /// 0 to 1, for the order in a summary. Left out if it is not finite.
     public var relevanceScore: Double?
-    /// A service extension of the app may change it.
+    /// A service extension of the app may change the notification.
     public var mutableContent = false
     /// The app is woken as well.
     public var contentAvailable = false
-    /// The conversation that a tap opens; without one a tap starts a new one.
+    /// The conversation that a tap opens. Without one, a tap starts a new conversation.
     public var conversationID: UUID?
-    /// The app's own division of conversations.
+    /// The app's own category of conversations.
     public var domain: String?
     /// Further members beside `aps`.
     public var custom: CustomMembers = .none
 
-    /// How urgently the device presents a notification.
+    /// How urgently the device presents a notification. The raw values are Apple's.
     public enum InterruptionLevel: String, Sendable, CaseIterable {
-        /// Into the list, without light or sound.
+        /// Listed only, without light or sound.
         case passive
-        /// As usual.
+        /// The normal presentation.
         case active
-        /// Through a focus, for matters of the moment.
+        /// Breaks through a focus.
         case timeSensitive = "time-sensitive"
-        /// Through silence; needs an entitlement of the app.
+        /// Breaks through silent mode. The app needs an entitlement.
         case critical
     }
 
-    /// A notification of a title and a text.
+    /// A notification with a title and a body text.
     public init(title: String, body: String) {
         self.title = title
         self.body = body
     }
 
-    /// What a tap does: with a conversation `open_conversation`, else `new_conversation`.
+    /// What a tap does: `open_conversation` if there is a conversation, else `new_conversation`.
     public var action: String {
         conversationID == nil ? "new_conversation" : "open_conversation"
     }

@@ -1,8 +1,8 @@
 public import OpenSSL
 
-/// A provider token: a JSON Web Token (RFC 7519) signed with ES256, as Apple asks for it.
+/// A provider token: a JSON Web Token (RFC 7519) signed with ES256, as Apple demands.
 public struct ProviderToken: Sendable {
-    /// The compact form, `header.claims.signature`. A secret for an hour: never to be logged.
+    /// The compact form, `header.claims.signature`. It is a secret for an hour: never log it.
     public let text: String
 
     /// Signs a token.

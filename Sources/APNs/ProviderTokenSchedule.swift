@@ -1,88 +1,88 @@
-/// Decides when a key's provider token is made anew, and which one a connection may use.
+/// Decides when a new provider token is signed, and which one a connection may use.
 ///
-/// Two rules of Apple's pull at each other. A token must not be older than an hour; and a connection that shows more
-/// than one new token in 20 minutes is told TooManyProviderTokenUpdates, the 20 minutes running from a token's first
-/// use there. So the token is shared by all connections of the key and made anew at about 35 minutes, while each
-/// connection keeps what it has until 20 minutes after it first used it: one first used just under 35 minutes is let go
-/// just under 55.
+/// Apple has two rules. A token must not be older than an hour. A connection that uses more than one new token in 20
+/// minutes gets TooManyProviderTokenUpdates; the 20 minutes start at a token's first use there.
 ///
-/// Age is measured on `now` (CLOCK_BOOTTIME, which never steps); `iat` is the wall clock's. Where the two drift apart,
-/// the wall clock was stepped, and the `iat` of the token may be wrong by now: it is made anew, for connections that
-/// may change theirs. All instants and spans are milliseconds.
+/// So all connections of a lane share a token, and a new one is signed at about 35 minutes. Each connection keeps its
+/// token for 20 minutes after its first use there. A token that a connection first uses just before 35 minutes is
+/// replaced just before 55.
+///
+/// Age is measured with `now` (CLOCK_BOOTTIME, which never steps). `iat` comes from the wall clock. If the two clocks
+/// drift apart, the wall clock was stepped and the token's `iat` may be wrong. Then a new token is signed for
+/// connections that may change theirs. All instants and spans are milliseconds.
 public struct ProviderTokenSchedule: Sendable {
-    /// From this age on a new token is made when one is asked for. Half a minute under 35, so that `hold` fits below
-    /// `mostAge`.
+    /// The age from which a request for a token signs a new one. It is half a minute below 35 minutes, so that
+    /// `refreshAge + hold` is less than `mostAge`.
     public static let refreshAge: Int64 = 2_070_000
-    /// The age from which on a token is not shown any more: 55 minutes.
+    /// The age from which a token is not used any more: 55 minutes.
     public static let mostAge: Int64 = 3_300_000
-    /// How long a connection keeps a token: 20 minutes, and 15 s because what counts is when Apple saw them.
+    /// How long a connection keeps a token: 20 minutes, plus 15 s because Apple's clock counts.
     public static let hold: Int64 = 1_215_000
-    /// How long nothing is made after TooManyProviderTokenUpdates.
+    /// How long no token is signed after TooManyProviderTokenUpdates.
     public static let embargo: Int64 = 1_200_000
-    /// The drift between the clocks from which on the wall clock counts as stepped. Slewing stays far below.
+    /// From this drift between the clocks on, the wall clock counts as stepped. Slewing stays far below.
     public static let step: Int64 = 60_000
 
-    /// One token's dates. `number` tells tokens apart; a later token has a higher one.
+    /// One token's dates. A later token has a higher `number`.
     public struct Minted: Sendable, Equatable {
-        /// From 1.
+        /// Starts at 1.
         public let number: Int
-        /// On CLOCK_BOOTTIME.
+        /// Milliseconds of CLOCK_BOOTTIME.
         public let mintedAt: Int64
-        /// On the wall clock, since 1970.
+        /// The wall clock in milliseconds since 1970.
         public let wall: Int64
 
-        /// The claim `iat`: Unix seconds.
+        /// The claim `iat` in Unix seconds.
         public var issuedAt: Int64 { wall / 1_000 }
     }
 
-    /// What a connection shows, and since when.
+    /// The token that a connection uses, and since when.
     public struct Use: Sendable, Equatable {
         /// The token.
         public let token: Minted
-        /// When this connection first showed it, on CLOCK_BOOTTIME.
+        /// When this connection first used it, in milliseconds of CLOCK_BOOTTIME.
         public let since: Int64
     }
 
-    /// The answer to a connection that wants to send.
+    /// The answer to a connection that is about to send.
     public enum Verdict: Sendable, Equatable {
-        /// Show this token.
         case show(Minted)
-        /// This connection may neither show its token any longer nor change it yet: use another connection.
+        /// This connection may neither use its token any longer nor change it yet. Use another connection.
         case replaceConnection
-        /// No token, and none may be made until then.
+        /// There is no valid token, and none may be signed until then.
         case wait(until: Int64)
     }
 
-    /// The newest token; nil before the first, or where Apple called it expired.
+    /// The newest token. Nil before the first one, and after Apple called it expired.
     public private(set) var current: Minted?
     /// The number of the last token.
     public private(set) var lastNumber: Int
     private var embargoUntil: Int64 = .min
 
-    /// A key without a token yet.
+    /// A schedule without a token.
     ///
-    /// - Parameter last: The last number of another key's schedule that this one follows: a late answer to a push with
-    ///   the old key's token then cannot be taken for one to a token of this key.
+    /// - Parameter last: The last number of the schedule that this one replaces. A late answer to a push with an old
+    ///   token then never matches a token of this schedule.
     public init(after last: Int = 0) {
         lastNumber = last
     }
 
-    /// Which token a connection shows now.
+    /// Decides which token a connection uses now.
     ///
     /// - Parameters:
-    ///   - use: What the connection showed last; updated.
-    ///   - now: CLOCK_BOOTTIME.
-    ///   - wall: The wall clock, since 1970.
+    ///   - use: What the connection used last. Updated.
+    ///   - now: Milliseconds of CLOCK_BOOTTIME.
+    ///   - wall: The wall clock in milliseconds since 1970.
     public mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Verdict {
         if let held = use {
             if held.token == current, isFresh(held.token, now: now, wall: wall) { return .show(held.token) }
             if now - held.since < Self.hold {
-                // Too early to change. An expired token (by Apple's word) was taken from its connection already.
+                // Too early to change. If Apple called the token expired, its connection was retired already.
                 return isValid(held.token, now: now) ? .show(held.token) : .replaceConnection
             }
         }
         guard let token = newest(now: now, wall: wall) else {
-            // Within an embargo a token that is still valid beats none.
+            // During an embargo an older valid token is better than none.
             if let held = use, isValid(held.token, now: now) { return .show(held.token) }
             return .wait(until: embargoUntil)
         }
@@ -90,17 +90,17 @@ public struct ProviderTokenSchedule: Sendable {
         return .show(token)
     }
 
-    /// Apple said ExpiredProviderToken to a push with this token: no connection takes it up any more.
+    /// Apple answered ExpiredProviderToken to a push with this token: no further connection starts to use it.
     public mutating func expire(_ number: Int) {
         if current?.number == number { current = nil }
     }
 
-    /// Apple said TooManyProviderTokenUpdates: nothing is made for 20 minutes.
+    /// Apple answered TooManyProviderTokenUpdates: no token is signed for 20 minutes.
     public mutating func forbidMinting(now: Int64) {
         embargoUntil = max(embargoUntil, now + Self.embargo)
     }
 
-    /// The shared token, made anew where it is due and allowed.
+    /// The shared token. Signs a new one if that is due and allowed.
     private mutating func newest(now: Int64, wall: Int64) -> Minted? {
         if let current, isFresh(current, now: now, wall: wall) { return current }
         guard now >= embargoUntil else {

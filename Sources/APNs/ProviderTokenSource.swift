@@ -1,11 +1,11 @@
 import OpenSSL
 import Locks
 
-/// The provider tokens of one key: the schedule, and the texts that it calls for. Each lane has its own (docs/ARCHITECTURE.md, "Lanes").
+/// The provider tokens of one lane: the schedule, and the signed texts.
 final class ProviderTokenSource: Sendable {
     private struct Held {
         var schedule: ProviderTokenSchedule
-        /// Texts by the token's number: the newest, and the few that connections still hold.
+        /// Texts by the token's number: the newest, and those that connections still use.
         var texts: [Int: String] = [:]
     }
 
@@ -25,19 +25,19 @@ final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Lets a state machine ask the schedule while no other lane does.
+    /// Runs `body` on the schedule, under the lock.
     func withSchedule<Result>(_ body: (inout ProviderTokenSchedule) -> Result) -> Result {
         held.withLock { body(&$0.schedule) }
     }
 
-    /// The token's text, signed when first asked for; `isNew` says that it was signed just now.
+    /// The token's text, signed at the first call. `isNew`: this call signed it.
     func text(of token: ProviderTokenSchedule.Minted) throws(APNsError) -> (text: String, isNew: Bool) {
         let outcome: Swift.Result<(text: String, isNew: Bool), APNsError> = held.withLock { held in
             if let text = held.texts[token.number] { return .success((text, false)) }
             do throws(APNsError) {
                 let made = try ProviderToken(teamID: teamID, keyID: keyID, issuedAt: token.issuedAt, key: key)
                 held.texts[token.number] = made.text
-                // No connection shows a token that is eight tokens old: each lives for at least half an hour.
+                // Connections use only the last few tokens, so eight are enough.
                 held.texts[token.number - 8] = nil
                 return .success((made.text, true))
             } catch {

@@ -1,18 +1,18 @@
 extension Push {
-    /// The most hexadecimal digits of a device token: today's are 64, Apple promises up to 100 bytes.
+    /// The number of hexadecimal digits in a device token. Today it is 64; Apple promises at most 100 bytes.
     static let tokenDigits = 2...200
     static let collapseIDBytes = 1...64
 
-    /// What keeps a push from being sent at all (besides its payload's size), or nil. A final verdict: sending it again changes nothing.
+    /// Why a push can't be sent at all, apart from its payload's size. Nil if it can. Sending it again changes nothing.
     static func fault(token: String, collapseID: String?) -> APNsError? {
         guard isToken(token) else { return .invalidToken }
         guard let collapseID else { return nil }
         return isCollapseID(collapseID) ? nil : .invalidCollapseID(bytes: collapseID.utf8.count)
     }
 
-    /// Whether `text` can stand in a path as a device token.
+    /// Whether `text` is valid as a device token in a path.
     public static func isToken(_ text: String) -> Bool {
-        // Strings are contiguous on Linux, all but those that a bridge brought.
+        // Swift's own strings are contiguous. The fallback is for bridged ones.
         text.utf8.withContiguousStorageIfAvailable(areTokenDigits)
             ?? Array(text.utf8).withUnsafeBufferPointer(areTokenDigits)
     }
@@ -27,8 +27,8 @@ extension Push {
         }
     }
 
-    /// Whether `text` can stand in the header `apns-collapse-id`. A control character or one beyond ASCII would
-    /// end the whole connection at some HTTP/2 peers (RFC 9113, section 8.2.1), so it is refused here.
+    /// Whether `text` is valid in the header `apns-collapse-id`. Some HTTP/2 peers close the connection at a control
+    /// character or at one beyond ASCII (RFC 9113, section 8.2.1).
     public static func isCollapseID(_ text: String) -> Bool {
         guard collapseIDBytes.contains(text.utf8.count) else { return false }
         return text.utf8.withContiguousStorageIfAvailable(isPrintable)

@@ -1,31 +1,32 @@
 public import FoundationEssentials
 
-/// One push to one device, as the daemon hands it over.
+/// One push to one device.
 ///
-/// The payload is rendered (`Notification.render(into:)`); several devices share its storage.
+/// The payload is rendered already (`Notification.render(into:)`). Several devices share its storage.
 public struct Push: Sendable {
-    /// The caller's own number; comes back in `PushResult.tag`.
+    /// The caller's own number. It comes back in `PushResult.tag`.
     public var tag: UInt64
-    /// The device token: an even count of 2 to 200 hexadecimal digits, else the result is `PushOutcome.invalidToken`.
+    /// The device token: an even count of 2 to 200 hexadecimal digits. Otherwise the result is
+    /// `PushOutcome.invalidToken`.
     public var token: String
-    /// The app's bundle id, or what the push type adds to it.
+    /// The app's bundle id. Some push types append to it.
     public var topic: String
-    /// Alert, background …
+    /// The header `apns-push-type`.
     public var pushType: PushType
-    /// 10, 5 or 1.
+    /// The header `apns-priority`: 10, 5 or 1.
     public var priority: PushPriority
-    /// Unix seconds after which Apple drops the push; 0: deliver now or never.
+    /// Unix seconds after which Apple drops the push. 0: Apple tries once and doesn't store it.
     public var expiration: Int64
-    /// The same for a repeat of the same nudge to the same device: `PushIdentity.apnsID`.
+    /// The same for each attempt of one nudge to one device: `PushIdentity.apnsID`.
     public var apnsID: UUID
-    /// At most 64 bytes of printable ASCII; pushes with the same id replace one another on the device.
+    /// At most 64 bytes of printable ASCII. Pushes with the same id replace one another on the device.
     public var collapseID: String?
     /// The JSON body, at most `PushType.payloadLimit` bytes.
     public var payload: [UInt8]
-    /// The instant (milliseconds of CLOCK_BOOTTIME) after which the push must not be written any more.
+    /// The push must not be written after this instant (milliseconds of CLOCK_BOOTTIME).
     public var writeBy: Int64
 
-    /// All parts; nothing is checked here but by `Sender.send`, which answers for each push.
+    /// A push with these values. `Sender.send` checks them and reports for each push.
     public init(
         tag: UInt64,
         token: String,

@@ -1,30 +1,30 @@
 public import FoundationEssentials
 internal import HTTP2
 
-/// Pushes that are handed over together, what they say in one piece of memory: a further push allocates nothing, and its payload can be
-/// rendered to where it is sent from.
+/// Pushes that are sent together, with their texts in one buffer. A further push allocates nothing, and payloads are
+/// rendered into the buffer that they are sent from.
 public struct PushBatch: Sendable {
     /// A push without its text.
     struct Entry: Sendable {
         let tag: UInt64
         let apnsID: UUID
         let writeBy: Int64
-        /// Which of `kinds`.
+        /// Index into `kinds`.
         let kind: Int32
-        /// Which of `texts`; -1 where it has a fault.
+        /// Index into `texts`. -1 if there is a fault.
         let text: Int32
         let fault: APNsError?
     }
 
-    /// What decides a push's template, besides the connection and the provider token.
+    /// What determines a push's template, besides the connection and the provider token.
     struct Kind: Sendable, Equatable {
         let topic: String
         let type: PushType
         let priority: PushPriority
     }
 
-    /// The places of the varying fields. An expiration that the last push had too goes into HPACK's table; one that
-    /// differs each time would push the bearer token out of it.
+    /// The names of the varying fields, by their index. An expiration that repeats may enter HPACK's table. A new one
+    /// is never indexed: many different ones would evict the bearer token.
     static let varying: [VaryingField] = [
         VaryingField("apns-expiration", neverIndexed: false),
         VaryingField("apns-expiration", neverIndexed: true),
@@ -37,16 +37,16 @@ public struct PushBatch: Sendable {
     private(set) var texts = RequestTexts()
     private var expiration: (value: Int64, text: [UInt8])?
 
-    /// No pushes yet.
+    /// An empty batch.
     ///
-    /// - Parameter room: for so many.
+    /// - Parameter room: How many pushes to reserve memory for.
     public init(room: Int = 0) {
         entries.reserveCapacity(room)
-        // A path of today's 64 digits of token, the fields, what frames them, and a usual payload.
+        // A path with 64 digits of token, the fields with their framing, and a usual payload.
         texts.reserve(texts: room, bytes: room * (74 + 13 + 39 + 67 + 320))
     }
 
-    /// These pushes.
+    /// A batch of these pushes.
     public init(_ pushes: [Push]) {
         entries.reserveCapacity(pushes.count)
         texts.reserve(texts: pushes.count, bytes: pushes.reduce(0) { $0 + 74 + 13 + 39 + 67 + $1.payload.count })
@@ -68,9 +68,10 @@ public struct PushBatch: Sendable {
     /// How many pushes there are.
     public var count: Int { entries.count }
 
-    /// Adds a push; the parts are those of `Push`.
+    /// Adds a push. The parameters are those of `Push`.
     ///
-    /// - Parameter payload: appends the JSON body to what it is given (`Notification.render(into:)`), and changes nothing else of it.
+    /// - Parameter payload: Appends the JSON body to its argument (`Notification.render(into:)`) and changes nothing
+    ///   else in it.
     public mutating func append(
         tag: UInt64,
         token: String,

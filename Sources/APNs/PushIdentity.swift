@@ -1,36 +1,37 @@
 public import FoundationEssentials
 import OpenSSL
 
-/// Identities that repeat: the same nudge to the same device has the same ids in every attempt, by every daemon.
+/// Repeatable ids: the same nudge to the same device has the same ids in every attempt, from every daemon.
 public enum PushIdentity {
     /// The `apns-id` of a nudge to a device.
     ///
-    /// SHA-256 over the user's 16 bytes and the UTF-8 of kind, key and lower-case token, each preceded by its length
-    /// in four big-endian bytes; the first 16 bytes of the digest, as a UUID of version 8 (RFC 9562, section 5.8).
+    /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8). The input is the user's 16
+    /// bytes, then kind, key and lower-case token in UTF-8. Each of these three follows its length in four big-endian
+    /// bytes.
     ///
     /// - Parameters:
-    ///   - user: The user.
+    ///   - user: The user's id.
     ///   - kind: `check_in`, `message`, `reminder`.
-    ///   - key: What tells the nudges of a kind and user apart: slot or id.
-    ///   - token: The device token in hexadecimal, of either case.
+    ///   - key: Slot or id. It distinguishes the nudges of one kind and user.
+    ///   - token: The device token in hexadecimal, in either case.
     public static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
         let digest = digest(user: user, kind: kind, key: key, token: token)
-        // Version 8 and the variant of RFC 9562: the rest is the digest's.
+        // Set the version and the variant of RFC 9562. The other bits are the digest's.
         let high = digest.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         let low = digest.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         return UUID(high: high, low: low)
     }
 
-    /// The `apns-collapse-id` of a nudge, the same on all devices of the user: 32 hexadecimal digits.
+    /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits, the same on all devices of the user.
     ///
-    /// SHA-256 as in `apnsID`, without a token; its first 16 bytes.
+    /// The first 16 bytes of a SHA-256 as in `apnsID`, without a token.
     public static func collapseID(user: UUID, kind: String, key: String) -> String {
         let digest = digest(user: user, kind: kind, key: key, token: nil)
         return hexadecimal(digest.0, digest.1)
     }
 
-    /// What the record holds in place of a device token: the first 16 hexadecimal digits of the SHA-256 of the
-    /// token's lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token), 'UTF8')), 'hex'), 16)`.
+    /// What the record holds instead of a device token: the first 16 hexadecimal digits of the SHA-256 of the token's
+    /// lower-case text. In SQL: `left(encode(sha256(convert_to(lower(token), 'UTF8')), 'hex'), 16)`.
     public static func deviceHash(token: String) -> String {
         let count = token.utf8.count
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { text in
@@ -38,7 +39,7 @@ public enum PushIdentity {
         }
     }
 
-    /// Three of them a push: so the bytes are put together on the stack.
+    /// This runs for every push, so the input is built on the stack.
     private static func digest(user: UUID, kind: String, key: String, token: String?) -> (UInt64, UInt64) {
         let size = 16 + 4 + kind.utf8.count + 4 + key.utf8.count + (token.map { 4 + $0.utf8.count } ?? 0)
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { text in
@@ -50,7 +51,8 @@ public enum PushIdentity {
         }
     }
 
-    /// The length goes first, or ("ab", "c") and ("a", "bc") would be one identity. Returns where the next part goes.
+    /// The length comes first. Otherwise ("ab", "c") and ("a", "bc") would give one id. Returns the place of the next
+    /// part.
     private static func append(
         _ part: String,
         lowercased: Bool = false,
@@ -84,8 +86,8 @@ public enum PushIdentity {
 
     private static func words(of text: UnsafeMutableRawBufferPointer, upTo end: Int) -> (UInt64, UInt64) {
         let bytes = UnsafeRawBufferPointer(rebasing: text[..<end])
-        // Nil only where OpenSSL has no memory for a context; a constant would give all devices one identity, so the
-        // fallback is another (weaker, but stable) hash: FNV-1a, twice.
+        // Nil only if OpenSSL has no memory for a context. A constant would give all devices one id, so the fallback is
+        // another stable but weaker hash: FNV-1a, twice.
         guard let digest = SHA256.digest(of: bytes) else {
             return (fnv(bytes, from: 0xCBF2_9CE4_8422_2325), fnv(bytes, from: 0x8422_2325_CBF2_9CE4))
         }
@@ -96,7 +98,7 @@ public enum PushIdentity {
         bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Sixteen lower-case digits a word.
+    /// Sixteen lower-case digits for each word.
     private static func hexadecimal(_ words: UInt64...) -> String {
         String(unsafeUninitializedCapacity: 16 * words.count) { digits in
             for place in 0..<16 * words.count {

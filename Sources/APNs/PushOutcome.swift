@@ -1,24 +1,23 @@
-/// What became of a push. Reasons are Apple's words, or ours in snake case.
+/// The outcome of a push. Reasons are Apple's, or nudged's in snake case.
 public enum PushOutcome: Sendable, Equatable {
-    /// Apple took it (200).
     case accepted
-    /// Final for this device and nudge. `status` is nil where it was never sent; `deletes` is set for 410 only.
+    /// Final for this device and nudge. `status` is nil if the push was never sent. `deletes` is set only for a 410.
     case rejected(status: Int?, reason: String, deletes: TokenDeletion?)
-    /// The token is refused for this environment and topic. Whether its device is to blame is said later, when the
-    /// window of answers closes: by `onQuarantine`, or never where the lane itself is misconfigured (then it stops).
+    /// The token is refused for this environment and topic. When the window of answers closes, `onQuarantine` is called
+    /// if the device is to blame. If the lane is misconfigured, it stops instead.
     case suspect(status: Int, reason: String)
-    /// Answered, not delivered: this device again later. `retryAfter` in seconds where Apple gave one.
+    /// Answered, not accepted: send to this device again later. `retryAfter` is in seconds.
     case delayed(reason: String, status: Int, retryAfter: Int?)
-    /// Never written, or answered in a way that leaves the work as it was: may be claimed again at once.
+    /// Never written, or not accepted for a reason outside the push. It may be claimed again at once.
     case unsent(reason: String)
-    /// Written, no answer: Apple may have delivered it.
+    /// Written without an answer: Apple may have delivered it.
     case unknown(reason: String)
 
     var isSuspect: Bool {
         if case .suspect = self { true } else { false }
     }
 
-    /// The device token is no hexadecimal of 2 to 200 digits.
+    /// The device token is not an even count of 2 to 200 hexadecimal digits.
     public static let invalidToken = PushOutcome.rejected(status: nil, reason: "invalid_token", deletes: nil)
     /// The payload is over Apple's limit.
     public static let payloadTooLarge = PushOutcome.rejected(status: nil, reason: "payload_too_large", deletes: nil)

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// The one result of one push.
+/// The result of one push. Each push has exactly one.
 public struct PushResult: Sendable, Equatable {
-    /// The push's own tag.
+    /// The push's tag.
     public var tag: UInt64
-    /// What became of it.
+    /// The outcome of the push.
     public var outcome: PushOutcome
-    /// The id under which Apple was asked; nil where nothing was written.
+    /// The header `apns-id` that was sent. Nil if the push never went to a connection.
     public var apnsID: UUID?
 
-    /// All parts.
+    /// A result with these values.
     public init(tag: UInt64, outcome: PushOutcome, apnsID: UUID?) {
         self.tag = tag
         self.outcome = outcome

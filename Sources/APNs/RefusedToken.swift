@@ -1,7 +1,7 @@
-/// A push whose device Apple refuses for this environment and topic, by the verdict on a window of answers.
+/// A push whose token Apple refuses for this environment and topic.
 public struct RefusedToken: Sendable, Equatable {
-    /// The push's own tag.
+    /// The push's tag.
     public let tag: UInt64
-    /// Apple's word: BadDeviceToken or DeviceTokenNotForTopic.
+    /// Apple's reason: BadDeviceToken or DeviceTokenNotForTopic.
     public let reason: String
 }

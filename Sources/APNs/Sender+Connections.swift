@@ -3,7 +3,7 @@ import JSON
 import OpenSSL
 
 extension Sender {
-    /// A connection that is not started yet.
+    /// Makes a connection that is not started yet.
     func makeLink(_ number: Int, _ core: SenderCore) -> SenderLink {
         let configuration = core.configuration
         var client = configuration.client(label: "apns-\(number)")
@@ -29,7 +29,7 @@ extension Sender {
         }
     }
 
-    /// Apple's GOAWAY carries `{"reason":"…"}`. What is no short plain word is not repeated in a log.
+    /// Apple's GOAWAY carries `{"reason":"…"}`. Only short printable ASCII goes into the log.
     static func reason(in debug: String, code: UInt32) -> String {
         guard let value = try? JSONValue(parsing: debug), case .string(let reason)? = value["reason"],
             reason.utf8.count <= 64, reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -39,7 +39,7 @@ extension Sender {
 }
 
 extension SenderConfiguration {
-    /// How a connection is made and kept.
+    /// The settings of one connection.
     func client(label: String) -> ClientConfiguration {
         var client = ClientConfiguration(
             host: host,
@@ -52,13 +52,13 @@ extension SenderConfiguration {
         client.pingInterval = Int(clamping: pingInterval)
         client.pingTimeout = Int(clamping: pingTimeout)
         client.maximumStreams = maxInFlight
-        // An answer's body is under 100 bytes; what is longer is none.
+        // An answer's body is under 100 bytes. A longer one is ignored.
         client.maximumBody = 8_192
         client.keptFields = ["retry-after"]
         return client
     }
 
-    /// For `:authority`.
+    /// The value of `:authority`.
     var authority: String { port == 443 ? host : "\(host):\(port)" }
 }
 

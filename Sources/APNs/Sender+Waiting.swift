@@ -1,9 +1,9 @@
 import Locks
 
 extension Sender {
-    /// Waits until `freeSlots` is at least `minimum` (or the most that the lane's connections could give at that
-    /// moment), at most until the instant (milliseconds of CLOCK_BOOTTIME), and returns `freeSlots`. Returns early
-    /// when the task is cancelled or the sender drained.
+    /// Waits until `freeSlots` is at least `minimum`, or at least all that the lane can have now. Waits at most until
+    /// `deadline` (milliseconds of CLOCK_BOOTTIME) and returns `freeSlots`. Returns early if the task is cancelled or
+    /// the sender drains.
     public func waitForFreeSlots(atLeast minimum: Int, until deadline: Int64) async -> Int {
         let id = core.withLock { core in
             core.lastWaiter += 1
@@ -15,7 +15,7 @@ extension Sender {
                 let waits = core.withLock { core in
                     let free = core.state.freeSlots(now: now)
                     let isReady = free > 0 && free >= min(minimum, core.state.mostSlots(now: now))
-                    // Cancellation may have come before this: its handler then found nobody to wake.
+                    // If the task was cancelled before this, the cancellation handler found no waiter to wake.
                     guard !isReady, now < deadline, core.state.phase != .draining, !Task.isCancelled else {
                         return false
                     }
@@ -24,7 +24,7 @@ extension Sender {
                 }
                 guard waits else { return continuation.resume() }
                 clock.wake(deadline) { [weak self] in self?.endWait(id) }
-                // What changed between the look and the wait is looked at once more.
+                // Check again: slots may have become free before the waiter was registered.
                 handle { _ in .tick }
             }
         } onCancel: {
@@ -38,9 +38,9 @@ extension Sender {
         waiter?.continuation.resume()
     }
 
-    /// Stops: pushes that wait are unsent at once, those in flight are awaited until the instant (milliseconds of
-    /// CLOCK_BOOTTIME), then cut off as unknown. Returns when every push has its result and every connection is
-    /// closed. Pushes handed over later are unsent.
+    /// Stops the sender. Waiting pushes are unsent at once. Pushes in flight have until `deadline` (milliseconds of
+    /// CLOCK_BOOTTIME), then they end as unknown. Returns when every push has its result and every connection is
+    /// closed. Later pushes are unsent.
     public func drain(deadline: Int64) async {
         await withCheckedContinuation { continuation in
             handle { core in

@@ -4,24 +4,23 @@ import Locks
 
 /// Sends pushes over the connections of one lane: one (key, environment, topic).
 ///
-/// `LaneState` decides; this class performs: it opens and closes connections, writes requests, calls back. Every push
-/// has exactly one result, as long as the sender is not let go before `drain` returned. All methods may be called from
-/// any thread.
+/// `LaneState` decides. This class performs: it opens and closes connections, writes requests and calls back. Every
+/// push has exactly one result, if the sender lives until `drain` returns. All methods may be called on any thread.
 public final class Sender: Sendable {
     let core: Mutex<SenderCore>
     let clock: SenderClock
     private let log: @Sendable (SenderEvent) -> Void
     private let onStateChange: @Sendable (LaneStatus) -> Void
 
-    /// A sender that has no connection yet: the first push opens one.
+    /// A sender without a connection. The first push opens one.
     ///
     /// - Parameters:
     ///   - configuration: The lane's key, topic and limits.
-    ///   - clock: The clocks and the timer; tests hold them.
-    ///   - jitter: A random number from 0 to 1, for pauses; tests give one.
-    ///   - log: Gets what is worth a line; called on any thread, must not block.
-    ///   - onStateChange: Gets the status whenever it changed; called on any thread, must not block.
-    /// - Throws: `APNsError.unsignedToken`, in words with the mend, where the key's text is no P-256 key.
+    ///   - clock: The clocks and the timer.
+    ///   - jitter: A random number from 0 to 1, for back-offs.
+    ///   - log: Gets events for the log. Called on any thread, must not block.
+    ///   - onStateChange: Gets the status after each change. Called on any thread, must not block.
+    /// - Throws: `APNsError.unsignedToken` with the remedy if the key's text is not a P-256 key.
     public init(
         configuration: SenderConfiguration,
         clock: SenderClock = .system,
@@ -43,11 +42,14 @@ public final class Sender: Sendable {
         }
     }
 
-    /// Sends each push once. `onResults` gets each tag exactly once, several to a call, on any thread (also before
-    /// `send` returns); it must not block.
+    /// Sends each push once.
     ///
-    /// - Parameter onQuarantine: Gets, beside their results, those whose devices are to be quarantined for this environment and
-    ///   topic: at most a minute later, by what other tokens were answered meanwhile. What is not told is retried (the lane stopped or drained).
+    /// - Parameters:
+    ///   - onQuarantine: Gets the pushes whose devices are to be quarantined for this environment and topic. Called at
+    ///     most a minute after their results. Not called if the lane stops or drains before: these pushes are retried
+    ///     later.
+    ///   - onResults: Gets each tag exactly once, several in a call, on any thread, possibly before `send` returns.
+    ///     Must not block.
     public func send(
         _ pushes: [Push],
         onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void = { _ in },
@@ -56,7 +58,7 @@ public final class Sender: Sendable {
         send(PushBatch(pushes), onQuarantine: onQuarantine, onResults: onResults)
     }
 
-    /// Sends each push of a batch once. `onResults` and `onQuarantine` are as for `send` of an array.
+    /// Sends each push of a batch once. `onResults` and `onQuarantine` are as for an array.
     public func send(
         _ pushes: PushBatch,
         onQuarantine: @escaping @Sendable ([RefusedToken]) -> Void = { _ in },
@@ -74,8 +76,8 @@ public final class Sender: Sendable {
         }
     }
 
-    /// Judges refused tokens by what has come so far: nothing more will be sent for now. `onQuarantine` is called before this returns; false
-    /// where no token waits for a verdict.
+    /// Closes the window of answers now, because nothing more is sent for a while. `onQuarantine` is called before this
+    /// returns. Returns false if no refused token was in the window.
     public func concludeWindow() -> Bool {
         var hasSuspects = false
         handle { core in
@@ -85,35 +87,36 @@ public final class Sender: Sendable {
         return hasSuspects
     }
 
-    /// How many pushes may be committed now: their streams are free.
+    /// How many pushes may be committed now because their streams are free.
     ///
-    /// 1 where no connection is open and one may be dialled, and until a new connection's first push was accepted;
-    /// 0 while backing off, resting, draining, or stopped (but for one probe a minute).
+    /// 1 if no connection is open and one may be dialled, and until a new connection's first push is accepted. 0 during
+    /// back-off, rest, drain or stop (except for one probe a minute).
     public var freeSlots: Int {
         let now = clock.now()
         return core.withLock { $0.state.freeSlots(now: now) }
     }
 
-    /// How the lane stands.
+    /// The lane's status.
     public var status: LaneStatus {
         let now = clock.now()
         return core.withLock { $0.state.status(now: now) }
     }
 
-    /// Takes a new key, endpoint or limits: pushes in flight end on their old connections, later ones use new
-    /// connections. A stopped lane resumes. New limits alone leave connections, stop and back-off as they are.
+    /// Takes a new key, endpoint or limits. Pushes in flight end on their old connections; later ones use new
+    /// connections. A stopped lane resumes. If only limits or time-outs change, connections, stop and back-off stay as
+    /// they are.
     ///
-    /// - Throws: `APNsError.unsignedToken` where the key's text is no P-256 key; the old configuration stays.
+    /// - Throws: `APNsError.unsignedToken` if the key's text is not a P-256 key. The old configuration stays.
     public func reconfigure(_ configuration: SenderConfiguration) throws(APNsError) {
         let last = core.withLock { $0.tokens.withSchedule { $0.lastNumber } }
-        // Eight beyond, for what the old key signs meanwhile.
+        // Leave eight numbers for tokens that the old key signs meanwhile.
         let tokens = try ProviderTokenSource(configuration, after: last + 8)
         handle { core in
             let old = core.configuration
             let keeps =
                 old.keyID == configuration.keyID && old.teamID == configuration.teamID
                 && old.signingKeyPEM == configuration.signingKeyPEM
-            // The same key keeps its token: Apple counts tokens, not our reloads.
+            // The same key keeps its tokens: Apple counts new tokens, and a reload must not add one.
             if !keeps { core.tokens = tokens }
             core.configuration = configuration
             return old != configuration && old.isLike(configuration)
@@ -121,7 +124,7 @@ public final class Sender: Sendable {
         }
     }
 
-    /// Takes an event to the state machine and does what it says. Called on any thread, never with the lock held.
+    /// Gives an event to the state machine and performs its effects. Called on any thread, never with the lock held.
     func handle(_ event: (inout SenderCore) -> LaneEvent) {
         let now = clock.now()
         let wall = clock.wall()
@@ -130,7 +133,7 @@ public final class Sender: Sendable {
             let effects = core.tokens.withSchedule { tokens in
                 core.state.handle(event, now: now, wall: wall, tokens: &tokens)
             }
-            // Known before it is started, so that its first event finds it.
+            // Stored before it is started, so that its first event finds it.
             for number in effects.dials { core.links[number] = makeLink(number, core) }
             for event in effects.log { core.notices.append(.log(event)) }
             noteStatus(&core, now: now)
@@ -181,14 +184,14 @@ public final class Sender: Sendable {
         core.withLock { $0.links[number] }
     }
 
-    /// One timer: set anew only for an earlier instant. One that was set for a later one finds nothing to do.
+    /// Uses one timer. It is set again only for an earlier instant; a later timer finds nothing to do.
     private func setTimer(_ core: inout SenderCore, now: Int64) {
         if let wake = core.wake, wake <= now { core.wake = nil }
         guard let next = core.state.nextWake(now: now), next < core.wake ?? .max else { return }
         core.wake = next
         clock.wake(next) { [weak self] in
             self?.handle { core in
-                // However early it came: the next one is set by what is still to come.
+                // The timer may have come early. `setTimer` then sets the next one.
                 if core.wake == next { core.wake = nil }
                 return .tick
             }
@@ -206,7 +209,7 @@ public final class Sender: Sendable {
         core.withLock { $0.notices.append(.log(event)) }
     }
 
-    /// Hands out what is to be told, in order, without a lock: what is called may call the sender.
+    /// Delivers notices in order and without the lock: the callee may call the sender.
     private func notify() {
         var isFirst = true
         while let notices = takeNotices(isFirst: isFirst) {
@@ -220,7 +223,7 @@ public final class Sender: Sendable {
         }
     }
 
-    /// The next notices; nil where there are none, or another thread hands them out.
+    /// The next notices. Nil if there are none, or if another thread delivers them.
     private func takeNotices(isFirst: Bool) -> [SenderCore.Notice]? {
         core.withLock { core in
             if isFirst, core.isNotifying { return nil }

@@ -1,13 +1,13 @@
-/// The sender's clocks and its one timer, as a value, so that tests can hold them.
+/// The sender's clocks and its timer, as a value, so that tests can control them.
 public struct SenderClock: Sendable {
-    /// Milliseconds of CLOCK_BOOTTIME (runs on while the machine is suspended, never steps).
+    /// Milliseconds of CLOCK_BOOTTIME. It never steps and continues while the machine is suspended.
     public var now: @Sendable () -> Int64
-    /// Milliseconds since 1970; may step.
+    /// Milliseconds since 1970. May step.
     public var wall: @Sendable () -> Int64
-    /// Runs the action once, at or soon after the instant of `now`. Never calls it from within.
+    /// Runs the action once, at or soon after the instant of `now`, never synchronously.
     public var wake: @Sendable (_ at: Int64, _ action: @escaping @Sendable () -> Void) -> Void
 
-    /// A clock of three functions.
+    /// A clock with these three functions.
     public init(
         now: @escaping @Sendable () -> Int64,
         wall: @escaping @Sendable () -> Int64,

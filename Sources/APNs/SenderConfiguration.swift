@@ -1,48 +1,49 @@
-/// Everything that one lane, (key, environment, topic), needs.
+/// The configuration of one lane (key, environment, topic).
 public struct SenderConfiguration: Sendable, Equatable {
-    /// The developer team's ten characters: the claim `iss`.
+    /// The ten characters of the developer team: the claim `iss`.
     public var teamID: String
-    /// The key's ten characters: the header `kid`.
+    /// The ten characters of the key: the header `kid`.
     public var keyID: String
     /// The text of the `.p8` file.
     public var signingKeyPEM: String
-    /// The app's bundle id: the topic of this lane. A push of another topic is rejected.
+    /// The app's bundle id: the lane's topic. A push with another topic is rejected.
     public var topic: String
     /// Sandbox or production.
     public var environment: APNsEnvironment
-    /// Another server, for tests and the demo; nil: Apple's.
+    /// Another server, for tests and the demo. Nil: Apple's.
     public var endpoint: Endpoint?
-    /// A PEM file of trusted roots; nil: the system's.
+    /// A PEM file of trusted roots. Nil: the system's.
     public var caFile: String?
-    /// The most connections, opened as needed. Default 1.
+    /// The most connections, opened when needed. Default 1.
     public var connections = 1
-    /// The most pushes in flight, over all connections. Default 1,000: Apple's usual streams.
+    /// The most pushes in flight on all connections together. Default 1,000: Apple's usual number of streams.
     public var maxInFlight = 1_000
-    /// Milliseconds from a push's submission to its answer, after which it is unknown. Default 10 s.
+    /// Milliseconds from a push's submission to its answer. Without an answer by then, its outcome is unknown. Default
+    /// 10 s.
     public var requestDeadline: Int64 = 10_000
-    /// Milliseconds for name, TCP, TLS and SETTINGS. Default 10 s.
+    /// Milliseconds for name lookup, TCP, TLS and SETTINGS together. Default 10 s.
     public var connectTimeout: Int64 = 10_000
 
-    /// Milliseconds without a byte from Apple after which a PING asks whether it is still there. Default 60 s.
+    /// Milliseconds without a byte from Apple before a PING is sent. Default 60 s.
     public var pingInterval: Int64 = 60_000
-    /// Milliseconds for the PING's answer, after which the connection counts as lost. Default 10 s.
+    /// Milliseconds to wait for the PING's answer. Then the connection counts as lost. Default 10 s.
     public var pingTimeout: Int64 = 10_000
 
-    /// Host and port of a server that stands in for Apple's.
+    /// Host and port of a server that replaces Apple's.
     public struct Endpoint: Sendable, Equatable {
-        /// Name or address; its certificate must name it.
+        /// Name or address. The server's certificate must contain it.
         public var host: String
         /// TCP port.
         public var port: UInt16
 
-        /// All parts.
+        /// An endpoint with these values.
         public init(host: String, port: UInt16) {
             self.host = host
             self.port = port
         }
     }
 
-    /// The parts without a default.
+    /// A configuration with defaults for limits and time-outs.
     public init(
         teamID: String,
         keyID: String,
@@ -61,7 +62,7 @@ public struct SenderConfiguration: Sendable, Equatable {
         self.caFile = caFile
     }
 
-    /// Whether the two differ in limits and times only.
+    /// Whether the two are equal apart from limits and time-outs.
     func isLike(_ other: SenderConfiguration) -> Bool {
         var like = other
         like.connections = connections
@@ -73,7 +74,7 @@ public struct SenderConfiguration: Sendable, Equatable {
         return like == self
     }
 
-    /// Where connections go.
+    /// The host that connections go to.
     public var host: String { endpoint?.host ?? environment.host }
     /// Apple listens at 443 and 2197.
     public var port: UInt16 { endpoint?.port ?? 443 }

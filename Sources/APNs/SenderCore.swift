@@ -1,21 +1,20 @@
-/// All that a sender changes, behind one lock.
+/// The sender's whole mutable state, behind one lock.
 struct SenderCore: Sendable {
-    /// Whose results go where, and how many are still to come.
+    /// The callbacks of one batch, and how many results are still to come.
     struct Batch: Sendable {
         let onResults: @Sendable ([PushResult]) -> Void
         let onQuarantine: @Sendable ([RefusedToken]) -> Void
         var open: Int
-        /// A verdict on one of its devices may be awaited.
+        /// Whether a window of answers may still quarantine one of its devices.
         var hasSuspects = false
     }
 
-    /// Something to tell, in the order in which it came about.
+    /// Something to report to the sender's owner.
     enum Notice: Sendable {
         case log(SenderEvent)
         case status(LaneStatus)
     }
 
-    /// A task that waits for free slots.
     struct Waiter: Sendable {
         let minimum: Int
         let continuation: CheckedContinuation<Void, Never>
@@ -26,29 +25,29 @@ struct SenderCore: Sendable {
     var tokens: ProviderTokenSource
     var links: [Int: SenderLink] = [:]
     var batches: [Int: Batch] = [:]
-    /// Batches that are through but for a verdict on some of their devices.
+    /// Batches that have all results, but may still get a quarantine.
     var judged: [Int: Batch] = [:]
     var lastBatch = 0
     var waiters: [UInt64: Waiter] = [:]
     var drainers: [CheckedContinuation<Void, Never>] = []
     var lastWaiter: UInt64 = 0
     var notices: [Notice] = []
-    /// Whether some thread is handing notices out: it takes those that come meanwhile, so their order holds.
+    /// Whether a thread is delivering notices. It also delivers those that arrive meanwhile, so the order is kept.
     var isNotifying = false
     var lastStatus = LaneStatus.idle
-    /// Tests say here where a host is; nil: the system does.
+    /// Resolves a host's addresses in tests. Nil: the system does.
     var resolver: (@Sendable (_ host: String) -> [String])?
-    /// The instant for which the timer is set.
+    /// The instant that the timer is set for.
     var wake: Int64?
 
-    /// Results by batch, each with its callback; batches that are through are forgotten.
+    /// Groups results by batch, each with its callback. Batches without open results are removed.
     mutating func deliveries(
         of results: [LaneEffects.Resolved]
     ) -> [(onResults: @Sendable ([PushResult]) -> Void, results: [PushResult])] {
         var grouped: [(batch: Int, results: [PushResult])] = []
         var start = 0
         while start < results.count {
-            // Completions of one batch come in runs.
+            // Completions of one batch usually come in sequence.
             let batch = results[start].batch
             var end = start + 1
             while end < results.count, results[end].batch == batch { end += 1 }
@@ -70,7 +69,8 @@ struct SenderCore: Sendable {
         }
     }
 
-    /// Verdicts by batch, each with its callback. To be asked after `deliveries`. Batches of which no verdict is awaited any more are forgotten.
+    /// Groups quarantined devices by batch, each with its callback. Call this after `deliveries`. It removes batches
+    /// that have no device in the window any more.
     mutating func verdicts(
         on condemned: [VerdictWindow.Suspect]
     ) -> [(onQuarantine: @Sendable ([RefusedToken]) -> Void, tokens: [RefusedToken])] {
@@ -84,7 +84,7 @@ struct SenderCore: Sendable {
         return found
     }
 
-    /// Waiters whose slots are free now.
+    /// Removes and returns the waiters that have enough free slots now.
     mutating func takeReadyWaiters(now: Int64) -> [CheckedContinuation<Void, Never>] {
         guard !waiters.isEmpty else { return [] }
         let most = state.mostSlots(now: now)

@@ -1,23 +1,23 @@
-/// What the sender tells its log. None holds a token, a key, a payload or a device.
+/// What the sender reports to its log. No case holds a token, a key, a payload or a device.
 public enum SenderEvent: Sendable, Equatable {
-    /// Apple refuses the configuration; the work stays pending.
+    /// Apple refuses the configuration. The work stays pending.
     case laneStopped(reason: String, mend: String)
-    /// A probe was accepted, or the configuration was changed.
+    /// A probe was accepted, or the configuration changed.
     case laneResumed
-    /// TLS and SETTINGS are through.
+    /// TLS and SETTINGS are complete.
     case connectionOpened(connection: Int, streams: Int)
-    /// A connection ended, or could not be made. `retryInMilliseconds`: the pause before the next try, 0 for none.
+    /// A connection ended, or could not be made. `retryInMilliseconds`: the wait before the next attempt, or 0.
     case connectionLost(connection: Int, why: String, retryInMilliseconds: Int64)
-    /// A connection is given up, since so many pushes in a row were not answered on it.
+    /// A connection is given up because so many pushes in a row got no answer.
     case connectionSilent(connection: Int, unanswered: Int)
-    /// Apple closes a connection in good order; `reason` from its debug data.
+    /// Apple sent GOAWAY. `reason` comes from its debug data.
     case goAway(connection: Int, reason: String)
-    /// A connection takes nothing for 20 minutes (TooManyProviderTokenUpdates).
+    /// A connection accepts no pushes for 20 minutes (TooManyProviderTokenUpdates).
     case connectionResting(connection: Int, until: Int64)
-    /// A provider token was signed; `issuedAt` in Unix seconds.
+    /// A provider token was signed. `issuedAt` is in Unix seconds.
     case tokenMinted(keyID: String, issuedAt: Int64)
-    /// 5xx answers since the last such line, one line an interval.
+    /// The number of 5xx answers since the last such event. At most one event per interval.
     case storm(count: Int, lastStatus: Int, lastReason: String)
-    /// An answer that only a bug of ours can draw.
+    /// An answer that only a bug in nudged can cause.
     case ourBug(status: Int, reason: String)
 }

@@ -1,13 +1,13 @@
 import HTTP2
 import Locks
 
-/// One connection with what its requests have in common.
+/// One connection, with what its requests have in common.
 final class SenderLink: Sendable {
     private struct Held {
-        /// The last template: nearly all pushes of a lane are of one kind.
+        /// The last template. Nearly all pushes of a lane are of one kind.
         var kind: (token: Int, kind: PushBatch.Kind)?
         var template: RequestTemplate?
-        /// The signed token: ECDSA is random, so signing its dates again would be another token to Apple.
+        /// The signed text is kept: ECDSA signatures are random, so signing again would give a second token.
         var token: (number: Int, text: String)?
     }
 
@@ -22,7 +22,7 @@ final class SenderLink: Sendable {
         self.tokens = tokens
     }
 
-    /// The requests of a submission; `minted` is set where its token was signed for it.
+    /// The requests of a submission. `isNewToken`: its token was signed for it.
     func requests(
         for submission: LaneEffects.Submission
     ) throws(APNsError) -> (requests: [RequestBatch], isNewToken: Bool) {
@@ -66,7 +66,7 @@ final class SenderLink: Sendable {
         return template
     }
 
-    /// What pushes of one kind have in common under one provider token.
+    /// What pushes of one kind with one provider token have in common.
     static func template(_ kind: PushBatch.Kind, token: String, authority: String) -> RequestTemplate {
         var fields = HeaderFields()
         fields.append("apns-topic", kind.topic)

@@ -1,7 +1,7 @@
-/// Under which condition a 410 lets a device token be deleted: only a registration that is older than the instant.
+/// Which registrations a 410 lets nudged delete: those older than an instant.
 public enum TokenDeletion: Sendable, Equatable {
-    /// Apple named the instant: milliseconds since 1970.
+    /// The instant that Apple named, in milliseconds since 1970.
     case olderThan(timestamp: Int64)
-    /// Apple named none: older than the instant at which the push was sent.
+    /// Apple named none: the instant at which the push was sent.
     case olderThanSend
 }

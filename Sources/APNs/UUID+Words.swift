@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension UUID {
-    /// A UUID of its two big-endian halves.
+    /// A UUID from its two halves.
     init(high: UInt64, low: UInt64) {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { out in

@@ -1,38 +1,39 @@
-/// Whether a refused token is its device's fault or ours.
+/// Decides whether refused tokens are the fault of their devices or of the lane's configuration.
 ///
-/// Apple answers BadDeviceToken and DeviceTokenNotForTopic to a token of the other environment or of another app as it does to a broken one. A few
-/// among many answers are such devices; most of many are our own wrong setting. So nobody is judged before a window of answers closes: where over
-/// half of a full window was such, the lane is misconfigured and no device is to blame; else those devices are.
+/// Apple gives the same answers (BadDeviceToken, DeviceTokenNotForTopic) to a broken token and to a token of another
+/// environment or app. A few such answers among many mean broken devices. A majority means a wrong configuration. So
+/// devices are blamed only when a window of answers closes. If over half of a full window were refused, the lane is
+/// misconfigured and no device is blamed.
 public struct VerdictWindow: Sendable {
-    /// A refused push, and whose it is.
+    /// A refused push and its batch.
     struct Suspect: Sendable, Equatable {
         let batch: Int
         let token: RefusedToken
     }
 
-    /// What a closed window says.
+    /// The result of a closed window.
     enum Verdict: Sendable, Equatable {
         /// These devices are to blame.
         case quarantine([Suspect])
-        /// The lane's environment or topic is wrong: most of a full window were refused.
+        /// The lane's environment or topic is wrong: more than half of a full window were refused.
         case misconfigured(reason: String)
     }
 
-    /// Answers that fill a window.
+    /// A window with this many answers closes.
     static let fullCount = 100
-    /// Milliseconds from a window's first answer after which it closes, however few came.
+    /// A window closes this many milliseconds after its first answer, however few came.
     static let span: Int64 = spanSeconds * 1000
-    /// The same in seconds: a caller that comes back later finds its verdict.
+    /// The same in seconds. A caller that comes back after this time finds the result.
     public static let spanSeconds: Int64 = 60
 
     private(set) var suspects: [Suspect] = []
     private var answers = 0
     private var openedAt: Int64 = 0
 
-    /// When a window that holds suspects closes by itself.
+    /// When a window with suspects closes without a further answer.
     var closesAt: Int64? { suspects.isEmpty ? nil : openedAt + Self.span }
 
-    /// An answer that says something about its token: a good one, a dead one.
+    /// Counts an answer that doesn't blame the token: accepted, or the device is gone.
     mutating func answered(now: Int64) -> Verdict? {
         let late = tick(now: now)
         if answers == 0 { openedAt = now }
@@ -41,9 +42,9 @@ public struct VerdictWindow: Sendable {
         return late ?? (answers >= Self.fullCount ? close() : nil)
     }
 
-    /// An answer that refuses its token.
+    /// Counts an answer that refuses its token.
     mutating func refused(_ suspect: Suspect, now: Int64) -> Verdict? {
-        // What its time has closed is judged without this one.
+        // A window whose time is over closes without this answer.
         let late = tick(now: now)
         suspects.append(suspect)
         return answered(now: now) ?? late
@@ -55,7 +56,7 @@ public struct VerdictWindow: Sendable {
         return close()
     }
 
-    /// Closes the window now: nothing more will come.
+    /// Closes the window now.
     mutating func close() -> Verdict? {
         defer { self = VerdictWindow() }
         if suspects.isEmpty { return nil }

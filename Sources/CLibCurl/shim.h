@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* libcurl is not linked but loaded, and only where a call is to be made: it brings two dozen libraries along, which a daemon that
-   calls nobody would carry in its memory. These are the functions that are used, under their names without `curl_`. */
+/* libcurl is not linked but loaded when it is needed. It needs two dozen other libraries, which would use memory in
+   every daemon. These are the functions that are used, with their names without `curl_`. */
 #define NUDGED_CURL_FUNCTIONS(entry) \
     entry(global_init) entry(free) \
     entry(url) entry(url_set) entry(url_get) entry(url_cleanup) \
@@ -17,7 +17,8 @@
 struct nudged_curl { NUDGED_CURL_FUNCTIONS(NUDGED_CURL_MEMBER) };
 #undef NUDGED_CURL_MEMBER
 
-/* NULL where the system has no such library, or one that lacks a function; dlerror() then says why. What is returned stays for good. */
+/* Returns NULL if the system lacks the library or one of the functions. dlerror() then gives the reason. The table is
+   never freed. */
 static inline const struct nudged_curl *_Nullable nudged_curl_load(const char *_Nonnull library) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     struct nudged_curl *curl = handle ? malloc(sizeof *curl) : NULL;
@@ -28,26 +29,26 @@ static inline const struct nudged_curl *_Nullable nudged_curl_load(const char *_
     return curl;
 }
 
-/* Swift can't call variadic functions: one function here for each kind of value. */
+/* Swift can't call variadic functions, so there is one function for each kind of value. */
 static inline CURLcode nudged_curl_set_number(const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, CURLoption option, long value) {
     return curl->easy_setopt(handle, option, value);
 }
 
-/* libcurl copies the text; NULL takes a default away. */
+/* libcurl copies the text. NULL removes a default. */
 static inline CURLcode nudged_curl_set_text(
     const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, CURLoption option, const char *_Nullable value
 ) {
     return curl->easy_setopt(handle, option, value);
 }
 
-/* The list stays the caller's, and must outlive the transfer. */
+/* The caller owns the list, which must outlive the transfer. */
 static inline CURLcode nudged_curl_set_fields(
     const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, const struct curl_slist *_Nullable fields
 ) {
     return curl->easy_setopt(handle, CURLOPT_HTTPHEADER, fields);
 }
 
-/* A body of so many bytes, which libcurl copies: the size must be known to it before the bytes. */
+/* libcurl copies the body. It must know the size before the bytes. */
 static inline CURLcode nudged_curl_set_body(
     const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, const void *_Nullable bytes, size_t count
 ) {
@@ -55,7 +56,7 @@ static inline CURLcode nudged_curl_set_body(
     return code == CURLE_OK ? curl->easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes) : code;
 }
 
-/* What takes the answer's fields and its body, both with the same context. */
+/* Sets the callbacks for the answer's fields and body. Both get the same context. */
 static inline CURLcode nudged_curl_set_takers(
     const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, curl_write_callback _Nonnull fields, curl_write_callback _Nonnull body,
     void *_Nonnull context
@@ -67,7 +68,7 @@ static inline CURLcode nudged_curl_set_takers(
     return code;
 }
 
-/* 0 where libcurl knows no such number. */
+/* Returns 0 if libcurl doesn't have this number. */
 static inline long nudged_curl_number(const struct nudged_curl *_Nonnull curl, CURL *_Nonnull handle, CURLINFO info) {
     long value = 0;
     return curl->easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;

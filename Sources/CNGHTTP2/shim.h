@@ -1,5 +1,5 @@
 #pragma once
 #include <nghttp2/nghttp2.h>
-/* What a connection's loop waits with; Swift's Glibc module leaves both out. */
+/* For the loops of connections. Swift's Glibc module has neither. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

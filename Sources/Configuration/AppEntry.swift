@@ -1,15 +1,16 @@
-/// What one entry of `apns.apps` says.
+/// One entry of the list `apns.apps`.
 struct AppEntry {
-    /// From 0, as in the names of its keys.
+    /// The entry's place in the list, from 0.
     let index: Int
-    /// Where it begins.
+    /// Where the entry begins in the file.
     let source: ValueSource
-    /// What it says, by the names of the keys that it overrides: `apns.teamId`.
+    /// The values that the entry gives, by the key that each overrides, such as `apns.teamId`.
     var values: [String: RawValue] = [:]
-    /// Something in it was not understood: what it seems to inherit may have been meant otherwise.
+    /// Whether something in the entry was not understood. Then the values that it seems to inherit may not be what the
+    /// author meant.
     var isUnclear = false
 
-    /// `apns.apps[1]`.
+    /// Such as `apns.apps[1]`.
     var name: String { "\(ConfigurationKey.appsName)[\(index)]" }
 
     /// `apns.apps[1].teamId` for `apns.teamId`.

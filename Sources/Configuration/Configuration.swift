@@ -2,39 +2,39 @@ package import Logging
 package import Metrics
 package import Policy
 
-/// The whole configuration, valid. Made by `ConfigurationLoader`; every default stands in `ConfigurationKey.all`.
+/// The complete, valid configuration. `ConfigurationLoader` makes it. The defaults are in `ConfigurationKey.all`.
 package struct Configuration: Sendable, Equatable {
     /// How pushes reach Apple.
     package struct APNs: Sendable, Equatable {
-        /// The main app's lane first, then those of `apns.apps` in their order. Never empty; no two have the same environment and bundle id.
+        /// The main app's lane, then those of `apns.apps` in their order. Never empty; environment and bundle id
+        /// together are unique.
         package var lanes: [Lane]
-        /// The most pushes in flight, of all lanes together, 1 to 100,000.
+        /// The most pushes in flight over all lanes together, 1 to 100,000.
         package var maxInFlight: Int
-        /// The time that an answer may take.
+        /// How long to wait for an answer.
         package var responseTimeout: Duration
     }
 
-    /// One way to Apple: a key, an environment and a topic. A device's row names the last two.
+    /// One key, environment and topic. A device's row names the environment and the topic.
     package struct Lane: Sendable, Equatable {
         /// The team's id, 10 characters.
         package var teamID: String
-        /// The key's id, 10 characters.
+        /// The signing key's id, 10 characters.
         package var keyID: String
         /// The signing key as PEM text.
         package var privateKey: Secret
-        /// The topic.
+        /// The app's bundle id, which is the topic.
         package var bundleID: String
-        /// Which service.
         package var environment: PushEnvironment
-        /// Another server in place of Apple's.
+        /// A server in place of Apple's, for tests. Nil: Apple's.
         package var endpoint: Endpoint?
-        /// A PEM file to trust in place of the system's store.
+        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
         /// The most connections, 1 to 32.
         package var connections: Int
     }
 
-    /// Apple's two services.
+    /// Apple's two push services.
     package enum PushEnvironment: String, Sendable, CaseIterable {
         /// For builds from Xcode.
         case sandbox
@@ -42,61 +42,58 @@ package struct Configuration: Sendable, Equatable {
         case production
     }
 
-    /// Host and port of a server.
     package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
-        /// A name or numeric address, without brackets.
+        /// A name or a numeric address, without brackets.
         package var host: String
-        /// The TCP port.
         package var port: UInt16
 
         /// As it is written in the configuration.
         package var description: String { "https://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
-    /// How PostgreSQL is reached.
+    /// How to reach PostgreSQL.
     package struct Database: Sendable, Equatable {
         /// A libpq URI.
         package var url: Secret
-        /// Whether another host without verify-full is allowed.
+        /// Whether a database on another host may be used without sslmode=verify-full.
         package var allowInsecure: Bool
-        /// The most that one statement may take.
+        /// The longest time that one statement may take.
         package var statementTimeout: Duration
     }
 
-    /// When and how much is swept.
+    /// When sweeps begin, and how much they claim.
     package struct Schedule: Sendable, Equatable {
-        /// From tick to tick.
+        /// The time from one sweep's start to the next.
         package var interval: Duration
-        /// How long claimed users are ours; more than twice the push service's response time-out.
+        /// How long a membership, and so the ownership of ranges, lasts without a renewal. More than twice
+        /// `apns.responseTimeout`.
         package var lease: Duration
-        /// Users a claim.
+        /// The most users of one claim.
         package var batch: Int
     }
 
-    /// What is kept of what was sent.
+    /// How long the record is kept.
     package struct Record: Sendable, Equatable {
         /// Days after which a day of the record is dropped, 1 to 3,650.
         package var keepDays: Int
     }
 
-    /// The words of a check-in.
+    /// The text of a check-in for which no template fits.
     package struct CheckIn: Sendable, Equatable {
-        /// Its title.
         package var title: String
-        /// Its text.
         package var body: String
     }
 
-    /// How messages are put.
+    /// The digest of messages that waited for the end of quiet hours.
     package struct Messages: Sendable, Equatable {
-        /// More messages of one user than these that waited for the end of quiet hours go out as one push: 1 to 1,000.
+        /// If more messages than this waited, they are sent as one push. 1 to 1,000.
         package var digestAfter: Int
-        /// That push's title.
+        /// The digest's title.
         package var digestTitle: String
-        /// That push's text; `{count}` stands for how many they are.
+        /// The digest's text. `{count}` is replaced by the number of messages.
         package var digestBody: String
 
-        /// How many they are, in the text.
+        /// The placeholder for the number of messages.
         package static let countPlaceholder = "{count}"
 
         package init(digestAfter: Int, digestTitle: String, digestBody: String) {
@@ -106,25 +103,25 @@ package struct Configuration: Sendable, Equatable {
         }
     }
 
-    /// The service that is asked of each nudge that the rules allow.
+    /// The decision service, which evaluates each nudge that the rules allow.
     package struct Decision: Sendable, Equatable {
-        /// `https://…`, or `http://` to this machine; without secrets.
+        /// `https://…`, or `http://` to this machine. It holds no secret.
         package var url: String
-        /// The bearer token; nil: none is sent.
+        /// The bearer token. Nil: none is sent.
         package var token: Secret?
-        /// How long its answer is awaited.
+        /// How long to wait for an answer.
         package var timeout: Duration
-        /// Users that are asked of at a time, 1 to 64.
+        /// The most users that are sent to the service at once, 1 to 64.
         package var concurrency: Int
-        /// A PEM file to trust in place of the system's store.
+        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
     }
 
     /// Where the metrics are shown (docs/METRICS.md).
     package struct Metrics: Sendable, Equatable {
-        /// An address of this machine; nil: nobody can ask for them.
+        /// A loopback address. Nil: no server runs.
         package var listen: LoopbackAddress?
-        /// A file for node_exporter's textfile collector; nil: none is written.
+        /// A file for node_exporter's textfile collector. Nil: none is written.
         package var file: String?
 
         package init(listen: LoopbackAddress? = nil, file: String? = nil) {
@@ -135,34 +132,29 @@ package struct Configuration: Sendable, Equatable {
 
     /// The address that is called after good sweeps.
     package struct Heartbeat: Sendable, Equatable {
-        /// `https://…`, or `http://` to this machine; its path is a secret.
+        /// `https://…`, or `http://` to this machine. Its path is a secret.
         package var url: Secret
-        /// At least so long from call to call.
+        /// The shortest time between two calls.
         package var interval: Duration
-        /// A PEM file to trust in place of the system's store.
+        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
     }
 
-    /// Nil only where the command doesn't need it and it isn't configured.
+    /// Nil only if the command does not need it and it is not configured.
     package var apns: APNs?
-    /// Nil only where the command doesn't need it and it isn't configured.
+    /// Nil only if the command does not need it and it is not configured.
     package var database: Database?
-    /// When and how much is swept.
     package var schedule: Schedule
-    /// What is kept of what was sent.
     package var record: Record
-    /// The words of a check-in.
     package var checkIn: CheckIn
-    /// How messages are put.
     package var messages: Messages
-    /// Nil: no service is asked.
+    /// Nil: no service is configured.
     package var decision: Decision?
-    /// The operator's rules.
+    /// The operator's rules for users whose preferences say nothing else.
     package var policy: Rules
-    /// Where the metrics are shown.
     package var metrics: Metrics
     /// Nil: no address is called.
     package var heartbeat: Heartbeat?
-    /// What is logged at least.
+    /// The least severe level that is logged.
     package var logLevel: Logger.Level
 }

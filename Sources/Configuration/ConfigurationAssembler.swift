@@ -3,7 +3,8 @@ import NudgedKit
 import Policy
 import Systemd
 
-/// Ties the values together: needs, the two ways to give a key, rules between keys, and what other modules must judge.
+/// Makes the configuration from the parsed values. It finds missing keys, checks rules between keys, and calls the
+/// checks of other modules.
 struct ConfigurationAssembler {
     private(set) var values: EffectiveValues
     private(set) var problems: [ConfigurationProblem] = []
@@ -11,9 +12,9 @@ struct ConfigurationAssembler {
     let apps: [AppEntry]
     let needs: ConfigurationNeeds
     let checks: ConfigurationChecks
-    /// Where a missing key would be written.
+    /// The file to name when a key is missing.
     let path: String
-    /// False where the file couldn't be read: what is missing then is the file.
+    /// False if the file couldn't be read: then the file is the error, not each missing key.
     let reportsMissing: Bool
     /// Whether every user of the machine can read the file.
     let isFileOpen: Bool
@@ -45,7 +46,7 @@ struct ConfigurationAssembler {
         self.isFileOpen = isFileOpen
     }
 
-    /// The configuration; meaningless where `problems` or the values' own hold an error.
+    /// The configuration. Use it only if neither `problems` nor the values' problems hold an error.
     mutating func assemble() -> Configuration {
         checkOpenFile()
         checkMissing()
@@ -75,25 +76,25 @@ struct ConfigurationAssembler {
         problems.append(ConfigurationProblem(severity, at: values.source(key), key: key, what: what, mend: mend))
     }
 
-    /// A secret in a file that everyone reads is none any more.
+    /// A secret in a file that everyone can read is no longer secret.
     private mutating func checkOpenFile() {
         guard isFileOpen else { return }
         for key in ConfigurationKey.all where key.isSecret {
             guard case .file(let path, _) = values.source(key.name), let text = values.text(key.name) else { continue }
-            // A key is always a secret, a URL only where it holds a password.
+            // A database URL is a secret only if it holds a password.
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
-            // The signing keys are LaneAssembler's.
+            // `LaneAssembler` checks the signing keys.
             guard key.name != "apns.privateKey" else { continue }
             report(
                 key.name,
                 "this file is readable by every user of this machine",
-                "move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 \(path)",
+                "move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 \(path)",
                 as: .warning
             )
         }
     }
 
-    /// Between `//` and `@`, or as a parameter (libpq, "Connection URIs").
+    /// The password is between `//` and `@`, or a parameter (libpq, "Connection URIs").
     private static func holdsPassword(_ url: String) -> Bool {
         let rest = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
         let user = rest.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
@@ -106,13 +107,14 @@ struct ConfigurationAssembler {
             guard values.parsed(key.name) == .none, !values.wrong.contains(key.name) else { continue }
             let place =
                 key.isSecret
-                ? "say CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it as a file, or set \(key.environmentName)"
+                ? "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file, "
+                    + "or set \(key.environmentName)"
                 : "write it in \(path) or set \(key.environmentName)"
             report(key.name, "it is missing", "\(place): \(key.expectation)")
         }
     }
 
-    /// nil where one of the lanes can't be made.
+    /// Nil if one of the lanes can't be made.
     private mutating func apns() -> Configuration.APNs? {
         let made = lanes.assemble(&values, apps: apps)
         problems += lanes.problems
@@ -125,7 +127,7 @@ struct ConfigurationAssembler {
         }
     }
 
-    /// For `config --show`: the main values, the apps' after those of `apns`.
+    /// The rows of `config --show`: the main values, with the apps' values after those of `apns`.
     func rows() -> [ConfigurationRow] {
         let main = values.rows()
         let end = main.firstIndex { !$0.key.hasPrefix("apns.") } ?? main.count
@@ -143,7 +145,7 @@ extension ConfigurationAssembler {
         do {
             try checks.words(words.title, words.body)
         } catch {
-            report("checkIn.body", "\(error)", "shorten checkIn.title or checkIn.body; nothing is ever cut silently")
+            report("checkIn.body", "\(error)", "shorten checkIn.title or checkIn.body; nudged never cuts a text")
         }
         return words
     }
@@ -160,7 +162,7 @@ extension ConfigurationAssembler {
             report(
                 "messages.digestBody",
                 "\(error)",
-                "shorten messages.digestTitle or messages.digestBody; nothing is ever cut silently"
+                "shorten messages.digestTitle or messages.digestBody; nudged never cuts a text"
             )
         }
         return messages
@@ -199,12 +201,13 @@ extension ConfigurationAssembler {
             )
         }
         let timeout = values.duration("decision.timeout") ?? .seconds(2)
-        // What is decided must still be written within the lease.
+        // A decision must leave time to write the pushes within the lease.
         if let lease = values.duration("schedule.lease"), lease < timeout * 3 {
             report(
                 values.source("decision.timeout") == .standard ? "schedule.lease" : "decision.timeout",
-                "schedule.lease (\(DurationText.format(lease))) must be at least three times decision.timeout (\(DurationText.format(timeout)))",
-                "make the lease longer, or the timeout shorter than \(DurationText.format(lease / 3))"
+                "schedule.lease (\(DurationText.format(lease))) must be at least three times "
+                    + "decision.timeout (\(DurationText.format(timeout)))",
+                "make the lease longer, or the timeout at most \(DurationText.format(lease / 3))"
             )
         }
         return Configuration.Decision(
@@ -223,9 +226,9 @@ extension ConfigurationAssembler {
         )
         if let file = metrics.file {
             if !file.hasPrefix("/") {
-                report("metrics.file", "it is no absolute path", "begin it with /: a service's own folder is /")
+                report("metrics.file", "it is not an absolute path", "begin it with /")
             } else if !file.hasSuffix(".prom") {
-                report("metrics.file", "the textfile collector reads no such name", "let it end in .prom")
+                report("metrics.file", "the textfile collector does not read such a name", "let it end in .prom")
             }
         }
         return metrics
@@ -252,8 +255,8 @@ extension ConfigurationAssembler {
 
     private mutating func schedule() -> Configuration.Schedule {
         let lease = values.duration("schedule.lease") ?? .seconds(30)
-        // A daemon stops writing one response deadline and a margin before its lease ends: with less than two
-        // there would be no time left to write in.
+        // A daemon stops writing pushes one response time-out and a margin before its lease ends. A lease of less than
+        // two time-outs would leave too little time to write.
         if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2,
             values.duration("schedule.lease") != nil
         {
@@ -261,8 +264,10 @@ extension ConfigurationAssembler {
             let twice = DurationText.format(timeout * 2)
             report(
                 key,
-                "schedule.lease (\(DurationText.format(lease))) must be more than twice apns.responseTimeout (\(DurationText.format(timeout)))",
-                "make the lease longer than \(twice), or the response timeout shorter than \(DurationText.format(lease / 2))"
+                "schedule.lease (\(DurationText.format(lease))) must be more than twice "
+                    + "apns.responseTimeout (\(DurationText.format(timeout)))",
+                "make the lease longer than \(twice), "
+                    + "or the response timeout shorter than \(DurationText.format(lease / 2))"
             )
         }
         return Configuration.Schedule(
@@ -293,7 +298,8 @@ extension ConfigurationAssembler {
                 maxPerDay: values.integer("policy.maxPerDay").map(Int64.init)
             )
         } catch {
-            // The key table and the rules know the same ranges (a test compares them), so this tells of a mistake of ours.
+            // The key table and the rules have the same ranges (a test compares them). So this error is a bug in
+            // nudged.
             report("policy", "\(error)", "see the reference for the rule's range")
             return Rules.defaults
         }
@@ -303,7 +309,7 @@ extension ConfigurationAssembler {
         let (whole, start, end) = ("policy.quietHours", "policy.quietHours.start", "policy.quietHours.end")
         let ranks = (whole: values.source(whole).rank, start: values.source(start).rank, end: values.source(end).rank)
         if ranks.whole > 0 {
-            // `none` holds against weaker places; start or end said at a stronger one bring quiet hours back.
+            // `none` overrides weaker sources. A start or an end from a stronger source brings quiet hours back.
             if ranks.whole > max(ranks.start, ranks.end) { return nil }
             if ranks.whole == max(ranks.start, ranks.end) {
                 report(whole, "both none and a start or end are given", "keep one of them")
@@ -313,7 +319,7 @@ extension ConfigurationAssembler {
             let given = ranks.start > 0 ? start : end
             report(
                 given,
-                "half of the quiet hours alone is given",
+                "only one of start and end is given",
                 "write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
             )
         }

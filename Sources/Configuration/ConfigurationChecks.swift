@@ -1,22 +1,23 @@
-/// What only other modules can judge. Each throws with words that hold no secret; `description` of the error is shown.
+/// Checks that need other modules. Those that throw give an error whose `description` is shown, so it must hold no
+/// secret.
 package struct ConfigurationChecks: Sendable {
-    /// Whether a PEM text is a P-256 key (OpenSSL).
+    /// Throws unless the PEM text is a P-256 key (OpenSSL).
     package var key: @Sendable (String) throws -> Void
-    /// Whether a libpq URI is good, and safe enough unless insecurity is allowed (Postgres).
+    /// Throws unless the libpq URI is valid and, without `allowInsecure`, safe (Postgres).
     package var database: @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void
-    /// Whether the system knows this zone (TimeZones).
+    /// Whether the system has this time zone (TimeZones).
     package var zone: @Sendable (String) -> Bool
 
-    /// Whether a decision service's address and token can be used (HTTPClient).
+    /// Throws unless a decision service's address and token can be used (HTTPClient).
     package var service: @Sendable (_ url: String, _ token: String?) throws -> Void
 
-    /// Whether the address that is called after good sweeps can be used (HTTPClient).
+    /// Throws unless the address for calls after good sweeps can be used (HTTPClient).
     package var heartbeat: @Sendable (_ url: String) throws -> Void
 
-    /// Whether the words of a check-in fit a push (APNs).
+    /// Throws unless a title and a text fit a push: a check-in's or a digest's (APNs).
     package var words: @Sendable (_ title: String, _ body: String) throws -> Void
 
-    /// Checks that let everything pass, unless given.
+    /// By default every check passes.
     package init(
         key: @escaping @Sendable (String) throws -> Void = { _ in },
         database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void = { _, _ in },

@@ -1,8 +1,8 @@
-/// A value that has the right form, and that the part which uses it refuses.
+/// A value of the right form that another module refuses.
 package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     /// The dotted key.
     package let key: String
-    /// What is wrong, never the value.
+    /// What is wrong; never the value.
     package let what: String
     /// What to do.
     package let mend: String
@@ -13,6 +13,6 @@ package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
         self.mend = mend
     }
 
-    /// In one line.
+    /// One line.
     package var description: String { "\(key): \(what); \(mend)" }
 }

@@ -1,12 +1,12 @@
 import Systemd
 import YAML
 
-/// The file as a tree, or why there is none.
+/// The configuration file as a tree, or why it can't be read.
 struct ConfigurationFile {
     let path: String
     var root: YAMLNode?
     var problem: ConfigurationProblem?
-    /// Whether every user of the machine can read it.
+    /// Whether every user of the machine can read the file.
     var isOpen = false
     var exists = true
 
@@ -18,7 +18,7 @@ struct ConfigurationFile {
                 text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: false)
             } catch {
                 guard error.code == .worldReadable else { throw error }
-                // No fault by itself: only secrets in it make it one.
+                // That is an error only if the file holds a secret; the assembler checks it.
                 file.isOpen = true
                 text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: true)
             }
@@ -37,14 +37,14 @@ struct ConfigurationFile {
                 file: path,
                 mark: error.mark,
                 what: error.what,
-                mend: "mend the YAML at this place"
+                mend: "correct the YAML at this place"
             )
         }
     }
 
     private mutating func take(_ error: SystemdError, mustExist: Bool) {
         switch error.code {
-        // Nothing in it: the environment may say all.
+        // An empty file is no error: the environment may give every value.
         case .empty: break
         case .missing where !mustExist: exists = false
         default:

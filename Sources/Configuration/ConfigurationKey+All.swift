@@ -4,7 +4,7 @@ extension ConfigurationKey {
         apns + database + schedule + record + checkIn + messages + decision + policy + metrics + heartbeat + log
 
     private static let apns: [ConfigurationKey] = [
-        .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id; it signs as the issuer."),
+        .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id: the issuer of provider tokens."),
         .init("apns.keyId", .identifier(10), need: .apns, "The id of the signing key."),
         .init(
             "apns.privateKey",
@@ -12,37 +12,37 @@ extension ConfigurationKey {
             isSecret: true,
             "The signing key's text. Give this or apns.privateKeyFile, not both."
         ),
-        .init("apns.privateKeyFile", .path, "The path of the signing key's .p8 file, not readable by everyone."),
-        .init("apns.bundleId", .bundleID, need: .apns, "The app's bundle id, which is the pushes' topic."),
+        .init("apns.privateKeyFile", .path, "The path of the signing key's .p8 file (not readable by everyone)."),
+        .init("apns.bundleId", .bundleID, need: .apns, "The app's bundle id: the topic of its pushes."),
         .init(
             "apns.environment",
             .choice(["sandbox", "production"]),
             need: .apns,
-            "Which of Apple's services: sandbox for builds from Xcode, production for TestFlight and the App Store."
+            "Apple's service: sandbox for builds from Xcode, production for TestFlight and the App Store."
         ),
-        .init("apns.endpoint", .endpoint, "Another server in place of Apple's, for tests."),
-        .init("apns.caFile", .path, "Certificates (PEM) to trust in place of the system's."),
-        // One connection carries about 1,000 streams; more of them help only where the round trip is long.
+        .init("apns.endpoint", .endpoint, "Another server instead of Apple's, for tests."),
+        .init("apns.caFile", .path, "Certificates (PEM) to trust instead of the system's."),
+        // One connection carries about 1,000 streams. More connections help only if the round trip is long.
         .init(
             "apns.connections",
             .integer(1...32, mayBeNone: false),
             standard: "1",
             "The most connections to the push service, for each app."
         ),
-        // Also the most pushes whose outcome a crash can leave unknown. Intents are committed for free streams only, of which Apple gives a connection
-        // 1,000: an intent takes at most a quarter of this.
+        // Also the most pushes whose outcome a crash can leave unknown. An intent takes at most a quarter of it.
+        // Intents are committed only for free streams, and Apple gives a connection about 1,000.
         .init(
             "apns.maxInFlight",
             .integer(1...100_000, mayBeNone: false),
             standard: "2000",
-            "The most pushes that await their answer, of all apps together."
+            "The most pushes in flight, for all apps together."
         ),
-        // Apple answers in tens of milliseconds; after 10 s nobody knows what became of a push.
+        // Apple answers within tens of milliseconds. After 10 s the outcome of a push is unknown.
         .init(
             "apns.responseTimeout",
             .duration(.seconds(1)...(.seconds(300))),
             standard: "10s",
-            "How long an answer is awaited before a push is recorded as unknown."
+            "How long nudged waits for Apple's answer before it records a push as unknown."
         ),
     ]
 
@@ -54,7 +54,7 @@ extension ConfigurationKey {
             standard: "false",
             "Allows a database on another host without sslmode=verify-full."
         ),
-        // A sweep's statements take milliseconds; one that takes 10 s waits for a lock or a dead host.
+        // A sweep's statements take milliseconds. One that takes 10 s waits for a lock or for a dead host.
         .init(
             "database.statementTimeout",
             .duration(.milliseconds(100)...(.seconds(600))),
@@ -64,21 +64,23 @@ extension ConfigurationKey {
     ]
 
     private static let schedule: [ConfigurationKey] = [
-        // An idle tick is one index probe, so a second costs nothing and is the lateness nobody notices.
+        // A sweep with nothing due takes a few milliseconds, so one a second is cheap. A delay of a second is not
+        // noticed.
         .init(
             "schedule.interval",
             .duration(.milliseconds(100)...(.seconds(3600))),
             standard: "1s",
             "How often a sweep begins."
         ),
-        // Long enough for two deadlines of the push service, short enough that a crash delays users by half a minute only.
+        // Longer than two response time-outs, but short: after a crash, users wait for the end of the lease.
         .init(
             "schedule.lease",
             .duration(.seconds(3)...(.seconds(3600))),
             standard: "30s",
-            "How long a daemon keeps its share of the users without a renewal; more than twice apns.responseTimeout."
+            "How long a daemon keeps its users without a renewal. It must be more than twice apns.responseTimeout."
         ),
-        // Half of it being sent while the next is claimed; larger ones only lengthen the transactions.
+        // A lane gets the next batch when it holds less than half of one. Larger batches only lengthen the
+        // transactions.
         .init(
             "schedule.batch",
             .integer(1...10_000, mayBeNone: false),
@@ -88,29 +90,29 @@ extension ConfigurationKey {
     ]
 
     private static let record: [ConfigurationKey] = [
-        // A quarter of a year answers what operators ask. What the policy needs is not in the record, so a day is enough for the work itself:
-        // `nudged status` counts the last day's unknown pushes.
+        // A quarter of a year answers what operators ask. The work itself needs only a day: the policy does not read
+        // the record, and `nudged status` counts the unknown pushes of the last 24 hours.
         .init(
             "record.keepDays",
             .integer(1...3650, mayBeNone: false),
             standard: "90",
-            "How many days of the record are kept; older days are dropped whole."
+            "How many days of the record are kept. Older days are deleted."
         )
     ]
 
     private static let checkIn: [ConfigurationKey] = [
-        // What counts is the payload's size in bytes, which is measured; these bounds only keep nonsense out.
+        // The real limit is the payload's size in bytes, which is measured. These bounds only exclude absurd values.
         .init(
             "checkIn.title",
             .text(1...1000),
             standard: "Hello again",
-            "The title of a check-in for which no template fits (docs/SQL.md); in a new database there are some that fit everyone."
+            "The title of a check-in if no template fits (docs/SQL.md). A new database has templates that fit everyone."
         ),
         .init(
             "checkIn.body",
             .text(1...10_000),
             standard: "How are you today? I'm here whenever you feel like talking.",
-            "The text of a check-in for which no template fits."
+            "The text of a check-in if no template fits."
         ),
     ]
 
@@ -119,14 +121,14 @@ extension ConfigurationKey {
             "messages.digestAfter",
             .integer(1...1000, mayBeNone: false),
             standard: "3",
-            "More messages of one user than these that waited for the end of quiet hours go out as one push."
+            "If more messages than this waited for the end of a user's quiet hours, they are sent as one push."
         ),
-        .init("messages.digestTitle", .text(1...1000), standard: "New messages", "That push's title."),
+        .init("messages.digestTitle", .text(1...1000), standard: "New messages", "The title of that push."),
         .init(
             "messages.digestBody",
             .text(1...10_000),
             standard: "{count} messages came while you were away.",
-            "That push's text; {count} stands for how many they are."
+            "The text of that push. {count} is the number of messages."
         ),
     ]
 
@@ -134,29 +136,29 @@ extension ConfigurationKey {
         .init(
             "decision.url",
             .serviceURL,
-            "The service that is asked of each nudge that the rules allow (docs/DECISION.md); without it none is. No secrets in it: it is shown."
+            "The service that decides about each nudge that the rules allow. It must hold no secret: nudged prints it."
         ),
-        .init("decision.token", .text(1...8192), isSecret: true, "The bearer token that it is sent."),
-        // Somebody waits for a message: longer than this an answer is worth less than the user's own fallback.
+        .init("decision.token", .text(1...8192), isSecret: true, "The bearer token for the service."),
+        // A user waits for the message. After 2 s the fallback is better than a late answer.
         .init(
             "decision.timeout",
             .duration(.milliseconds(50)...(.seconds(60))),
             standard: "2s",
-            "How long its answer is awaited before the user's fallback_strategy decides."
+            "How long nudged waits for its answer before the user's fallback_strategy decides."
         ),
-        // At 50 ms an answer these are 160 users a second.
+        // With 50 ms an answer, 8 at once are 160 users a second.
         .init(
             "decision.concurrency",
             .integer(1...64, mayBeNone: false),
             standard: "8",
-            "How many users it is asked of at a time."
+            "How many users it is asked about at the same time."
         ),
-        .init("decision.caFile", .path, "Certificates (PEM) to trust for it in place of the system's."),
+        .init("decision.caFile", .path, "Certificates (PEM) to trust for the service instead of the system's."),
     ]
 
     // Defaults and ranges are those of docs/POLICY.md.
     private static let policy: [ConfigurationKey] = [
-        .init("policy.defaultTimezone", .zone, standard: "none", "The zone of users who have none that is valid."),
+        .init("policy.defaultTimezone", .zone, standard: "none", "The zone of users who have no valid zone."),
         .init(
             "policy.checkInTime",
             .wallTime,
@@ -167,9 +169,9 @@ extension ConfigurationKey {
             "policy.spreadMinutes",
             .integer(0...1440, mayBeNone: false),
             standard: "0",
-            "Spreads the check-ins of users who chose no time over so many minutes."
+            "The jitter, in minutes, of check-ins of users who chose no time."
         ),
-        .init("policy.quietHours", .choice(["none"]), "Write none for no quiet hours; else give start and end."),
+        .init("policy.quietHours", .choice(["none"]), "Write none for no quiet hours, or else give start and end."),
         .init(
             "policy.quietHours.start",
             .wallTime,
@@ -181,7 +183,7 @@ extension ConfigurationKey {
             "policy.quietEndJitterMinutes",
             .integer(0...240, mayBeNone: false),
             standard: "0",
-            "Spreads what waits for the end of quiet hours over so many minutes."
+            "The jitter, in minutes, of nudges that waited for the end of quiet hours."
         ),
         .init(
             "policy.maxStalenessMinutes",
@@ -207,12 +209,12 @@ extension ConfigurationKey {
         .init(
             "metrics.listen",
             .loopback,
-            "Where Prometheus finds the metrics: 127.0.0.1:9464 shows them at http://127.0.0.1:9464/metrics. Other machines can't reach it."
+            "The address for Prometheus, on this machine only: 127.0.0.1:9464 gives http://127.0.0.1:9464/metrics."
         ),
         .init(
             "metrics.file",
             .path,
-            "A file that ends in .prom, written anew every ten seconds for node_exporter's textfile collector."
+            "A file that ends in .prom, for node_exporter's textfile collector. It is written every ten seconds."
         ),
     ]
 
@@ -221,16 +223,16 @@ extension ConfigurationKey {
             "heartbeat.url",
             .serviceURL,
             isSecret: true,
-            "An address that is called (GET) after a good sweep: a service that tells somebody when the calls stay away."
+            "An address that nudged calls (GET) after good sweeps. The service there reports when no call comes."
         ),
-        // Such services count in minutes; a sweep a second would be 86,400 calls a day.
+        // Such services count in minutes. One call for each sweep would be 86,400 a day.
         .init(
             "heartbeat.interval",
             .duration(.seconds(1)...(.seconds(86_400))),
             standard: "1m",
-            "It is called at most this often."
+            "The least time between two calls."
         ),
-        .init("heartbeat.caFile", .path, "Certificates (PEM) to trust for it in place of the system's."),
+        .init("heartbeat.caFile", .path, "Certificates (PEM) to trust for that service instead of the system's."),
     ]
 
     private static let log: [ConfigurationKey] = [
@@ -242,20 +244,21 @@ extension ConfigurationKey {
         )
     ]
 
-    /// The list of further apps. Only the file has it: an environment variable holds no list.
+    /// The list of further apps. Only the file can have it: an environment variable holds no list.
     static let appsName = "apns.apps"
 
-    /// The most entries of that list: each has connections, and a stranger's file must not open thousands.
+    /// The most entries of `apns.apps`. Each entry opens connections, so the number must be bounded.
     static let mostApps = 32
 
-    /// What an entry of the list may say, and else inherits. The other keys of `apns` hold for all apps together.
+    /// The keys that an entry of `apns.apps` may give; the others it inherits. `apns.maxInFlight` and
+    /// `apns.responseTimeout` apply to all apps together.
     static let ofApp: [ConfigurationKey] = apns.filter {
         $0.name != "apns.maxInFlight" && $0.name != "apns.responseTimeout"
     }
 
     static let byName: [String: ConfigurationKey] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// `apns`, `policy.quietHours` and so on: names that stand for a mapping.
+    /// The names of mappings: `apns`, `policy.quietHours` and so on.
     static let sections: [String] = {
         var found: [String] = []
         for key in all {

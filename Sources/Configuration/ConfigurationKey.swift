@@ -1,52 +1,50 @@
-/// One key of the configuration: its names, its type and range, its default, and what it is for.
+/// One key of the configuration: its names, its type and range, its default and its purpose.
 ///
-/// The reference is generated from `all`; so is the validation, but for the rules that tie two keys together.
+/// The reference and the validation of single keys are made from `all`. Rules between keys are in the assemblers.
 package struct ConfigurationKey: Sendable {
-    /// What a value must be.
+    /// The type and range of a value.
     package enum Kind: Sendable {
-        /// One line of text, of so many characters.
+        /// One line of text; the range is its length in characters.
         case text(ClosedRange<Int>)
-        /// Exactly so many capital letters and digits.
+        /// Exactly this many capital letters and digits.
         case identifier(Int)
         /// One of these words.
         case choice([String])
         /// `true` or `false`.
         case boolean
-        /// A whole number. `none` and null where `mayBeNone`.
+        /// A whole number. `mayBeNone` also allows `none` and null.
         case integer(ClosedRange<Int>, mayBeNone: Bool)
         /// A duration; see `DurationText`.
         case duration(ClosedRange<Duration>)
         /// `HH:MM`.
         case wallTime
-        /// A time-zone name as docs/POLICY.md says; `none` or null for no zone.
+        /// A time zone's name (docs/POLICY.md, "Zone"). `none` or null means no zone.
         case zone
-        /// The path of a file.
+        /// A file's path.
         case path
-        /// A PEM text; its newlines may be written `\n`.
+        /// PEM text. Its newlines may be written as `\n`.
         case pem
         /// `https://host[:port]`.
         case endpoint
-        /// `https://host[:port][/path]`.
+        /// `https://host[:port][/path]`, or the same with `http://`.
         case serviceURL
-        /// An address of this machine, with a port.
+        /// A loopback address with a port.
         case loopback
         /// A libpq URI.
         case databaseURL
-        /// A bundle id.
         case bundleID
     }
 
-    /// Dotted, as in the file: `apns.teamId`.
+    /// The dotted name, as in the file: `apns.teamId`.
     package let name: String
-    /// What a value must be.
     package let kind: Kind
-    /// The default as it would be written; nil where there is none.
+    /// The default as it would be written. Nil if there is none.
     package let standard: String?
-    /// Whether no output shows the value.
+    /// Whether output must hide the value.
     package let isSecret: Bool
-    /// Which commands' work needs it, where there is no default.
+    /// The commands that need the key. Empty if it has a default or is optional.
     package let need: ConfigurationNeeds
-    /// What it is for, in a sentence.
+    /// What the key is for, in one sentence.
     package let summary: String
 
     init(
@@ -65,13 +63,13 @@ package struct ConfigurationKey: Sendable {
         self.summary = summary
     }
 
-    /// The environment variable: `apns.teamId` is `APNS_TEAM_ID`.
+    /// The environment variable: `APNS_TEAM_ID` for `apns.teamId`.
     package var environmentName: String { Self.environmentName(name) }
 
-    /// The variable that gives this key's value to the app that signs with the key `keyID`: `APNS_PRIVATE_KEY_FILE_KEY2345678`.
+    /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
     func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
 
-    /// The file in systemd's credentials directory; only secrets come from there.
+    /// The file's name in systemd's credentials directory. Only secrets are read from there.
     package var credentialName: String? { isSecret ? name : nil }
 
     static func environmentName(_ name: String) -> String {
@@ -88,7 +86,7 @@ package struct ConfigurationKey: Sendable {
         return result
     }
 
-    /// Type and range in words, for errors and the reference.
+    /// Type and range as text, for errors and the reference.
     package var expectation: String {
         switch kind {
         case .text(let range): "one line of \(range.lowerBound) to \(range.upperBound) characters"
@@ -101,7 +99,8 @@ package struct ConfigurationKey: Sendable {
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)")
                 + (mayBeNone ? ", or none" : "")
         case .duration(let range):
-            "a duration such as 500ms, 1s or 5m, from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
+            "a duration such as 500ms, 1s or 5m, "
+                + "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
         case .wallTime: "a time HH:MM from 00:00 to 23:59, in quotes"
         case .zone: "a zone name such as Europe/Berlin, UTC, or none"
         case .path: "the path of a file"

@@ -1,20 +1,20 @@
 import Systemd
 import YAML
 
-/// Reads the configuration from file, credentials directory and environment, and checks it once.
+/// Reads the configuration from the file, the credentials directory and the environment, and checks it once.
 ///
-/// Where several say something for a key: environment over credentials over file over default.
+/// If several sources give a key, the environment wins, then the credentials, then the file, then the default.
 package enum ConfigurationLoader {
-    /// Where the file is unless `--config` says otherwise.
+    /// The file's path if `--config` gives no other.
     package static let defaultPath = "/etc/nudged/nudged.yaml"
 
     /// - Parameters:
-    ///   - path: from `--config`, and then it must exist; nil: `defaultPath`, which may be missing.
-    ///   - environment: all variables, see `ProcessEnvironment.current()`; `CREDENTIALS_DIRECTORY` among them.
+    ///   - path: from `--config`; the file must exist. Nil: `standardPath`, which may be missing.
+    ///   - environment: all variables, `CREDENTIALS_DIRECTORY` among them; see `ProcessEnvironment.current()`.
     ///   - needs: what the command works with.
-    ///   - checks: what other modules judge.
-    ///   - standardPath: stands in for `defaultPath` in tests.
-    /// - Throws: all faults at once, and the warnings.
+    ///   - checks: the checks of other modules.
+    ///   - standardPath: a path in place of `defaultPath`, for tests.
+    /// - Throws: all problems at once, warnings included.
     package static func load(
         path: String? = nil,
         environment: [String: String],
@@ -53,7 +53,8 @@ package enum ConfigurationLoader {
         )
     }
 
-    /// Faults of the file first, by their place, then the others as they were found.
+    /// Problems with a place in the file first, by line and column. The others follow in the order in which they were
+    /// found.
     private static func inReadingOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
         let placed = problems.enumerated().sorted { left, right in
             let (a, b) = (left.element.mark, right.element.mark)

@@ -1,27 +1,23 @@
 package import YAML
 
-/// One thing that is wrong, or probably a mistake, in the configuration: where, which key, what, and the mend.
-/// It holds no secret.
+/// One error or probable mistake in the configuration: where, which key, what, and what to do. It holds no secret.
 package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
-    /// How bad it is.
     package enum Severity: String, Sendable {
         /// The configuration can't be used.
         case error
-        /// A right is missing or a secret is open; the configuration can't be used.
+        /// A permission is missing or a secret is open. The configuration can't be used.
         case permission
-        /// It can be used.
+        /// The configuration can be used.
         case warning
     }
 
-    /// How bad it is.
     package let severity: Severity
-    /// The file, or nil where the value came from elsewhere.
+    /// The configuration file or the credential's file. Nil if the value came from neither.
     package let file: String?
-    /// The place in the file.
     package let mark: YAMLMark?
-    /// The environment variable, where the value came from one.
+    /// The environment variable, if the value came from one.
     package let variable: String?
-    /// The dotted key as it was written; nil where the whole file is meant.
+    /// The dotted key as it was written. Nil if the whole file is meant.
     package let key: String?
     /// What is wrong.
     package let what: String
@@ -51,13 +47,13 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
         key = nil
     }
 
-    /// File, line and column, or the variable.
+    /// File, line and column; or the variable's name.
     package var place: String {
         let place = file ?? variable.map { "environment \($0)" } ?? "configuration"
         return mark.map { "\(place):\($0.line):\($0.column)" } ?? place
     }
 
-    /// `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key: did you mean apns.teamId?`, or with the variable's name in place of file,
-    /// line and column.
+    /// One line: `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key: did you mean apns.teamId?`. It begins with
+    /// `place`.
     package var description: String { ([place] + [key, what, mend].compactMap { $0 }).joined(separator: ": ") }
 }

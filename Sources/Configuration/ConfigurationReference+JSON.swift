@@ -1,7 +1,8 @@
 import JSON
 
 extension ConfigurationReference {
-    /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret", "variable", "summary"}]}]}`, for tools and the manual page.
+    /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret",
+    /// "variable", "summary"}]}]}`. For tools and the manual page.
     package static var json: String {
         var json = JSONWriter()
         json.beginObject()

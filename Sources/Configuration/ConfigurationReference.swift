@@ -1,33 +1,34 @@
-/// Every key of the configuration, as docs/CONFIGURATION.md and `nudged.yaml(5)` show it: what the loader takes, said from the same list.
+/// The reference of all keys, as in docs/CONFIGURATION.md and `nudged.yaml(5)`. It is made from the list that the
+/// loader uses.
 package enum ConfigurationReference {
-    /// What each section is about, in the order of the keys.
+    /// Each section's purpose, in the order of the keys.
     static let sections: [(name: String, summary: String)] = [
         ("apns", "Apple's push service: who signs, and for which app."),
         ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
-        ("schedule", "When sweeps begin, and how much of what is due one daemon takes at once."),
-        ("record", "How long `nudged.delivery` remembers."),
+        ("schedule", "How often sweeps begin, and how many users a daemon claims at once."),
+        ("record", "How long the record, `nudged.delivery`, is kept."),
         (
             "checkIn",
-            "The words of a check-in for which no template fits: `nudged.template` comes first, and in a new database some templates are active (docs/SQL.md)."
+            "The text of a check-in if no template fits. In a new database some templates are active (docs/SQL.md)."
         ),
         ("messages", "Messages of one user that waited for the end of quiet hours."),
         (
             "decision",
-            "A service of yours that is asked before each nudge (docs/DECISION.md). Without a URL nobody is asked."
+            "A service of yours that nudged asks before each nudge (docs/DECISION.md). Without a URL it asks none."
         ),
         (
             "policy",
-            "The rules for users whose preferences say nothing else (docs/POLICY.md). `nudged replan` lets changed ones count at once."
+            "The rules if a user's preferences say nothing else (docs/POLICY.md). `nudged replan` applies them at once."
         ),
-        ("metrics", "Metrics for Prometheus (docs/METRICS.md). Without a place nothing is shown."),
+        ("metrics", "Metrics for Prometheus (docs/METRICS.md). Without an address or a file there are none."),
         (
             "heartbeat",
-            "A dead man's switch: an address that is called after each good sweep, for a service that tells somebody when the calls stay away (docs/METRICS.md)."
+            "A dead man's switch (docs/METRICS.md): nudged calls an address after good sweeps."
         ),
-        ("log", "What goes to the journal."),
+        ("log", "What nudged writes to the journal."),
     ]
 
-    /// docs/CONFIGURATION.md, but for its last newline.
+    /// The text of docs/CONFIGURATION.md without its last newline.
     package static var page: String {
         let tables = sections.map { section in
             "## \(section.name)\n\n\(section.summary)\n\n" + table(keys(of: section.name))
@@ -40,7 +41,7 @@ package enum ConfigurationReference {
         ConfigurationKey.all.filter { $0.name.hasPrefix(section + ".") }
     }
 
-    /// What stands where no value is given: the default, or that it must be given, or nothing.
+    /// The text for the column of defaults: the default, `required` or `not set`.
     static func standard(_ key: ConfigurationKey, quoted: (String) -> String) -> String {
         if let standard = key.standard { return quoted(standard) }
         return key.need.isEmpty ? "not set" : "required"
@@ -59,31 +60,40 @@ package enum ConfigurationReference {
     private static let introduction = """
         # Configuration
 
-        `nudged config --reference` prints this page, and tests hold it equal to the code. The file is `\(ConfigurationLoader.defaultPath)`, or what `--config` names: \
-        YAML, in which `apns.teamId` is the key `teamId` below `apns:`. It may be missing where the environment says all.
+        This page lists all keys of the configuration, for operators. `nudged config --reference` prints it, and tests \
+        compare it with the code.
 
-        A value is taken from the first of these that gives one:
+        The file is `\(ConfigurationLoader.defaultPath)`, or the one that `--config` names. It is YAML: `apns.teamId` \
+        is the key `teamId` below `apns:`. The file may be missing if the environment gives all values.
 
-        1. the environment variable of the table; an empty one counts as unset
-        2. for a secret, the file with the key's name in systemd's credentials directory (`LoadCredential=database.url:/etc/nudged/credentials/database.url`)
+        A value comes from the first of these that has it:
+
+        1. the environment variable in the table; an empty one counts as not set
+        2. for a secret, the file with the key's name in systemd's credentials directory \
+        (`LoadCredential=database.url:/etc/nudged/credentials/database.url`)
         3. the file
         4. the default
 
-        `nudged config --show` prints what is in force and where each value came from; a secret is `(hidden)`. `nudged check-config` finds every fault without a network. \
-        `systemctl reload nudged` reads the file anew; a changed credential or variable counts after a restart.
+        `nudged config --show` prints the values in force, and where each one comes from. A secret is `(hidden)`. \
+        `nudged check-config` finds every fault without a network. `systemctl reload nudged` reads the file again. \
+        A changed credential or variable counts after a restart.
 
-        Durations are `500ms`, `1s`, `5m`, `2h`, or a plain number of seconds. `none` (or null) turns off what can be turned off. A time stands in quotes, as `"10:00"`. \
-        Anchors and tags of YAML are not taken, and a key that stands twice is a fault.
+        Durations are `500ms`, `1s`, `5m`, `2h`, or a number of seconds. `none` (or null) turns a rule off, if its \
+        value may be none. Write a time in quotes: `"10:00"`. Anchors and tags of YAML are not allowed. A key that \
+        occurs twice is a fault.
 
 
         """
 
     private static let apps = """
 
-        Further apps, or the same app's builds from Xcode, are a list `\(ConfigurationKey.appsName)` of up to \(ConfigurationKey.mostApps) entries. An entry takes these keys, and inherits \
-        what it doesn't say: \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
-        No two may share `bundleId` and `environment`. The key of an entry with a `keyId` of its own comes from \
-        the credential `apns.privateKey.KEYID`, from \(NamedKeys.keys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " or ")), or from the entry.
+        Further apps, or builds of the same app from Xcode, are a list `\(ConfigurationKey.appsName)` of up to \
+        \(ConfigurationKey.mostApps) entries. An entry may have these keys, and inherits the others from `apns`: \
+        \(ConfigurationKey.ofApp.map { "`\($0.name.dropFirst("apns.".count))`" }.joined(separator: ", ")). \
+        No two entries may have the same `bundleId` and `environment`. If an entry has its own `keyId`, its key comes \
+        from the credential `apns.privateKey.KEYID`, from \
+        \(NamedKeys.keys.map { "`\($0.environmentName(forKeyID: "KEYID"))`" }.joined(separator: " or ")), \
+        or from the entry.
 
         """
 
@@ -91,10 +101,12 @@ package enum ConfigurationReference {
 
         ## When something is wrong
 
-        Each fault is a line: place, key, what is wrong, the mend. The place is file, line and column, or the variable's name; for an unknown key the mend is the nearest known one.
+        Each fault is one line: place, key, what is wrong, and the fix. The place is file, line and column, or the \
+        variable's name. For an unknown key the fix is the nearest known key.
 
             /etc/nudged/nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?
 
-        The exit status is 78 (EX_CONFIG), or 77 (EX_NOPERM) where nothing but rights is wrong, as with a key that everyone may read.
+        The exit status is 78 (EX_CONFIG). It is 77 (EX_NOPERM) if only rights are wrong, for example if everyone can \
+        read a key.
         """
 }

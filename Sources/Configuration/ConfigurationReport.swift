@@ -1,6 +1,6 @@
-/// What `check-config` and `config --show` print.
+/// The output of `check-config` and `config --show`.
 package enum ConfigurationReport {
-    /// For a good configuration: the warnings, then one line that says so.
+    /// For a valid configuration: the warnings, then one line that says so.
     package static func check(_ loaded: LoadedConfiguration) -> String {
         let warnings = loaded.warnings.map { "warning: \($0)" }
         let place = loaded.path ?? "environment and defaults"
@@ -8,19 +8,19 @@ package enum ConfigurationReport {
         return (warnings + ["ok: \(place)\(count)"]).joined(separator: "\n")
     }
 
-    /// For a bad one: a line for each fault, then their number.
+    /// For an invalid configuration: one line for each problem, then the number of errors.
     package static func check(_ error: ConfigurationError) -> String {
         let count = error.problems.count { $0.severity != .warning }
         return error.description + "\n\(count) \(count == 1 ? "error" : "errors"); the configuration can't be used"
     }
 
-    /// The effective values in columns: key, value, source; after an inherited value's source the key that it stands under.
+    /// The values in force in columns: key, value and source. An inherited value also names the key that it comes from.
     package static func show(_ loaded: LoadedConfiguration) -> String {
         let keyWidth = loaded.rows.map(\.key.count).max() ?? 0
-        // A long text must not push every source off the screen.
+        // A long value must not push the sources off the screen.
         let valueWidth = min(40, loaded.rows.map(\.value.count).max() ?? 0)
         return loaded.rows.map { row in
-            // A default stands under no key.
+            // A default comes from no key.
             let origin = row.source == .standard ? "" : row.origin.map { " (\($0))" } ?? ""
             return "\(padded(row.key, keyWidth))  \(padded(row.value, valueWidth))  \(row.source.words)\(origin)"
         }.joined(separator: "\n")

@@ -2,16 +2,16 @@
 package struct ConfigurationRow: Sendable, Equatable {
     /// The dotted key.
     package let key: String
-    /// Its value as it would be written; `(hidden)` for a secret, `(not set)` for none.
+    /// The value as it would be written. `(hidden)` for a secret, `(not set)` for none.
     package let value: String
-    /// Where it came from.
     package let source: ValueSource
-    /// In an entry of `apns.apps`: the key that says it, where the entry doesn't.
+    /// For a value that an entry of `apns.apps` inherits: the key that gives it. Else nil.
     package let origin: String?
 }
 
 extension EffectiveValues {
-    /// Every key, in the order of the reference; an entry's keys where these are an entry's values.
+    /// A row for each key, in the order of the reference. For an entry of `apns.apps`: a row for each key that an entry
+    /// may give.
     func rows() -> [ConfigurationRow] {
         (app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp).map { key in
             let value: String =

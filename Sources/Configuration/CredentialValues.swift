@@ -1,6 +1,6 @@
 import Systemd
 
-/// The secrets that systemd handed over, by the names of their keys.
+/// The secrets from systemd's credentials directory, by key.
 struct CredentialValues {
     private(set) var values: [String: RawValue] = [:]
     private(set) var problems: [ConfigurationProblem] = []

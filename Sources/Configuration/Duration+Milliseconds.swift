@@ -1,4 +1,4 @@
 extension Duration {
-    /// Whole milliseconds, rounded down.
+    /// Whole milliseconds. A fraction is cut off.
     package var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }

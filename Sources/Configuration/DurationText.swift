@@ -1,6 +1,6 @@
-/// Durations as the configuration writes them: `500ms`, `1s`, `5m`, `2h`, or a plain number of seconds such as `0.5`.
+/// Durations as the configuration writes them: `500ms`, `1s`, `5m`, `2h`, or a number of seconds such as `0.5`.
 package enum DurationText {
-    /// Nil for anything else; a negative or absurdly large one is none either.
+    /// Nil for any other text, for a negative duration and for one of more than 10,000,000 of its unit.
     package static func parse(_ text: String) -> Duration? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let milliseconds: Int64
@@ -12,7 +12,7 @@ package enum DurationText {
         default: return nil
         }
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
-        // Decimal digits and not Double: `0.3` is 300 ms and nothing near it. Finer than a microsecond is a mistake.
+        // Decimal digits, not Double: `0.3` must be exactly 300 ms. More than six decimals are taken for a mistake.
         guard parts.count <= 2, let whole = Int64(parts[0]), whole <= 10_000_000 else { return nil }
         let fraction = parts.count == 2 ? parts[1] : "0"
         guard !fraction.isEmpty, fraction.count <= 6, let part = Int64(fraction) else { return nil }
@@ -20,7 +20,7 @@ package enum DurationText {
         return .microseconds(whole * milliseconds * 1000 + part * milliseconds * 1000 / scale)
     }
 
-    /// The shortest spelling that `parse` reads back, to the microsecond.
+    /// The shortest text that `parse` reads back, exact to the microsecond.
     package static func format(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000

@@ -2,18 +2,18 @@ import Metrics
 import NudgedKit
 import Policy
 
-/// For each key the value that counts, parsed, and where it came from.
+/// For each key, the value in force and its source.
 struct EffectiveValues {
     private(set) var problems: [ConfigurationProblem] = []
     private var values: [String: (parsed: ParsedValue, source: ValueSource)] = [:]
-    /// Keys with a value that is wrong: they are not missing, too.
+    /// Keys whose value is wrong. They must not be reported as missing too.
     private(set) var wrong: Set<String> = []
-    /// The entry of `apns.apps` whose values these are; nil for the main app.
+    /// The entry of `apns.apps` that these values belong to. Nil for the main app.
     private(set) var app: AppEntry?
-    /// In an entry: for each inherited key the one, as it is shown, that says it.
+    /// For an entry: each inherited key, with the shown name of the key that gives its value.
     private(set) var origins: [String: String] = [:]
 
-    /// - Parameter layers: raw values by key, in any order; the source's rank decides.
+    /// - Parameter layers: raw values by key, in any order. The source with the highest rank wins.
     init(_ layers: [[String: RawValue]]) {
         for key in ConfigurationKey.all {
             let candidates = layers.compactMap { $0[key.name] }
@@ -23,7 +23,8 @@ struct EffectiveValues {
         }
     }
 
-    /// An app's values: what its entry says, else the main app's. The signing key is not inherited here: whose it is depends on its id.
+    /// An app's values: those of its entry, else the main app's. The signing key is not inherited here: it depends on
+    /// the key's id.
     init(_ app: AppEntry, over main: EffectiveValues) {
         self.app = app
         for key in ConfigurationKey.ofApp {
@@ -53,7 +54,7 @@ struct EffectiveValues {
         }
     }
 
-    /// Takes a value that comes from elsewhere, where it is stronger than what is there.
+    /// Takes values of another source if it is stronger than the present one.
     mutating func take(_ layer: [String: RawValue]) {
         for key in ConfigurationKey.ofApp {
             guard let raw = layer[key.name], raw.source.rank > source(key.name).rank else { continue }
@@ -62,21 +63,21 @@ struct EffectiveValues {
         }
     }
 
-    /// Takes another app's value over, with its source.
+    /// Takes another app's value and its source.
     mutating func inherit(_ name: String, from other: EffectiveValues) {
         values[name] = other.values[name]
         origins[name] = other.origins[name] ?? other.shownName(name)
         if other.wrong.contains(name) { wrong.insert(name) }
     }
 
-    /// The key as errors and `config --show` name it: `apns.apps[1].teamId` in an entry.
+    /// The key's name in errors and in `config --show`: `apns.apps[1].teamId` for an entry.
     func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
 
     func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }
 
     func parsed(_ name: String) -> ParsedValue { values[name]?.parsed ?? .none }
 
-    /// Nil for no value, and for a wrong one.
+    /// Nil if there is no value or a wrong one.
     func text(_ name: String) -> String? {
         if case .text(let text) = parsed(name) { text } else { nil }
     }
@@ -105,7 +106,7 @@ struct EffectiveValues {
         if case .loopback(let address) = parsed(name) { address } else { nil }
     }
 
-    /// Forgets a key that a stronger one makes void.
+    /// Removes a key that a stronger one replaces, with its problems.
     mutating func drop(_ name: String) {
         values[name] = nil
         let shown = shownName(name)

@@ -1,11 +1,11 @@
-/// What the environment says for each key, and which of its variables are probably meant for us but are none of ours.
+/// The values that the environment gives, and warnings about unknown variables that look like nudged's.
 struct EnvironmentValues {
     private(set) var values: [String: RawValue] = [:]
     private(set) var problems: [ConfigurationProblem] = []
 
-    /// An empty variable counts as unset: compose files and units pass on what isn't there that way.
+    /// An empty variable counts as unset: compose files and units pass unset variables on as empty ones.
     ///
-    /// - Parameter keyIDs: the ids of keys that `apns.apps` names; see `NamedKeys` for their variables.
+    /// - Parameter keyIDs: the ids of the keys in `apns.apps`; see `NamedKeys` for their variables.
     init(_ environment: [String: String], keyIDs: [String] = []) {
         let named = NamedKeys.keys.flatMap { key in keyIDs.map { key.environmentName(forKeyID: $0) } }
         var known = Set(named)
@@ -26,7 +26,7 @@ struct EnvironmentValues {
                     at: .environment(name: name),
                     key: nil,
                     what: "unknown variable",
-                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see the reference for the variable's name"
+                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see nudged config --reference"
                 )
             )
         }

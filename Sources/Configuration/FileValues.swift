@@ -1,6 +1,6 @@
 import YAML
 
-/// What the file says for each key, and what in it is no key.
+/// The values that the file gives, and errors for everything in it that is no key.
 struct FileValues {
     private(set) var values: [String: RawValue] = [:]
     /// The entries of `apns.apps`.
@@ -16,7 +16,7 @@ struct FileValues {
                 ConfigurationProblem(
                     file: path,
                     mark: root.mark,
-                    what: "this is \(root.kindName) and no list of keys",
+                    what: "this is \(root.kindName), not sections with keys",
                     mend: "write sections such as apns: and keys below them"
                 )
             )
@@ -56,7 +56,7 @@ struct FileValues {
         return ConfigurationProblem(
             at: .file(path: path, mark: entry.value.mark),
             key: name,
-            what: "\(entry.value.kindName) stands here",
+            what: "this is \(entry.value.kindName)",
             mend: mend
         )
     }
@@ -87,7 +87,7 @@ extension FileValues {
                 for entry in entries { read(entry, into: &app) }
             } else {
                 app.isUnclear = true
-                report(item.mark, app.name, "\(item.kindName) stands here", "write the app's keys after the dash")
+                report(item.mark, app.name, "this is \(item.kindName)", "write the app's keys after the dash")
             }
             apps.append(app)
         }
@@ -103,18 +103,18 @@ extension FileValues {
             return report(
                 entry.value.mark,
                 name,
-                "\(entry.value.kindName) stands here",
+                "this is \(entry.value.kindName)",
                 "write \(key.expectation)"
             )
         }
-        // A null says nothing: the value is inherited.
+        // A null gives no value, so the entry inherits one.
         if entry.value.isNull { return }
         app.values[key.name] = RawValue(text: text, source: .file(path: path, mark: entry.value.mark))
     }
 
     private func mend(ofUnknown key: String, in app: AppEntry) -> String {
         if ConfigurationKey.byName["apns." + key] != nil {
-            return "it holds for all apps together: write it as apns.\(key)"
+            return "it is one value for all apps: write it as apns.\(key)"
         }
         let near = KeySuggestion.nearest(
             to: app.name + "." + key,
@@ -128,7 +128,7 @@ extension FileValues {
         report(
             value.mark,
             ConfigurationKey.appsName,
-            "\(value.kindName) stands here",
+            "this is \(value.kindName)",
             "write a list: for each app a dash, and its keys after it"
         )
     }

@@ -1,16 +1,17 @@
-/// Finds the key that was probably meant.
+/// Finds the key that the author probably meant.
 enum KeySuggestion {
-    /// The nearest of `candidates` to a dotted name; nil where none is near.
+    /// The candidate nearest to a dotted name. Nil if none is near.
     ///
-    /// Case, `_` and `-` make no difference (`apns.team_id`), and the last part alone counts too, so that a key under the wrong section is found.
+    /// Case, `_` and `-` are ignored. The last part is also compared alone, so that a key in the wrong section is
+    /// found.
     static func nearest(to name: String, among candidates: [String]) -> String? {
         let wanted = plain(name)
-        // The last part decides how far is near: most long names share their beginning.
+        // The limit depends on the last part: most long names have the same beginning.
         let limit = max(2, lastPart(wanted).count / 4 + 1)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
             let whole = distance(wanted, plain(candidate))
-            // Being in another section counts as one change, so that the right section wins where both fit.
+            // A different section counts as one change, so that the right section wins if both match.
             let leaf = distance(lastPart(wanted), lastPart(plain(candidate))) + 1
             let found = min(whole, leaf)
             if found <= limit, found < best?.distance ?? Int.max { best = (found, candidate) }
@@ -18,7 +19,7 @@ enum KeySuggestion {
         return best?.candidate
     }
 
-    /// The nearest environment variable.
+    /// The environment variable nearest to a name. Nil if none is near.
     static func nearest(toVariable name: String, among candidates: [String]) -> String? {
         let limit = max(2, name.count / 4)
         let wanted = Array(name.utf8)
@@ -34,7 +35,8 @@ enum KeySuggestion {
         Array(name.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed())
     }
 
-    /// Insertions, deletions, changes, and swaps of neighbours (optimal string alignment). Bounded: a key of a megabyte costs nothing.
+    /// The edit distance: insertions, deletions, changes and swaps of neighbours (optimal string alignment). Names over
+    /// 100 bytes are not compared, so that a huge key costs nothing.
     static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         if a.count > 100 || b.count > 100 { return Int.max / 2 }
         var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)

@@ -1,24 +1,25 @@
 import Systemd
 
-/// Makes the lanes: the main app's, then those of `apns.apps`, each with its own signing key or the one that it inherits.
+/// Makes the lanes: the main app's, then those of `apns.apps`. Each has its own signing key or inherits one.
 struct LaneAssembler {
     let namedKeys: NamedKeys
     let checks: ConfigurationChecks
-    /// Where a missing key would be written.
+    /// The file to name when a key is missing.
     let path: String
-    /// Whether the command sends. One that only asks the database is run by people who may not read the key.
+    /// Whether the command sends pushes. People who run other commands may not have the right to read the key.
     let readsKeys: Bool
-    /// Whether a signing key that is missing is a fault.
+    /// Whether a missing signing key is an error.
     let reportsMissing: Bool
     /// Whether every user of the machine can read the file.
     let isFileOpen: Bool
 
     private(set) var problems: [ConfigurationProblem] = []
-    /// The values of the apps, for `config --show`.
+    /// The apps' values, for `config --show`.
     private(set) var apps: [EffectiveValues] = []
-    /// By key id, who brought its text. Nil as text where it is there and can't be used: that is one fault, not one for each that inherits it.
+    /// By key id: the values that gave the key first. The key is nil if it can't be used, so that the error is reported
+    /// only once.
     private var brought: [String: (values: EffectiveValues, key: Secret?)] = [:]
-    /// By environment and bundle id, the shown name of whose they are.
+    /// By environment and bundle id: the shown name of the app that has them.
     private var taken: [[String]: String] = [:]
 
     init(
@@ -37,7 +38,7 @@ struct LaneAssembler {
         self.isFileOpen = isFileOpen
     }
 
-    /// The lanes, the main one first; nil where one can't be made.
+    /// The lanes, the main app's first. Nil if one can't be made.
     mutating func assemble(_ main: inout EffectiveValues, apps entries: [AppEntry]) -> [Configuration.Lane]? {
         let mainKey = mainKey(&main)
         var lanes = [finish(main, mainKey)]
@@ -76,7 +77,7 @@ struct LaneAssembler {
 
     // MARK: Rules
 
-    /// A device's row names its environment and topic and nothing else, so no two lanes may share both.
+    /// A device's row names only environment and topic. So each pair must belong to one lane.
     private mutating func checkPair(
         _ values: EffectiveValues,
         _ environment: Configuration.PushEnvironment,
@@ -93,13 +94,14 @@ struct LaneAssembler {
             ConfigurationProblem(
                 at: said.map { values.source($0) } ?? values.app?.source,
                 key: said.map { values.shownName($0) } ?? values.app?.name,
-                what: "\(bundleID) in \(environment.rawValue) stands already under \(other)",
+                what: "\(other) has \(bundleID) in \(environment.rawValue) already",
                 mend: "give it another bundleId or another environment, or remove the entry"
             )
         )
     }
 
-    /// A key belongs to one team (Apple, "Establishing a token-based connection to APNs"): with another team's id Apple refuses every push.
+    /// A key belongs to one team (Apple, "Establishing a token-based connection to APNs"). Apple refuses every push
+    /// with another team's id.
     private mutating func checkTeam(_ values: EffectiveValues, _ main: EffectiveValues) {
         guard values.origins["apns.keyId"] != nil, let team = values.text("apns.teamId"),
             let mainTeam = main.text("apns.teamId"), team != mainTeam
@@ -107,12 +109,12 @@ struct LaneAssembler {
         report(
             values,
             "apns.teamId",
-            "it is another team than apns.teamId, but the key is that one's",
-            "write the keyId of a key of this team beside it, and its privateKeyFile"
+            "it is not apns.teamId, but the key belongs to that team",
+            "add the keyId of a key of this team, and its privateKeyFile"
         )
     }
 
-    /// Tokens of one environment mean nothing to the other's service: all would be refused.
+    /// A token is valid only for its environment's service; the other service would refuse every push.
     private mutating func checkEndpoint(_ values: EffectiveValues, _ main: EffectiveValues) {
         guard values.origins["apns.endpoint"] != nil, values.endpoint("apns.endpoint") != nil,
             let own = values.text("apns.environment"), let other = main.text("apns.environment"), own != other
@@ -123,7 +125,7 @@ struct LaneAssembler {
                 at: values.app?.source ?? .standard,
                 key: values.app?.name,
                 what: "it inherits apns.endpoint, which serves \(other), though it is for \(own)",
-                mend: "write the endpoint of \(own) beside it"
+                mend: "give this app the endpoint of \(own)"
             )
         )
     }
@@ -137,7 +139,7 @@ struct LaneAssembler {
             values,
             name,
             "this file is readable by every user of this machine",
-            "move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 \(path)",
+            "move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 \(path)",
             as: .permission
         )
     }
@@ -175,7 +177,7 @@ extension LaneAssembler {
     private static let text = "apns.privateKey"
     private static let file = "apns.privateKeyFile"
 
-    /// Whether a key is given at all, be it one that can't be used.
+    /// Whether a key is given, even one that can't be used.
     private static func isGiven(_ values: EffectiveValues) -> Bool {
         [text, file].contains { values.text($0) != nil || values.wrong.contains($0) }
     }
@@ -189,14 +191,16 @@ extension LaneAssembler {
                 values,
                 Self.text,
                 "neither apns.privateKey nor apns.privateKeyFile is given",
-                "name the .p8 file as privateKeyFile in \(path), set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
-                    + "or let systemd hand it over (LoadCredential=apns.privateKey:FILE)"
+                "write the path of the .p8 file as privateKeyFile in \(path), "
+                    + "or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
+                    + "or let systemd pass the key (LoadCredential=apns.privateKey:FILE)"
             )
         }
         return key
     }
 
-    /// The entry's own key, by the file or named for its id; else that of an app above which signs with the same id.
+    /// The entry's own key, from the file or from a source that is named for the key's id. Else the key of an earlier
+    /// app with the same id.
     private mutating func appKey(_ values: inout EffectiveValues) -> Secret? {
         guard let keyID = values.text("apns.keyId") else { return nil }
         if readsKeys, values.origins["apns.keyId"] == nil {
@@ -227,14 +231,15 @@ extension LaneAssembler {
             report(
                 values,
                 values.text(Self.text) != nil ? Self.text : Self.file,
-                "\(above.values.app?.name ?? "apns") gives another key under the same keyId \(keyID)",
-                "write this key's own keyId beside it, or remove it"
+                "\(above.values.app?.name ?? "apns") gives another key for the same keyId \(keyID)",
+                "add this key's own keyId, or remove the key"
             )
         }
         return key
     }
 
-    /// The key's text, from whichever of the two keys was said at the stronger place; both at the same place is a fault.
+    /// The key's text, from the stronger source of `apns.privateKey` and `apns.privateKeyFile`. Both from equally
+    /// strong sources is an error.
     private mutating func ownKey(_ values: inout EffectiveValues) -> Secret? {
         let (text, file) = (Self.text, Self.file)
         let hasText = values.text(text) != nil || values.wrong.contains(text)
@@ -268,14 +273,14 @@ extension LaneAssembler {
                 values,
                 name,
                 "\(error)",
-                "give the .p8 file of a key for the push service from Apple's developer site"
+                "use the .p8 file of an APNs key from Apple's developer site"
             )
             return nil
         }
     }
 
     private mutating func reportMissing(_ values: EffectiveValues, _ keyID: String) {
-        // An id that is inherited and has no key is the main app's fault, told already.
+        // If the id is inherited, the main app's missing key is reported already.
         guard reportsMissing, values.origins["apns.keyId"] == nil else { return }
         let variables = NamedKeys.keys.map { $0.environmentName(forKeyID: keyID) }.reversed().joined(separator: " or ")
         problems.append(
@@ -283,13 +288,13 @@ extension LaneAssembler {
                 at: values.source("apns.keyId"),
                 key: values.shownName(Self.text),
                 what: "the key \(keyID) is not given",
-                mend: "name its .p8 file as privateKeyFile beside the keyId, set \(variables), "
-                    + "or let systemd hand it over (LoadCredential=apns.privateKey.\(keyID):FILE)"
+                mend: "write the path of its .p8 file as privateKeyFile beside the keyId, or set \(variables), "
+                    + "or let systemd pass the key (LoadCredential=apns.privateKey.\(keyID):FILE)"
             )
         )
     }
 
-    /// A file ends in a newline, a variable may not.
+    /// Compared without white space: a file ends in a newline, a variable may not.
     private static func isSame(_ left: Secret, _ right: Secret) -> Bool {
         left.text.split(whereSeparator: \.isWhitespace) == right.text.split(whereSeparator: \.isWhitespace)
     }

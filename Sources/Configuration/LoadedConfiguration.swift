@@ -1,11 +1,10 @@
-/// A valid configuration, and where its values came from.
+/// A valid configuration with the sources of its values.
 package struct LoadedConfiguration: Sendable {
-    /// What the daemon works by.
     package let configuration: Configuration
-    /// The file that was read; nil where there was none.
+    /// The file that was read. Nil if there was none.
     package let path: String?
-    /// What is probably a mistake.
+    /// Probable mistakes.
     package let warnings: [ConfigurationProblem]
-    /// For `config --show`.
+    /// The lines of `config --show`.
     package let rows: [ConfigurationRow]
 }

@@ -1,13 +1,14 @@
 import Systemd
 
-/// The signing keys of further apps that stand in no file of ours: as a credential or variable that is named for the key's id.
+/// Signing keys of further apps from outside the file: a credential or a variable that is named for the key's id.
 struct NamedKeys {
     let environment: [String: String]
     let credentials: Credentials
 
-    /// What is there for the key `keyID`, in layers as `EffectiveValues` takes them.
+    /// The layers for the key `keyID`, for `EffectiveValues`.
     ///
-    /// The names: the credential `apns.privateKey.KEYID`, the variables `APNS_PRIVATE_KEY_KEYID` and `APNS_PRIVATE_KEY_FILE_KEYID`.
+    /// They come from the credential `apns.privateKey.KEYID` and the variables `APNS_PRIVATE_KEY_KEYID` and
+    /// `APNS_PRIVATE_KEY_FILE_KEYID`.
     func layers(for keyID: String) throws(Fault) -> [[String: RawValue]] {
         var variables: [String: RawValue] = [:]
         for key in Self.keys {
@@ -27,13 +28,13 @@ struct NamedKeys {
         }
     }
 
-    /// A credential that is there and can't be used.
+    /// A credential that exists but can't be used.
     struct Fault: Error {
         let error: SystemdError
         let source: ValueSource
     }
 
-    /// The two ways to give a key.
+    /// The two keys that give a signing key.
     static let keys = ConfigurationKey.ofApp.filter {
         $0.name == "apns.privateKey" || $0.name == "apns.privateKeyFile"
     }

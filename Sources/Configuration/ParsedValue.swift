@@ -2,7 +2,7 @@ import Metrics
 import NudgedKit
 import Policy
 
-/// The value of a key, of the key's type and within its range.
+/// A key's value, of the key's type and in its range.
 enum ParsedValue: Sendable, Equatable {
     case text(String)
     case integer(Int)
@@ -11,6 +11,6 @@ enum ParsedValue: Sendable, Equatable {
     case wallTime(TimeOfDay)
     case endpoint(Configuration.Endpoint)
     case loopback(LoopbackAddress)
-    /// `none`, or nothing at all where there is no default.
+    /// No value: `none`, null, nothing written and no default, or a wrong value.
     case none
 }

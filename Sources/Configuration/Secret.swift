@@ -1,17 +1,16 @@
-/// A text that no log, error or dump shows.
+/// A text that logs, errors and dumps hide.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself; for the one place that needs it.
+    /// The text itself. Read it only where it is used.
     package let text: String
 
-    /// Hides `text`.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Never the text.
+    /// Hides the text.
     package var description: String { "(hidden)" }
-    /// Never the text.
+    /// Hides the text.
     package var debugDescription: String { "(hidden)" }
-    /// No children: dump(_:) and interpolation of an owner would show them.
+    /// No children: else `dump(_:)` of an owner would print the text.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,16 +2,16 @@ import Metrics
 import NudgedKit
 import Policy
 
-/// Reads a value by its key's type. Pure; says what is wrong in words, and never repeats a secret.
+/// Parses a value by its key's type. Its errors never repeat a secret.
 enum ValueParser {
-    /// What is wrong with a value; the mend is the key's expectation.
+    /// What is wrong with a value. The key's `expectation` is the remedy.
     struct Failure: Error, Equatable {
         let what: String
     }
 
     static func parse(_ raw: RawValue, for key: ConfigurationKey) throws(Failure) -> ParsedValue {
         guard let text = raw.text else {
-            // A null says "none" where that is a value, else it is as if nothing stood there.
+            // A null means `none` if the key takes that, else the default.
             if key.takesNone { return .none }
             return try key.standard.map { text throws(Failure) in try value(of: text, key) } ?? .none
         }
@@ -42,23 +42,23 @@ enum ValueParser {
         return parsed
     }
 
-    /// What is wrong, by how far the text got.
+    /// What is wrong, as specific as possible.
     private static func complaint(_ text: String, _ key: ConfigurationKey) -> String {
         if key.isSecret { return "this is not \(key.expectation)" }
-        // Somebody wrote the secret where its file's name belongs: not a word of it is repeated.
-        if case .path = key.kind, looksLikeKey(text) { return "this is a key's text and not the path of its file" }
+        // The author wrote the key where its path belongs. The error must not repeat it.
+        if case .path = key.kind, looksLikeKey(text) { return "this is a key's text, not the path of its file" }
         let shown = quoted(text)
         switch key.kind {
         case .integer where integer(text) != nil: return "\(shown) is out of range"
         case .duration where DurationText.parse(text) != nil: return "\(shown) is out of range"
         case .text(let range) where text.count > range.upperBound: return "\(text.count) characters are too many"
         case .text where text.isEmpty: return "it is empty"
-        case .loopback: return "\(shown) is no address that only this machine reaches, with a port"
+        case .loopback: return "\(shown) is not an address and a port that only this machine can reach"
         default: return "\(shown) is wrong"
         }
     }
 
-    /// At most 40 characters of it, on one line.
+    /// At most 40 characters of the text, in quotes, on one line.
     static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { $0.value < 32 || (0x7F..<0xA0).contains($0.value) ? "\u{FFFD}" : $0 }
         let clean = String(String.UnicodeScalarView(scalars))
@@ -73,7 +73,7 @@ enum ValueParser {
         return isClean && !isBlank && range.contains(trimmed.count) ? .text(trimmed) : nil
     }
 
-    /// A path in one line; a key's text is none.
+    /// Any text on one line that does not look like a key.
     private static func isPath(_ text: String) -> Bool {
         !text.isEmpty && !looksLikeKey(text) && text.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 }
     }
@@ -89,12 +89,12 @@ enum ValueParser {
     }
 
     private static func integer(_ text: String) -> Int? {
-        // Int("+5") and Int("٥") would be taken, or not, by rules that nobody expects.
+        // Only ASCII digits and `-`: `Int` would also take `+5`.
         text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") } ? Int(text) : nil
     }
 
     private static func pem(_ text: String) -> ParsedValue? {
-        // An environment variable of one line writes its newlines as backslash and n.
+        // A variable on one line writes its newlines as backslash and n.
         var result = ""
         var rest = Substring(text)
         while let backslash = rest.firstIndex(of: "\\") {
@@ -111,7 +111,7 @@ enum ValueParser {
         return result.hasPrefix("-----BEGIN ") ? .text(result) : nil
     }
 
-    /// docs/POLICY.md, "Zone": whether there is a file for it is asked of the system elsewhere.
+    /// The form of a zone's name (docs/POLICY.md, "Zone"). `ConfigurationChecks.zone` looks for the zone itself.
     private static func isZoneName(_ text: String) -> Bool {
         if text == "UTC" { return true }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -157,7 +157,7 @@ enum ValueParser {
             && !text.utf8.contains { $0 <= 32 || $0 == 127 }
     }
 
-    /// What else an address must be the decision service's own check says.
+    /// Only the form. `ConfigurationChecks.service` and `ConfigurationChecks.heartbeat` check the rest.
     private static func isServiceURL(_ text: String) -> Bool {
         (text.hasPrefix("https://") || text.hasPrefix("http://")) && !text.utf8.contains { $0 <= 32 || $0 >= 127 }
     }
@@ -170,7 +170,7 @@ enum ValueParser {
 }
 
 extension ConfigurationKey {
-    /// Whether `none` and null are values of this key.
+    /// Whether the key takes `none` and null as values.
     var takesNone: Bool {
         switch kind {
         case .integer(_, let mayBeNone): mayBeNone

@@ -1,17 +1,17 @@
 package import YAML
 
-/// Where a value of the configuration came from.
+/// The source of a value.
 package enum ValueSource: Sendable, Equatable {
-    /// The default of the key.
+    /// The key's default.
     case standard
-    /// The file, at that place.
+    /// The file, at this place.
     case file(path: String, mark: YAMLMark)
     /// A file in systemd's credentials directory.
     case credential(path: String)
     /// An environment variable.
     case environment(name: String)
 
-    /// Who wins where several say something: environment, then credentials, then file, then default.
+    /// The highest rank wins: environment, credentials, file, default.
     var rank: Int {
         switch self {
         case .standard: 0
@@ -21,7 +21,7 @@ package enum ValueSource: Sendable, Equatable {
         }
     }
 
-    /// For `config --show`.
+    /// The source as `config --show` prints it.
     package var words: String {
         switch self {
         case .standard: "default"

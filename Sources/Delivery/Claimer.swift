@@ -6,8 +6,10 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Performs sweeps: reads the time and the pauses, tells reminders for everyone, drains changes, records what dead daemons left, and claims who is due in the
-/// ranges that this daemon owns, for as long as some lane takes more. Each claimed user is planned and handed on at once.
+/// Performs sweeps. A sweep reads the clock and the pauses, fans reminders out, drains changes and recovers orphans.
+/// Then it claims due users in the ranges that this daemon owns, as long as some lane takes more.
+///
+/// Each claimed user is planned and passed to the next stage at once.
 actor Claimer {
     private let delivery: DeliveryContext
     private let settler: Settler
@@ -15,24 +17,24 @@ actor Claimer {
     private let router: LaneRouter
     private let fanOuts: FanOuts
 
-    /// Whether the next claim starts its walk over, or goes on where the last one ended.
+    /// Whether the next claim starts the walk over the ranges again, or continues where the last one ended.
     private var startsOver = true
     private var walkStartedAt = BootTime.milliseconds()
     private var lookedAt: Int64 = 0
-    /// What check-ins can say, as it was read last.
+    /// The templates of check-ins, as last read.
     private var templates: [StoredTemplate] = []
-    /// Whether they were read since the last look.
+    /// Whether the templates were read since the last `look`.
     private var areTemplatesRead = false
-    /// Whether changes wait that the last look did not take.
+    /// Whether changes are waiting that the last `look` did not drain.
     private var areTouchesLeft = false
 
-    /// The walk starts over at least this often, so that a user who became due behind it is seen.
+    /// The walk starts over at least this often, so that it finds users who became due behind it.
     private static let walkMilliseconds: Int64 = 30_000
-    /// In a long sweep: an urgent message waits for the next look.
+    /// How often a long sweep calls `look`. An urgent message waits up to this long.
     private static let lookMilliseconds: Int64 = 250
-    /// A lane that takes nothing for so long: the next sweep looks again.
+    /// If no lane takes more for this long, the sweep ends. The next sweep tries again.
     private static let patienceMilliseconds: Int64 = 1_000
-    /// A million changes at once must not keep the claims waiting.
+    /// The longest time for one drain. A million changes at once must not delay the claims.
     private static let drainMilliseconds: Int64 = 150
     private static let touchesAtOnce = 5_000
     private static let recoveredAtOnce = 100
@@ -45,7 +47,7 @@ actor Claimer {
         fanOuts = FanOuts(delivery)
     }
 
-    /// Claims until nobody is due, or no lane takes anything.
+    /// Claims until nobody is due or no lane takes more.
     func sweep(_ run: SweepRun) async throws(PostgresError) {
         try await delivery.ownership.keep()
         try await look(run)
@@ -53,7 +55,7 @@ actor Claimer {
         if !delivery.isHalted { run.endedWell() }
     }
 
-    /// Check-ins say what the new configuration and the stored templates give.
+    /// Builds the check-in texts from the new configuration and the stored templates.
     func reword() {
         let templates = templates
         delivery.change {
@@ -63,7 +65,7 @@ actor Claimer {
 
     // MARK: What may have come
 
-    /// At each sweep's start, and again and again in a long one.
+    /// Runs at the start of each sweep, and repeatedly in a long one.
     private func look(_ run: SweepRun) async throws(PostgresError) {
         lookedAt = BootTime.milliseconds()
         let look = try await delivery.store.look()
@@ -82,7 +84,7 @@ actor Claimer {
         if lookedAt - walkStartedAt > Self.walkMilliseconds { startOver() }
     }
 
-    /// Kinds that are held from now on. Each intent's commit asks once more (`Store.commit`).
+    /// Takes over the paused kinds. The commit of each intent reads the pauses again (`Store.commit`).
     private func hear(paused: Set<NudgeKind>) {
         let before = delivery.terms.planner.paused
         guard paused != before else { return }
@@ -90,7 +92,7 @@ actor Claimer {
         delivery.change { $0.planner.paused = paused }
     }
 
-    /// Changes that can't be taken now stop nobody else: no intent is committed for a user whose touch waits.
+    /// A failed drain stops no other user: no intent is committed for a user with a waiting touch.
     private func drain(now: Instant) async throws(PostgresError) {
         let end = BootTime.milliseconds() + Self.drainMilliseconds
         areTouchesLeft = false
@@ -118,7 +120,7 @@ actor Claimer {
         }
     }
 
-    /// Users whose changes the database refuses to take: the next look tries again.
+    /// Reports users whose changes the database refuses. The next `look` tries them again.
     private func tell(_ refusals: [Refusal]) {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
@@ -127,7 +129,7 @@ actor Claimer {
         )
     }
 
-    /// What daemons that are gone were about to write is recorded as unknown.
+    /// Records the intents of dead daemons as unknown.
     private func recover(_ run: SweepRun) async throws(PostgresError) {
         var pushes = 0
         await delivery.hooks.reach(.beforeRecover)
@@ -137,7 +139,7 @@ actor Claimer {
                 pushes += found.pushes
                 if found.intents < Self.recoveredAtOnce { break }
             } catch {
-                // Their users are not claimed until it can be recorded; the others are.
+                // The users of these orphans are not claimed until the orphans are recorded. All others are claimed.
                 guard error.isAboutContent || error.isHeldRow else { throw error }
                 delivery.onEvent(.settlementFailed(error: error.description))
                 break
@@ -149,7 +151,8 @@ actor Claimer {
         delivery.onEvent(.recovered(pushes: pushes))
     }
 
-    /// What check-ins say: read where somebody is due, once after each look, so that a change counts at once and an idle daemon asks nothing.
+    /// Reads the templates once after each `look`, and only when somebody is due. So a change counts soon, and an idle
+    /// daemon runs no query.
     private func readTemplates() async {
         guard !areTemplatesRead else { return }
         areTemplatesRead = true
@@ -159,14 +162,14 @@ actor Claimer {
             templates = stored
             reword()
         } catch {
-            // Texts are no reason to keep a check-in back: the last known ones are sent.
+            // A failed read must not keep a check-in back: the templates of the last read are used.
             delivery.onEvent(.settlementFailed(error: error.description))
         }
     }
 
     // MARK: Claims
 
-    /// Claims batch after batch, ahead of what the lanes send, but only so far that each has work.
+    /// Claims batch after batch, ahead of the lanes, but only so far that each lane has work.
     private func claimAll(_ run: SweepRun) async throws(PostgresError) {
         while await someLaneTakesMore() {
             if isTimeToLook { try await look(run) }
@@ -181,12 +184,12 @@ actor Claimer {
                 now: now,
                 startingOver: startsOver,
                 limit: limit,
-                // Before the statement is sent: who is let go meanwhile is skipped all the same.
+                // Read before the statement is sent, so that a user who is let go meanwhile is still skipped.
                 inHand: delivery.hand.users,
                 member: share.member,
                 open: delivery.hand.intents.all
             ) { refusals.append($0) }
-            // What was read under an ended membership may be another daemon's by now.
+            // If the membership has ended, the users that were read may belong to another daemon by now.
             guard delivery.ownership.isCurrent(share.member) else { break }
             let users = claimed.users.compactMap { user -> (ClaimedUser, HeldUser)? in
                 delivery.hand.take(user, member: share.member, claimedAt: now, run: run).map { (user, $0) }
@@ -201,19 +204,20 @@ actor Claimer {
         }
     }
 
-    /// Where every lane is stopped, a few users are claimed to find a probe.
+    /// When all lanes are stopped, a few users are enough to find a probe.
     private var limit: Int {
         let open = delivery.lanes.all.filter { !$0.sender.isBlocked }
         let batch = delivery.terms.settings.batch
         return open.allSatisfy { $0.sender.isStopped } ? min(batch, LaneRouter.probeUsers) : batch
     }
 
-    /// Where nobody is due any more and changes are left, at once.
+    /// Every `lookMilliseconds`, and at once when nobody else is due and changes are left.
     private var isTimeToLook: Bool {
         areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
     }
 
-    /// Waits until a lane has little left to send; false where none takes anything for a while: the next sweep looks again.
+    /// Waits until a lane has little left to send. False: no lane takes more for a while, and the next sweep tries
+    /// again.
     private func someLaneTakesMore() async -> Bool {
         let until = BootTime.milliseconds() + Self.patienceMilliseconds
         while !delivery.isHalted, BootTime.milliseconds() < until {
@@ -233,12 +237,12 @@ actor Claimer {
 
     // MARK: Planning
 
-    /// Plans everyone. Who gets nothing goes to the settler, the others to their lanes.
+    /// Plans all users. Users who get nothing go to the settler, the others to their lanes.
     private func plan(_ users: [(ClaimedUser, HeldUser)], now: Instant, member: UUID, _ run: SweepRun) async {
         var rests: [Settler.Entry] = []
         var planned: [PlannedUser] = []
         var unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)] = []
-        // The same for all of the batch, and not two dozen references counted for each.
+        // Read once: it is the same for the batch, and a copy counts two dozen references.
         let planner = delivery.terms.planner
         for (user, held) in users {
             let plan = planner.plan(user, now: now)
@@ -268,7 +272,8 @@ actor Claimer {
         await router.stepAside(aside)
     }
 
-    /// Users whose zones could not be read are evaluated again in a minute: neither held for a day nor planned with another zone.
+    /// Postpones users whose zones could not be read by one to two minutes. They are neither held for a day nor planned
+    /// with another zone.
     private func evaluateLater(
         _ unread: [(user: ClaimedUser, held: HeldUser, error: TimeZoneError)],
         member: UUID,

@@ -6,8 +6,10 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Asks the decision service about what the rules allow, between the planner and the lanes. Bounded: urgent users first, so many at a time as
-/// `decision.concurrency`; who waits for an answer delays nobody else. Where the service is left alone, the user's fallback decides at once.
+/// Asks the decision service about nudges that the policy allows, between the planner and the lanes.
+///
+/// At most `decision.concurrency` users are asked about at a time, urgent ones first. A user who waits for an answer
+/// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once.
 actor DecisionStage {
     /// A user who waits for answers, and the lane that comes next.
     private struct Asked: Sendable {
@@ -26,7 +28,7 @@ actor DecisionStage {
         router = LaneRouter(delivery: delivery, settler: settler)
     }
 
-    /// Takes planned users; those about whom nothing is to be asked go to their lane as they are.
+    /// Takes planned users. Users without a question for the service go to their lane unchanged.
     func take(_ users: [PlannedUser], _ lane: LaneIdentity) async {
         guard let decider = delivery.terms.decider else { return router.append(users, to: lane) }
         var ready: [PlannedUser] = []
@@ -39,7 +41,7 @@ actor DecisionStage {
                 continue
             }
             guard !isResting else {
-                // At once: a dead service must not slow down what goes without it.
+                // Decide at once: a dead service must not slow down the nudges that don't need it.
                 if let decided = conclude(user, fallbacks(user.plan)) { ready.append(decided) }
                 continue
             }
@@ -57,9 +59,9 @@ actor DecisionStage {
         askNext()
     }
 
-    /// Begins as many as may be asked at a time.
+    /// Starts as many questions as may run at a time.
     func askNext() {
-        // Without a service those who waited for it are let go, and planned anew.
+        // Without a service, waiting users are let go and planned again.
         let concurrency = delivery.terms.decider?.settings.concurrency ?? .max
         while let step = line.next(concurrency: concurrency, now: BootTime.milliseconds()) {
             switch step {
@@ -69,13 +71,13 @@ actor DecisionStage {
         }
     }
 
-    /// Nobody is asked any more: who waits is let go, and so is who has an answer outstanding.
+    /// Asks no more questions. Users who wait, or whose answer is outstanding, are let go.
     func stop() {
         _ = line.leave()
         if let decider = delivery.terms.decider { Task { await decider.close() } }
     }
 
-    /// Whether users were postponed who are due again later.
+    /// Whether users were postponed here and are due again after `now`.
     func isAnyonePostponed(at now: Instant) -> Bool { line.asideUntil.map { $0 > now } ?? false }
 
     // MARK: One user
@@ -89,10 +91,10 @@ actor DecisionStage {
         askNext()
     }
 
-    /// What was decided of each nudge. nil: the user is to be let go.
+    /// What was decided about each nudge. nil: the user is to be let go.
     private func verdicts(_ user: PlannedUser) async -> [NudgeIdentity: DecisionVerdict]? {
         var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
-        // The service was taken out of the configuration meanwhile: the user is planned anew without it.
+        // A reload removed the service: the user is let go and planned again without it.
         guard let decider = delivery.terms.decider else { return nil }
         var budget: AnalysisBudget?
         for nudge in user.plan.nudges where nudge.isToBeAsked {
@@ -118,14 +120,14 @@ actor DecisionStage {
         delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
     }
 
-    /// Whether what was asked about is still so. Of what goes, the intent's commit asks it; what is declined ends without one, and a message that was
-    /// cancelled while the answer was awaited has its row in the record already.
+    /// Whether the user is unchanged since the claim. Only needed for declined nudges: they have no intent whose commit
+    /// would check it. A message that was cancelled meanwhile has its row in the record already.
     private func isUnchanged(_ plan: SendPlan, _ verdicts: [NudgeIdentity: DecisionVerdict]) async -> Bool {
         guard verdicts.values.contains(where: { !$0.shouldNotify }) else { return true }
         return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
     }
 
-    /// `.stopped` also where the user is not ours any more, or the database is away.
+    /// `.stopped` also if the user is erased, the membership has ended, or the database does not answer.
     private func answer(
         _ question: DecisionQuestion,
         _ user: PlannedUser,
@@ -145,7 +147,7 @@ actor DecisionStage {
             guard let pass = decider.pass() else { return .failure(.resting) }
             budget.spend(now: now)
             do throws(PostgresError) {
-                // Before the question: a daemon that dies now has asked.
+                // Written before the question is sent, so that it counts even if the daemon dies now.
                 guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked) else {
                     decider.giveBack(pass)
                     return .failure(.stopped)
@@ -163,7 +165,7 @@ actor DecisionStage {
         }
     }
 
-    /// Of everything that would be asked, while the service is left alone: what it had said before, or the fallback.
+    /// Decides each nudge without a question: by the service's earlier answer, or by the fallback strategy.
     private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionVerdict] {
         var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
         for nudge in plan.nudges where nudge.isToBeAsked {
@@ -174,7 +176,7 @@ actor DecisionStage {
         return verdicts
     }
 
-    /// The user as they go to their lane. nil: nothing is sent now, and the settlement says so.
+    /// The user as they go to their lane. nil: nothing is sent now, and the settlement is on its way.
     private func conclude(_ user: PlannedUser, _ verdicts: [NudgeIdentity: DecisionVerdict]) -> PlannedUser? {
         let held = user.held
         held.run.count { report in
@@ -185,7 +187,7 @@ actor DecisionStage {
         let plan = user.plan.decided(verdicts, at: now, paused: planner.paused)
         guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
         delivery.answers.forget(user.plan)
-        // Slots were looked at up to the claim's now.
+        // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
         let settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
         settler.add([
             .rest(
@@ -200,7 +202,7 @@ actor DecisionStage {
         return nil
     }
 
-    /// More are due than the service answers for: they come again later, for as long as that has lasted already.
+    /// Postpones users that the service has no time for, for as long as that has lasted already.
     private func putOff(_ users: [PlannedUser]) {
         guard let member = users.first?.held.member, let now = delivery.clock.now else { return }
         let boot = BootTime.milliseconds()
@@ -210,13 +212,13 @@ actor DecisionStage {
             return Postponement(
                 userID: user.plan.userID,
                 version: user.plan.version,
-                until: LanePatience.until(now, crowded: crowded, seed: seed)
+                until: LanePatience.until(now, full: crowded, seed: seed)
             )
         }
         let last = postponements.map(\.until).max() ?? now
         line.asideUntil = max(line.asideUntil ?? last, last)
         let delivery = delivery
-        // The users stay in hand until it is written.
+        // The users stay in hand until the postponement is written.
         delivery.hand.errand {
             await delivery.postpone(postponements, member: member)
             withExtendedLifetime(users) {}

@@ -7,13 +7,14 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the stages share: the database, the lanes' senders, the clock, what is in hand and in flight, and the rules that are in force now.
+/// What the stages share: the database, the senders, the clock, what is in hand and in flight, and the current
+/// settings.
 final class DeliveryContext: Sendable {
-    /// From the configuration, the pauses and the templates. Replaced whole.
+    /// From the configuration, the pauses and the templates. A reload replaces all of it at once.
     struct Terms: Sendable {
         var planner: Planner
         var settings: SweepSettings
-        /// The decision service; nil: none is configured.
+        /// nil: no decision service is configured.
         var decider: Decider?
     }
 
@@ -55,19 +56,19 @@ final class DeliveryContext: Sendable {
 
     func change(_ body: (inout Terms) -> Void) { current.withLock { body(&$0) } }
 
-    /// Nothing is begun any more.
+    /// Whether nothing new is started any more.
     var isHalted: Bool { halt.withLock { $0.isStopping || $0.isOutdated } }
 
     var isStopping: Bool { halt.withLock(\.isStopping) }
 
-    /// A newer nudged has migrated the schema, and this one can't work beside it: nothing is claimed or sent.
+    /// A newer nudged has migrated the schema, and this version can't work with it. Nothing is claimed or sent.
     var isOutdated: Bool { halt.withLock(\.isOutdated) }
 
     func stop() { halt.withLock { $0.isStopping = true } }
 
     func note(isOutdated: Bool) { halt.withLock { $0.isOutdated = isOutdated } }
 
-    /// The next intent's microseconds: two attempts of one second are two rows of the record.
+    /// The next intent's microseconds. They make two attempts in one second two rows of the record.
     func nextFraction() -> Int32 {
         lastFraction.withLock { last in
             last = (last + 1) % 1_000_000
@@ -77,7 +78,7 @@ final class DeliveryContext: Sendable {
 
     // MARK: Later
 
-    /// Users are due again later; who was changed meanwhile stays due. Where the database does not take it, they are due as they are.
+    /// Sets when users are due again. Users who changed meanwhile stay due. If the database refuses, all stay due.
     func postpone(_ postponements: [Postponement], member: UUID) async {
         guard !postponements.isEmpty else { return }
         do throws(PostgresError) {
@@ -87,27 +88,29 @@ final class DeliveryContext: Sendable {
         }
     }
 
-    /// Users whom the database refuses because of their content are due again in a day, or once something of theirs changes.
+    /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. If the
+    /// server may be the cause, they are only skipped for seconds, then for minutes.
     func setAside(_ refusals: [Refusal], member: UUID, now: Instant) async {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
         await hooks.reach(.beforeSetAside)
         onEvent(.noticed(refused.map { Notice.rowUnreadable(user: $0.userID, column: $0.column, error: $0.error) }))
+        for refusal in refused where refusal.cause == .maybeServer { store.skip(refusal) }
         let until = now + Planner.recheckSeconds
         await postpone(
-            refused.map { Postponement(userID: $0.userID, version: nil, until: until) },
+            refused.filter { $0.cause == .content }.map { Postponement(userID: $0.userID, version: nil, until: until) },
             member: member
         )
     }
 }
 
-/// What the decision service said of nudges that have not gone yet (`AnswerMemory`), for the stages that ask and forget.
+/// The decision service's answers about nudges that are not sent yet, shared by the stages.
 final class Answers: Sendable {
     private let memory = Mutex(AnswerMemory())
 
     func withLock<Result: Sendable>(_ body: (inout AnswerMemory) -> Result) -> Result { memory.withLock { body(&$0) } }
 
-    /// What went, or ended, is not decided again.
+    /// Forgets answers about nudges that were sent or have ended.
     func forget(_ plan: SendPlan) {
         memory.withLock { memory in
             for nudge in plan.nudges { memory.forget(plan.userID, nudge.identity) }

@@ -7,16 +7,18 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Sends what waits for one lane: takes as many users as streams are free, commits their intent, hands their pushes to the lane's sender, and the outcomes to
-/// the settler as they arrive. One runs for a lane at a time; it ends when nobody waits.
+/// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent. Its pushes go to the
+/// lane's sender, and their outcomes to the settler.
+///
+/// Each lane has at most one dispatcher at a time. It ends when nobody waits.
 struct Dispatcher: Sendable {
     let lane: LaneIdentity
     let delivery: DeliveryContext
     let settler: Settler
 
-    /// A stream that frees itself is waited for this long before a smaller slice goes.
+    /// How long to wait for more free streams before a smaller slice is sent.
     private static let gatherMilliseconds: Int64 = 50
-    /// Without room or a membership, the loop looks again after so long.
+    /// How long to wait for room in flight before the loop checks again.
     private static let pauseMilliseconds: Int64 = 250
 
     func run() async {
@@ -30,7 +32,7 @@ struct Dispatcher: Sendable {
             }
             delivery.onEvent(.progress)
             guard free > 0 else {
-                // A server that grants no stream for that long is as good as away.
+                // A server that grants no stream for this long counts as unreachable.
                 if BootTime.milliseconds() - lastFree < 2 * delivery.terms.settings.responseMilliseconds { continue }
                 await shed()
                 continue
@@ -40,7 +42,7 @@ struct Dispatcher: Sendable {
         }
     }
 
-    /// How many pushes may be committed now; 0: look again; nil: the lane takes none for a while.
+    /// How many pushes may be committed now. 0: try again. nil: the lane takes none for a while.
     private func freeSlots(_ sender: Sender, _ wanted: Int) async -> Int? {
         let room = delivery.room.free(lane, budget)
         guard room > 0 else {
@@ -60,10 +62,10 @@ struct Dispatcher: Sendable {
         FlightBudget(total: delivery.terms.settings.maxInFlight, lanes: delivery.lanes.count)
     }
 
-    /// False: the daemon stops, or leaves to join again with its share. Who waits is let go, and is due for the next owner.
+    /// False if the daemon stops, is outdated, leaves, or is no member. Then waiting users are let go.
     private var isWorking: Bool { !delivery.isHalted && delivery.ownership.share != nil }
 
-    /// The lane takes nothing, or all ends: who waits is let go. With one lane they stay due; with several they make way.
+    /// Lets waiting users go. With several lanes, users of a lane that takes nothing are postponed first.
     private func shed() async {
         let users = delivery.queues.takeAll(from: lane)
         guard isWorking else { return }
@@ -76,10 +78,11 @@ struct Dispatcher: Sendable {
     private func sendSlice(_ sender: Sender, upTo limit: Int) async {
         let terms = delivery.terms
         guard let now = delivery.clock.now else { return }
-        // Reserved before users are taken: other lanes share the room.
+        // Reserved before users are taken, since lanes share the room.
         let reserved = delivery.room.reserve(upTo: limit, for: lane, budget)
         let taken = delivery.queues.take(upTo: reserved, from: lane)
-        // Checked at the moment of sending: what waited past its answer's end, or into a pause, is evaluated again.
+        // Checked at the moment of sending: nudges whose answer has ended, or whose kind is paused now, are evaluated
+        // again.
         var slice: [Flight.Passenger] = []
         var used = 0
         for user in taken where delivery.ownership.isCurrent(user.held.member) {
@@ -91,7 +94,7 @@ struct Dispatcher: Sendable {
             )
         }
         delivery.room.giveBack(reserved - used, lane)
-        // An intent is of one sweep: nearly always that is all of the slice.
+        // An intent belongs to one sweep. Nearly always that is the whole slice.
         while let first = slice.first {
             let own = slice.prefix { $0.held.run === first.held.run }
             slice.removeFirst(own.count)
@@ -130,7 +133,8 @@ struct Dispatcher: Sendable {
         if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
         delivery.onEvent(.settlementFailed(error: error.description))
         guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
-            // It may be committed, or the server is in trouble; nothing was written, so it is withdrawn.
+            // The intent may be committed, or the server is in trouble. Nothing was written, so the intent is
+            // withdrawn.
             return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
         }
         guard users.count > 1 else {
@@ -146,7 +150,7 @@ struct Dispatcher: Sendable {
         await launch(Array(users[middle...]), sender, attemptedAt: intent.attemptedAt)
     }
 
-    /// Whether the lease lasts for a write; a renewal is tried where it does not.
+    /// Whether the lease lasts long enough for a write. If not, a renewal is tried.
     private func hasLease(_ member: UUID) async -> Bool {
         if lastWrite(member) > BootTime.milliseconds() { return true }
         guard delivery.ownership.isCurrent(member) else { return false }
@@ -188,9 +192,9 @@ struct Dispatcher: Sendable {
     ) {
         let boot = BootTime.milliseconds()
         let settings = delivery.terms.settings
-        // Read after the commit: a renewal that came meanwhile counts.
+        // Read after the commit, so that a renewal during the commit counts.
         let lastWrite = lastWrite(intent.member)
-        // To the millisecond: a second too many would be a second of quiet hours.
+        // In milliseconds: a second too many could be a second of quiet hours.
         let now = delivery.clock.milliseconds ?? intent.attemptedAt.seconds * 1000
         var pushes: [Push] = []
         var unsent: [PushResult] = []
@@ -234,7 +238,8 @@ struct Dispatcher: Sendable {
         settler.add(flight.take(unsent).map { .arrived($0) })
         guard !pushes.isEmpty else { return }
         let (settler, hooks) = (settler, delivery.hooks)
-        // The sender keeps what it is given until its verdict on refused tokens: no user is kept in hand by that.
+        // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
+        // user in hand.
         let verdict = TokenVerdict(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
         sender.send(pushes, onQuarantine: { verdict.quarantine($0) }) { results in
             hooks.pass(.answered)

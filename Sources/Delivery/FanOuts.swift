@@ -3,12 +3,13 @@ import Postgres
 import Store
 import TimeZones
 
-/// Reminders for everyone become one row per member, in pages, before the changes are drained: their members are due in this very sweep.
+/// Fans out reminders for everyone: one row per recipient, in pages. It runs before the drain, so the recipients are
+/// due in the same sweep.
 actor FanOuts {
-    /// Members of a page: some ten milliseconds in which whoever sets or cancels this very reminder waits.
+    /// Recipients per page: about ten milliseconds. Setting or cancelling this reminder waits for that.
     private static let membersAtOnce = 1_000
     private static let remindersAtOnce = 100
-    /// A view over a million members must not keep the claims waiting.
+    /// The longest time for one call. A view over a million recipients must not delay the claims.
     private static let milliseconds: Int64 = 150
 
     private let delivery: DeliveryContext
@@ -16,7 +17,7 @@ actor FanOuts {
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }
 
-    /// Returns whether more is left than the time was for.
+    /// Returns whether more is left than the time allowed.
     func run(now: Instant) async throws(PostgresError) -> Bool {
         let end = BootTime.milliseconds() + Self.milliseconds
         guard let left = memory.left(at: BootTime.milliseconds()) else { return false }
@@ -26,10 +27,10 @@ actor FanOuts {
             do throws(PostgresError) {
                 if try await isLeft(one, now: now, until: end) { return true }
             } catch {
-                // The app's view, or a lock of the app's: that is this reminder's trouble and nobody else's.
+                // The app's view or a lock of the app failed. That concerns only this reminder.
                 guard error.code == .refusedByServer else { throw error }
                 delivery.onEvent(.spreadFailed(one.reminder, error: error.description))
-                // query_canceled: the time-out. The next one would wait for the same view.
+                // query_canceled: the statement timed out. The next reminder would read the same slow view.
                 if error.sqlState == "57014" {
                     memory.rest(at: BootTime.milliseconds())
                     return false
@@ -40,7 +41,7 @@ actor FanOuts {
         return due.count == Self.remindersAtOnce
     }
 
-    /// Goes on with one, page after page. Returns whether it is to be gone on with later.
+    /// Continues one fan-out, page after page. Returns whether time ran out before its end.
     private func isLeft(_ due: DueSpread, now: Instant, until end: Int64) async throws(PostgresError) -> Bool {
         let decision: FanOutDecision
         do throws(TimeZoneError) {

@@ -7,18 +7,18 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// A slice of a lane's queue on its way: its users share one intent. Collects the outcomes user by user, so that one silent push delays nobody else.
+/// A slice of a lane's queue whose users share one intent. Collects the outcomes user by user, so that one push without
+/// an answer delays only its own user.
 ///
-/// A user leaves it with the last outcome: it keeps nobody in hand who is through.
+/// With a user's last outcome the flight drops its reference to them, so it keeps no settled user in hand.
 final class Flight: Sendable {
-    /// A user in it.
     struct Passenger: Sendable {
         let plan: SendPlan
         let held: HeldUser
         let places: FlightPlaces
     }
 
-    /// A user all of whose pushes have outcomes.
+    /// A user whose pushes all have outcomes.
     struct Arrival: Sendable {
         let passenger: Passenger
         let outcomes: [PushOutcome]
@@ -28,16 +28,17 @@ final class Flight: Sendable {
     var intent: UUID { ticket.id }
     private let ticket: OpenIntent
     let attemptedAt: Instant
-    /// Microseconds beyond it, so that two attempts of one second are two rows of the record.
+    /// Microseconds added to `attemptedAt`. They make two attempts in one second two rows of the record.
     let fraction: Int32
-    /// The first push of each passenger; tags are places in the flight's pushes. One more at the end: how many there are.
+    /// The tag of each passenger's first push, and at the end the number of pushes. A tag is an index into the flight's
+    /// pushes.
     private let firstTag: [Int]
 
     private struct State {
-        /// nil: through.
+        /// nil: all outcomes are in.
         var passengers: [Passenger?]
         var outcomes: [PushOutcome?]
-        /// Pushes of each passenger that have no outcome yet.
+        /// For each passenger, the number of pushes without an outcome.
         var missing: [Int]
         /// Passengers whose outcomes are not recorded yet.
         var open: Int
@@ -63,7 +64,7 @@ final class Flight: Sendable {
         )
     }
 
-    /// Takes outcomes in, on any thread. Returns who is through now. A second outcome of a push counts for nothing.
+    /// Takes outcomes, on any thread. Returns users whose last outcome came. A second outcome of a push is ignored.
     func take(_ results: some Sequence<PushResult>) -> [Arrival] {
         state.withLock { state in
             var arrivals: [Arrival] = []
@@ -83,7 +84,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// All of it without a push.
+    /// Ends all pushes of the flight as unsent.
     func unsent(_ reason: String) -> [Arrival] {
         take(
             (0..<(firstTag.last ?? 0)).map {
@@ -92,13 +93,13 @@ final class Flight: Sendable {
         )
     }
 
-    /// How many are not recorded yet.
+    /// Users whose outcomes are not recorded yet.
     var open: Int { state.withLock(\.open) }
 
-    /// The outcomes of so many are recorded.
+    /// The outcomes of this many users were recorded.
     func settled(_ count: Int) { state.withLock { $0.open -= count } }
 
-    /// The last whose first push is not after it.
+    /// Binary search: the last passenger whose first push has this tag or a smaller one.
     private func passenger(of tag: Int) -> Int {
         var (low, high) = (0, firstTag.count - 2)
         while low < high {

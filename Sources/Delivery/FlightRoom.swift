@@ -1,6 +1,6 @@
 import Planning
 
-/// The room for pushes whose intents are open: never more than `apns.maxInFlight` in all, shared out among lanes by `FlightBudget`.
+/// Limits the pushes with open intents to `apns.maxInFlight` in all. `FlightBudget` divides them among the lanes.
 final class FlightRoom: Sendable {
     private let open = Monitor<[LaneIdentity: Int]>([:])
 
@@ -12,12 +12,12 @@ final class FlightRoom: Sendable {
         open.withLock { Self.free(lane, budget, $0) }
     }
 
-    /// Waits until a lane has room for at least one.
+    /// Waits until a lane has room for at least one push.
     func wait(_ lane: LaneIdentity, _ budget: FlightBudget, atMost milliseconds: Int64) async {
         await open.wait(atMost: milliseconds) { Self.free(lane, budget, $0) > 0 }
     }
 
-    /// Takes room for at most so many pushes at once: lanes share it. Returns for how many.
+    /// Reserves room for up to `count` pushes in one step, since lanes share it. Returns the number reserved.
     func reserve(upTo count: Int, for lane: LaneIdentity, _ budget: FlightBudget) -> Int {
         open.withLock { open in
             let taken = min(count, Self.free(lane, budget, open))
@@ -26,10 +26,10 @@ final class FlightRoom: Sendable {
         }
     }
 
-    /// Part of what was reserved, for one user's pushes.
+    /// The part of a reservation for one user's pushes.
     func places(_ count: Int, for lane: LaneIdentity) -> FlightPlaces { FlightPlaces(count, lane, self) }
 
-    /// What was reserved and is not used.
+    /// Gives back what was reserved but not used.
     func giveBack(_ count: Int, _ lane: LaneIdentity) {
         open.withLock { open in
             let left = (open[lane] ?? 0) - count
@@ -42,7 +42,7 @@ final class FlightRoom: Sendable {
     }
 }
 
-/// Places in flight; given back with the last reference, once the outcomes are recorded.
+/// Reserved places in flight. The last reference gives them back, after the outcomes are recorded.
 final class FlightPlaces: Sendable {
     private let count: Int
     private let lane: LaneIdentity

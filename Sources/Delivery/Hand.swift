@@ -4,21 +4,23 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The users whom this daemon has in hand: claimed, and not settled or let go. A claim skips them; a stop waits for them.
+/// The users that this daemon has in hand: claimed, and neither settled nor let go. A claim skips them, and a stop
+/// waits for them.
 final class Hand: Sendable {
     private struct State: Sendable {
         var users: Set<UUID> = []
-        /// Writes beside the users' own: verdicts on refused devices, postponements.
+        /// Writes besides settlements: quarantines and postponements.
         var errands = 0
-        /// The stop's time is over.
+        /// The time for stopping is over.
         var isAbandoned = false
     }
 
     private let state = Monitor(State())
-    /// What is being sent.
+    /// The intents that this daemon is sending.
     let intents = OpenIntents()
 
-    /// Taken before a claim's statement is sent: who is let go while it is under way is still skipped by it, since it may have read their old row.
+    /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: the
+    /// statement may have read their old row.
     var users: [UUID] { state.withLock { Array($0.users) } }
 
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
@@ -31,7 +33,7 @@ final class Hand: Sendable {
 
     fileprivate func letGo(_ userID: UUID) { state.withLock { _ = $0.users.remove(userID) } }
 
-    /// Does something that a stop waits for, beside whoever calls.
+    /// Runs a task that a stop waits for. The caller does not wait.
     func errand(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.errands += 1 }
         Task {
@@ -40,24 +42,25 @@ final class Hand: Sendable {
         }
     }
 
-    /// Returns once nobody is in hand, or `abandon` was called.
+    /// Returns when nobody is in hand, or after `abandon`.
     func wait() async { await state.wait { $0.isAbandoned || $0.users.isEmpty && $0.errands == 0 } }
 
-    /// What the database does not take is left to be recorded as unknown.
+    /// Gives up what the database does not accept: it will be recorded as unknown.
     func abandon() { state.withLock { $0.isAbandoned = true } }
 
     var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 }
 
-/// A user in hand. It travels with the user from stage to stage; with the last reference to it the user is let go, and can be claimed again.
+/// A user in hand. It travels with the user from stage to stage. When its last reference is dropped, the user is let go
+/// and can be claimed again.
 final class HeldUser: Sendable {
     let userID: UUID
     /// The membership under which the user was claimed.
     let member: UUID
-    /// The policy's now of the claim.
+    /// The policy's `now` at the claim.
     let claimedAt: Instant
     let run: SweepRun
-    /// When the user had been evaluated before, as the claim read it.
+    /// When the user was last evaluated, as the claim read it.
     let stamp: PersonUpdate.Stamp
     private let hand: Hand
 
@@ -72,13 +75,12 @@ final class HeldUser: Sendable {
     }
 
     deinit {
-        // In this order: who waits until nobody is in hand finds the sweep's report.
+        // The order matters: when nobody is in hand, the sweep's report must be complete.
         run.end()
         hand.letGo(userID)
     }
 }
 
-/// What a user gets now, on its way to a lane.
 struct PlannedUser: Sendable {
     let plan: SendPlan
     let held: HeldUser

@@ -1,14 +1,14 @@
 import Planning
 import TimeZones
 
-/// What the lanes have been given to send and have not begun to send. Bounded: what goes beyond stays in the database.
+/// Users that wait for a lane's dispatcher. Bounded: all others stay in the database.
 final class LaneQueues: Sendable {
     private struct Queue: Sendable {
         var users: [PlannedUser] = []
         var isServed = false
-        /// CLOCK_BOOTTIME milliseconds since when the lane takes less than comes; nil: it takes all.
+        /// CLOCK_BOOTTIME milliseconds since when the lane takes less than arrives. nil: it takes everything.
         var crowdedSince: Int64?
-        /// The last instant at which users who were postponed for the lane are due again.
+        /// The latest instant at which users who were postponed for this lane are due again.
         var postponedUntil: Instant?
     }
 
@@ -17,7 +17,7 @@ final class LaneQueues: Sendable {
     /// Users that wait for a lane.
     func count(_ lane: LaneIdentity) -> Int { queues.withLock { $0[lane]?.users.count ?? 0 } }
 
-    /// Adds users. Returns whether a dispatcher is to be started for the lane.
+    /// Adds users. Returns whether the caller must start a dispatcher for the lane.
     func add(_ users: [PlannedUser], to lane: LaneIdentity) -> Bool {
         queues.withLock { queues in
             queues[lane, default: Queue()].users += users
@@ -26,7 +26,7 @@ final class LaneQueues: Sendable {
         }
     }
 
-    /// The pushes that wait for a lane. nil: nobody does, and its dispatcher ends.
+    /// The pushes that wait for a lane, counted up to `limit`. nil: none wait, and the dispatcher ends.
     func pushCount(_ lane: LaneIdentity, upTo limit: Int) -> Int? {
         queues.withLock { queues in
             guard let queue = queues[lane], !queue.users.isEmpty else {
@@ -42,7 +42,7 @@ final class LaneQueues: Sendable {
         }
     }
 
-    /// Takes whole users, as long as they fit. One whose pushes alone are too many is split.
+    /// Takes whole users as long as they fit. A first user with more pushes than fit is split.
     func take(upTo limit: Int, from lane: LaneIdentity) -> [PlannedUser] {
         queues.withLock { queues in
             guard limit > 0, var queue = queues.removeValue(forKey: lane) else { return [] }
@@ -63,17 +63,17 @@ final class LaneQueues: Sendable {
         }
     }
 
-    /// Takes everyone who waits for a lane.
+    /// Takes all users that wait for a lane.
     func takeAll(from lane: LaneIdentity) -> [PlannedUser] { take(upTo: .max, from: lane) }
 
-    /// Waits until one of these lanes has little left to send.
+    /// Waits until one of these lanes has at most `count` users left.
     func wait(for lanes: [LaneIdentity], atMost count: Int, milliseconds: Int64) async {
         await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
     }
 
     // MARK: Lanes that take less than comes
 
-    /// Notes whether a lane takes all that comes, and since when it does not.
+    /// Notes whether a lane takes everything, or since when it does not.
     func note(_ lane: LaneIdentity, isCrowded: Bool, now: Int64) {
         queues.withLock { queues in
             guard isCrowded else {

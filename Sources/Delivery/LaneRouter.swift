@@ -5,25 +5,25 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Hands planned users to the queues of their lanes. What a lane can't take now steps aside: with several lanes those users are due again later, so that
-/// claims need not pass over all of them to find the others' users.
+/// Puts planned users into the queues of their lanes. With several lanes, users of a full lane are postponed, so that
+/// claims need not pass over them to find the users of other lanes.
 struct LaneRouter: Sendable {
     let delivery: DeliveryContext
     let settler: Settler
 
-    /// A stopped lane is probed with one push; few users are taken to find one.
+    /// Users claimed to probe a stopped lane. The probe itself is one push.
     static let probeUsers = 16
 
-    /// A user who is to step aside, and for whose lane.
+    /// A user who is postponed, and the lane that is full.
     typealias Aside = (user: PlannedUser, lane: LaneIdentity)
 
-    /// Hands each user to the lane that takes some of their devices first; the others follow under the same answer. Returns those whose lane takes nothing
-    /// more for now.
+    /// Assigns each user to a lane that takes some of their devices now. Their other devices follow under the same
+    /// answer. Also returns the users whose lanes are all full.
     func share(_ users: [PlannedUser]) -> (portions: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
         var room = roomByLane()
         var portions: [(lane: LaneIdentity, users: [PlannedUser])] = []
         var aside: [Aside] = []
-        // Lanes are few and looked for in a list: hashing two names for each user takes longer.
+        // A list search: there are few lanes, and hashing two strings for each user takes longer.
         func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
         for user in users {
             guard let lane = user.plan.lane(preferring: { place(of: $0) != nil }) else { continue }
@@ -50,7 +50,7 @@ struct LaneRouter: Sendable {
         return (portions, aside)
     }
 
-    /// The lanes that may be given users now, and how many.
+    /// The lanes that take users now, and how many each takes.
     private func roomByLane() -> [(lane: LaneIdentity, users: Int)] {
         let highWater = Self.highWater(delivery.terms.settings)
         return delivery.lanes.all.compactMap { lane, sender in
@@ -59,19 +59,19 @@ struct LaneRouter: Sendable {
         }
     }
 
-    /// A lane with so few users left is given more.
+    /// A lane with this many users or fewer gets more.
     static func lowWater(_ settings: SweepSettings) -> Int { settings.batch / 2 }
-    /// A lane with so many users left is crowded.
+    /// A lane with this many users or more is full.
     static func highWater(_ settings: SweepSettings) -> Int { 2 * settings.batch }
 
-    /// Puts users into a lane's queue.
+    /// Puts users into a lane's queue. Starts the dispatcher if none runs.
     func append(_ users: [PlannedUser], to lane: LaneIdentity) {
         guard !users.isEmpty, delivery.queues.add(users, to: lane) else { return }
         let dispatcher = Dispatcher(lane: lane, delivery: delivery, settler: settler)
         Task { await dispatcher.run() }
     }
 
-    /// Users whose lane takes nothing. With one lane they stay due as they are, since nothing is claimed then.
+    /// Postpones users whose lane takes nothing. With one lane they stay due: then nothing is claimed anyway.
     func stepAside(_ aside: [Aside]) async {
         guard delivery.lanes.count > 1, let now = delivery.clock.now, let member = aside.first?.user.held.member
         else { return }
@@ -80,10 +80,10 @@ struct LaneRouter: Sendable {
         let postponements = aside.map { user, lane in
             var until = LanePatience.until(
                 now,
-                crowded: boot - (delivery.queues.crowdedSince(lane) ?? boot),
+                full: boot - (delivery.queues.crowdedSince(lane) ?? boot),
                 seed: user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
             )
-            // A stopped lane is probed once a minute: somebody must be due then.
+            // A stopped lane is probed once a minute, so a few users must be due at that time.
             if case .stopped(_, _, let probe)? = delivery.lanes.sender(lane)?.status,
                 probes[lane, default: 0] < Self.probeUsers
             {

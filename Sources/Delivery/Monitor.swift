@@ -1,15 +1,16 @@
 import Synchronization
 
-/// A value behind a lock, and the tasks that wait for it to change. After every change each waiter's condition is checked, so no wake-up is lost.
+/// A value behind a lock, and tasks that wait for it to change. Each change checks every waiter's condition, so no
+/// wake-up is lost.
 final class Monitor<State: Sendable>: Sendable {
     private typealias Condition = @Sendable (State) -> Bool
 
     private enum Waiter {
-        /// → waiting, or expired where its time is over first.
+        /// → waiting; → expired, if its time is over first; → removed, if its condition holds already.
         case arriving
-        /// → gone, once its condition holds or its time is over.
+        /// → removed, when its condition holds or its time is over.
         case waiting(Condition, CheckedContinuation<Void, Never>)
-        /// → gone, as soon as it looks.
+        /// → removed, when it starts to wait.
         case expired
     }
 
@@ -23,7 +24,7 @@ final class Monitor<State: Sendable>: Sendable {
 
     init(_ state: State) { guarded = Mutex(Guarded(state: state)) }
 
-    /// Changes the state, then wakes those whose condition holds now.
+    /// Changes the state. Then resumes the waiters whose condition holds, after the lock is released.
     @discardableResult
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, woken) = guarded.withLock { guarded -> (Result, [CheckedContinuation<Void, Never>]) in
@@ -39,7 +40,7 @@ final class Monitor<State: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the condition holds, or so many milliseconds have passed.
+    /// Waits until the condition holds, or until this many milliseconds have passed.
     func wait(atMost milliseconds: Int64? = nil, until isReady: @escaping @Sendable (State) -> Bool) async {
         let id = guarded.withLock { guarded in
             guarded.lastWaiter += 1

@@ -2,27 +2,27 @@ import Synchronization
 
 import struct FoundationEssentials.UUID
 
-/// The intents that this daemon has committed, or is committing, and not closed. An intent of ours in the database that is not among them is one whose
-/// settlement was lost: a standby was promoted that had not got it.
+/// The open intents that this daemon knows. If the database has another open intent of this member, its settlement was
+/// lost: a standby was promoted before it had received it.
 final class OpenIntents: Sendable {
     private let ids = Mutex<Set<UUID>>([])
 
-    /// Called before the commit: what the database shows of ours is always known here first.
+    /// Called before the commit, so that every intent of ours in the database is known here first.
     func open() -> OpenIntent {
-        let id = UUID()
+        let id = UUID.random()
         ids.withLock { _ = $0.insert(id) }
         return OpenIntent(id, self)
     }
 
     var all: [UUID] { ids.withLock { Array($0) } }
 
-    /// Those of these that nobody here works on.
+    /// Those of these intents that this daemon does not know.
     func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { !ids.contains($0) } } }
 
     fileprivate func close(_ id: UUID) { ids.withLock { _ = $0.remove(id) } }
 }
 
-/// One of them, open as long as somebody refers to it.
+/// An open intent. It is closed when its last reference is dropped.
 final class OpenIntent: Sendable {
     let id: UUID
     private let all: OpenIntents

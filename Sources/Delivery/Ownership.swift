@@ -5,21 +5,23 @@ import Synchronization
 
 package import struct FoundationEssentials.UUID
 
-/// Which users are this daemon's: it is a member of those who share the work, and owns ranges of the hash of `user_id`. Joins, renews the membership, takes
-/// free ranges, declares others dead, and leaves; what the database says is kept here for every stage to read.
+/// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`.
+///
+/// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result
+/// here.
 package actor Ownership {
     /// What this daemon owns now.
     package struct Share: Sendable, Equatable {
         package let member: UUID
         /// Sorted.
         package let ranges: [Int32]
-        /// Members that live, this one included.
+        /// Living members, this one included.
         package let members: Int
     }
 
     private struct View: Sendable {
         var share: Share?
-        /// CLOCK_BOOTTIME milliseconds: never later than the database's own end of the lease.
+        /// CLOCK_BOOTTIME milliseconds. Never later than the lease's end in the database.
         var leaseEnd: Int64 = .min
         /// Nothing is claimed while the daemon leaves.
         var isLeaving = false
@@ -35,12 +37,13 @@ package actor Ownership {
     private var keeper: Task<Void, Never>?
     private var nextRenewal: Int64 = .min
     private var isAskedToRejoin = false
-    /// While it leaves to join again: when it goes on with its old membership instead, since somebody is in hand still.
+    /// CLOCK_BOOTTIME milliseconds. Set while the daemon leaves to join again. If somebody is still in hand at that
+    /// time, it keeps its old membership.
     private var leavesBy: Int64?
-    /// It does not try again before.
+    /// CLOCK_BOOTTIME milliseconds. The daemon does not try to join again before.
     private var staysUntil: Int64 = .min
     private var isClosed = false
-    /// A newer nudged has migrated the schema, and this one can't work beside it.
+    /// A newer nudged has migrated the schema, and this version can't work with it.
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 
@@ -62,17 +65,17 @@ package actor Ownership {
 
     // MARK: What others ask
 
-    /// What is owned; nil: nothing may be claimed now.
+    /// What is owned. nil: nothing may be claimed now.
     nonisolated var share: Share? { view.withLock { $0.isLeaving ? nil : $0.share } }
 
-    /// The same, also while the daemon leaves.
+    /// What is owned, also while the daemon leaves.
     nonisolated var membership: Share? { view.withLock(\.share) }
 
-    /// Whether what was claimed under a membership may still be sent and recorded.
+    /// Whether users who were claimed under this membership may still be sent to and settled.
     nonisolated func isCurrent(_ member: UUID) -> Bool { view.withLock { $0.share?.member == member } }
 
-    /// The last instant (CLOCK_BOOTTIME milliseconds) at which a push may be written: one response deadline and a margin before the lease ends. Later,
-    /// another daemon could act on the same user meanwhile.
+    /// The last instant (CLOCK_BOOTTIME milliseconds) to write a push: one response time-out and a margin before the
+    /// lease ends. After that, another daemon could act for the same user.
     nonisolated func lastWrite(_ member: UUID, response: Int64) -> Int64 {
         view.withLock { view in
             guard view.share?.member == member else { return .min }
@@ -80,7 +83,7 @@ package actor Ownership {
         }
     }
 
-    /// The database refused a write: the membership is over. What is in hand can't be recorded any more.
+    /// Notes that a membership has ended. What was claimed under it can't be recorded any more.
     nonisolated func noteEnd(of member: UUID) {
         view.withLock { view in
             guard view.share?.member == member else { return }
@@ -93,7 +96,8 @@ package actor Ownership {
 
     // MARK: Keeping it
 
-    /// Joins where this daemon is no member, and renews where it is time. From the first call on, it does so by itself as well.
+    /// Joins if this daemon is no member, and renews if it is time. The first call also starts a task that repeats
+    /// this.
     func keep() async throws(PostgresError) {
         guard !isClosed else { return }
         if keeper == nil { keeper = Task { await keepOn() } }
@@ -101,27 +105,27 @@ package actor Ownership {
         try await once { await self.attempt() }
     }
 
-    /// Renews now, whatever the time: a commit waits for it.
+    /// Renews now, even if it is not time. A commit waits for it.
     func renewNow() async throws(PostgresError) {
         nextRenewal = .min
         try await keep()
     }
 
-    /// Beside the sweeps: one that waits for the database, or goes on for minutes, must not cost the lease.
+    /// Independent of the sweeps: a sweep that waits for the database, or runs for minutes, must not cost the lease.
     private func keepOn() async {
         while !isClosed {
             try? await Task.sleep(for: .milliseconds(min(1000, period)))
-            // A database that is away has the sweep's line.
+            // The sweep reports a database that does not answer.
             try? await keep()
             await rejoinIfAsked()
-            // Its sweeps have ended, and somebody may have been in hand then.
+            // An outdated daemon runs no sweeps, and users may have been in hand at the last try.
             if isOutdated { await note(isOutdated: true) }
         }
     }
 
     private var period: Int64 { max(100, leaseMilliseconds / 6) }
 
-    /// One attempt at a time: who comes meanwhile gets its result.
+    /// One attempt at a time. A concurrent caller gets the result of the one that runs.
     private func once(_ body: @escaping @Sendable () async -> Result<Void, PostgresError>) async throws(PostgresError) {
         if let current { return try await current.value.get() }
         let task = Task { await body() }
@@ -144,16 +148,16 @@ package actor Ownership {
     }
 
     private func join() async throws(PostgresError) {
-        // What was claimed under an ended membership is through before another begins: a user is never in hand under two. Nobody waits for that here, since who
-        // calls may have users in hand; the next call tries again.
+        // A user is never in hand under two memberships, so all users of an ended one must be done first. Don't wait
+        // here: the caller may have users in hand. The next call tries again.
         guard hand.isEmpty, !isClosed, !isOutdated else { return }
         let joined = try await newMembership()
         view.withLock { $0 = joined }
     }
 
-    /// A membership that owns nothing yet.
+    /// A new membership, without ranges.
     private func newMembership() async throws(PostgresError) -> View {
-        let member = UUID()
+        let member = UUID.random()
         await hooks.reach(.beforeJoin)
         let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
         try await store.join(member, daemon: daemonID, leaseMilliseconds: lease)
@@ -163,7 +167,7 @@ package actor Ownership {
 
     private func renew() async throws(PostgresError) {
         guard let member = membership?.member else { return }
-        // A reload may change it while the database is asked.
+        // A reload may change the lease during the query.
         let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
         guard let found = try await store.renew(member, leaseMilliseconds: lease) else {
             noteEnd(of: member)
@@ -181,7 +185,7 @@ package actor Ownership {
             return isNews
         }
         if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
-        // Seen twice: a daemon that has just come is about to take what is free.
+        // Only if two renewals in a row say so: a daemon that has just joined may be about to take free ranges.
         if found.shouldRejoin, isAskedToRejoin, leavesBy == nil, asked >= staysUntil {
             view.withLock { $0.isLeaving = true }
             leavesBy = asked + lease / 2
@@ -189,7 +193,8 @@ package actor Ownership {
         isAskedToRejoin = found.shouldRejoin
     }
 
-    /// Intents of ours that nobody here works on: a promoted standby had not got their settlement. They are recorded as unknown before their users are claimed.
+    /// Turns intents of ours that this daemon doesn't know into orphans (see `OpenIntents`). They are recorded as
+    /// unknown before their users are claimed.
     private func orphanStrays() async throws(PostgresError) {
         guard let member = membership?.member else { return }
         let strays = hand.intents.strays(among: try await store.intents(of: member))
@@ -203,13 +208,13 @@ package actor Ownership {
         guard dead > 0 else { return }
         await hooks.reach(.afterBury)
         onEvent(.membersBuried(dead))
-        // Their ranges are free.
+        // The ranges of dead members are free now.
         try await renew()
     }
 
     // MARK: Leaving
 
-    /// Leaves in good order, once nobody is in hand. Where the database does not take it, the lease ends by itself.
+    /// Leaves in good order, when nobody is in hand. If the database does not accept it, the lease ends by itself.
     func leave() async {
         isClosed = true
         keeper?.cancel()
@@ -218,15 +223,15 @@ package actor Ownership {
         if let member = membership?.member, !hand.isAbandoned, await giveUp(member) { noteEnd(of: member) }
     }
 
-    /// An outdated daemon serves nobody: once nobody is in hand, its ranges are free for others.
+    /// Gives up the ranges of an outdated daemon when nobody is in hand, so that others can take them.
     func note(isOutdated: Bool) async {
         self.isOutdated = isOutdated
         guard isOutdated, let member = membership?.member, hand.isEmpty else { return }
         if await giveUp(member) { noteEnd(of: member) }
     }
 
-    /// This daemon owns more than its share, and another too little: once nobody is in hand, it leaves, and joins anew with its share only. It joins first: the
-    /// others' shares would be larger without it, and they would take all.
+    /// Leaves and joins again with a fair share, when nobody is in hand. It is called when this daemon owns too many
+    /// ranges and another too few. It joins first: without it, the others would take all its ranges.
     private func rejoinIfAsked() async {
         guard let end = leavesBy, !isClosed else { return }
         guard let old = membership?.member, hand.isEmpty else {
@@ -243,13 +248,14 @@ package actor Ownership {
         view.withLock { view in
             if let joined, hasLeft { view = joined } else { view.isLeaving = false }
         }
-        // Nobody's: it would lower everybody's share until its lease ends.
+        // Drop the unused membership: it would lower every daemon's share until its lease ends.
         if let unused = joined?.share?.member, !hasLeft { _ = try? await store.leave(unused) }
         nextRenewal = .min
         try? await keep()
     }
 
-    /// Ends a membership. False: an intent is open, whose place a withdrawal keeps, or there is no answer. The lease ends by itself.
+    /// Ends a membership. False: an intent is open (withdrawn ones don't count), or the database did not answer. Then
+    /// the lease ends by itself.
     private func giveUp(_ member: UUID) async -> Bool {
         await hooks.reach(.beforeLeave)
         let hasEnded = (try? await store.leave(member)) ?? false

@@ -7,15 +7,16 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// The way from who is due to what is recorded: Claimer → planner → DecisionStage → a Dispatcher for each lane → Settler. What is in hand outlives the sweep
-/// that claimed it: one slow answer does not hold the next tick.
+/// The stages from due users to the record: Claimer → Planner → DecisionStage → one Dispatcher per lane → Settler.
+///
+/// Users in hand outlive the sweep that claimed them, so one slow answer does not delay the next sweep.
 package final class Pipeline: Sendable {
     private let delivery: DeliveryContext
     private let claimer: Claimer
     private let decisions: DecisionStage
     private let finished = SweepTotals()
 
-    /// - Parameter daemonID: what this daemon is called in the database.
+    /// - Parameter daemonID: identifies this daemon in the database.
     package init(
         store: Store,
         lanes: Lanes,
@@ -51,7 +52,7 @@ package final class Pipeline: Sendable {
         claimer = Claimer(delivery, settler: settler, decisions: decisions)
     }
 
-    /// From the next sweep on.
+    /// Takes effect with the next sweep.
     package func reconfigure(planner: Planner, settings: SweepSettings, decider: Decider?) async {
         delivery.change { terms in
             let paused = terms.planner.paused
@@ -60,21 +61,22 @@ package final class Pipeline: Sendable {
         }
         await claimer.reword()
         await delivery.ownership.setLease(milliseconds: settings.leaseMilliseconds)
-        // Another service may say otherwise.
+        // Another service may decide otherwise.
         delivery.answers.withLock { $0.forgetAll() }
         await decisions.askNext()
     }
 
     // MARK: A sweep
 
-    /// Claims until nobody is due, or no lane takes anything. Its report comes as `SweepEvent.finished` once its last user is settled.
+    /// Claims until nobody is due or no lane takes more. After its last user is settled, `SweepEvent.finished` carries
+    /// its report.
     ///
-    /// It ends at once where this version is outdated (`isOutdated`).
+    /// It ends at once if this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {
         let (lanes, onEvent) = (delivery.lanes, delivery.onEvent)
         let run = SweepRun(totals: finished) { id, report, isWhole in
             var report = report
-            // Now that its pushes are settled: a lane that was connecting before has its answer.
+            // Checked after the last settlement: a lane that was connecting before has an answer by now.
             report.isGood = isWhole && lanes.doesAnyServe
             onEvent(.finished(id: id, report))
         }
@@ -85,22 +87,22 @@ package final class Pipeline: Sendable {
 
     // MARK: The end
 
-    /// Claims nothing more; what is in flight is settled.
+    /// Claims nothing more. Pushes in flight are still settled.
     package func stop() async {
         delivery.stop()
         await decisions.stop()
     }
 
-    /// Gives up outcomes that the database does not take.
+    /// Gives up outcomes that the database does not accept.
     package func abandon() { delivery.hand.abandon() }
 
-    /// Returns once nobody is in hand.
+    /// Returns when nobody is in hand.
     package func quiesce() async { await delivery.hand.wait() }
 
-    /// Leaves those who share the work: its ranges are free at once. Only once nobody is in hand.
+    /// Ends this daemon's membership, so that its ranges are free at once. Call it only when nobody is in hand.
     package func leave() async { await delivery.ownership.leave() }
 
-    /// Checks the refused devices of all lanes by what has come so far. False where none waits for it.
+    /// Closes the windows of refused devices on all lanes now. False if no lane had refused devices waiting.
     package func concludeWindows() async -> Bool {
         let hadSome = delivery.lanes.all.map { $0.sender.concludeWindow() }.contains(true)
         await quiesce()
@@ -111,13 +113,13 @@ package final class Pipeline: Sendable {
 
     package var isStopping: Bool { delivery.isStopping }
 
-    /// A newer nudged has migrated the schema, and this one can't work beside it.
+    /// A newer nudged has migrated the schema, and this version can't work with it.
     package var isOutdated: Bool { delivery.isOutdated }
 
     /// Pushes whose intents are open.
     package var openPushes: Int { delivery.room.openPushes }
 
-    /// Whether users were postponed whose lane is not stopped: they are due again, though nobody is now.
+    /// Whether users are postponed whose lane is not stopped. They are due again later, even if nobody is due now.
     package var isAnyoneAside: Bool {
         get async {
             guard let now = delivery.clock.now else { return false }
@@ -128,13 +130,13 @@ package final class Pipeline: Sendable {
         }
     }
 
-    /// All sweeps' counts so far: no count is ever less than before.
+    /// The counts of all sweeps so far. No count ever falls.
     package var totals: SweepReport { finished.value }
 
     package var clock: PolicyClock { delivery.clock }
     package var planner: Planner { delivery.terms.planner }
     package var decider: Decider? { delivery.terms.decider }
 
-    /// What this daemon owns; nil: it is no member now.
+    /// What this daemon owns. nil: it is no member now.
     package var share: Ownership.Share? { delivery.ownership.membership }
 }

@@ -7,8 +7,8 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Records what became of users: outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit); a user whom the
-/// database refuses, or whose row somebody holds, delays nobody else.
+/// Records outcomes as they arrive, and decisions that send nothing. Many users share a transaction (group commit). If
+/// the database refuses a user, or somebody holds their row, no other user is delayed.
 actor Settler {
     /// A user to be settled.
     enum Entry: Sendable {
@@ -16,7 +16,7 @@ actor Settler {
         case rest(PersonUpdate, [DeliveryRecord], [MessageReference], [ReminderContinuation], HeldUser)
         /// All pushes have outcomes.
         case arrived(Flight.Arrival)
-        /// Nothing was written, and nobody knows whether the intent was committed.
+        /// Nothing was written, and it is unknown whether the intent was committed.
         case withdrawn(Flight.Arrival)
 
         var held: HeldUser {
@@ -27,14 +27,14 @@ actor Settler {
         }
     }
 
-    /// A settlement waits so long for more users, in milliseconds, unless so many are there.
+    /// A settlement waits this many milliseconds for more users, or until it has `gatherUsers`.
     private static let gatherMilliseconds: Int64 = 8
     private static let gatherUsers = 400
-    /// Users of one transaction.
+    /// The most users in one transaction.
     private static let usersAtOnce = 1_000
-    /// Decisions that send nothing wait here; beyond so many, the claimer waits.
+    /// When more decisions that send nothing are waiting than this, the claimer waits.
     private static let mostRests = 2_000
-    /// A user who rests and is refused so often is set aside.
+    /// A user who gets nothing is set aside after this many refused settlements.
     private static let patience = 5
 
     private struct Inbox: Sendable {
@@ -50,7 +50,7 @@ actor Settler {
 
     // MARK: What comes in
 
-    /// Takes users in, on any thread.
+    /// Adds users to the inbox, on any thread.
     nonisolated func add(_ entries: [Entry]) {
         guard !entries.isEmpty else { return }
         let starts = inbox.withLock { inbox in
@@ -62,15 +62,15 @@ actor Settler {
         if starts { Task { await serve() } }
     }
 
-    /// The same for decisions that send nothing, once there is room for them.
+    /// Adds decisions that send nothing, when there is room for them.
     nonisolated func addRests(_ entries: [Entry]) async {
         guard !entries.isEmpty else { return }
         await inbox.wait { $0.rests < Self.mostRests }
         add(entries)
     }
 
-    /// Withdraws a flight: nothing was written, and nobody knows whether its intent was committed. In a transaction of its own, beside the others, since it
-    /// waits for a commit that is still under way.
+    /// Withdraws a flight of which nothing was written, when it is unknown whether its intent was committed. It runs in
+    /// its own transaction, because it waits for a commit that may still be running.
     nonisolated func withdraw(_ flight: Flight, because reason: String) {
         let entries = flight.unsent(reason).map { Entry.withdrawn($0) }
         Task { await write(entries, attempt: 0) }
@@ -78,7 +78,7 @@ actor Settler {
 
     private func serve() async {
         while let entries = await next() {
-            // A transaction is of one membership and one sweep; nearly always that is all.
+            // A transaction has one membership and one sweep. Nearly always there is one group.
             var groups: [[Entry]] = []
             for entry in entries {
                 let place = groups.firstIndex {
@@ -106,15 +106,16 @@ actor Settler {
 
     // MARK: One transaction
 
-    /// Tries until the database takes it: the transaction is tried again, the pushes are not. Where the stop's time is over first, the open intent says
-    /// `unknown`.
+    /// Repeats the transaction until the database accepts it. Pushes are never repeated. If the stop's time is over
+    /// first, recovery records the open intent as unknown.
     private func write(_ entries: [Entry], attempt: Int) async {
         var attempt = attempt
         await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
         while !delivery.hand.isAbandoned {
             let settlement = settlement(of: entries)
             do throws(PostgresError) {
-                // What waits for a commit under way, or for a row that somebody holds, must not keep the connection from the others.
+                // A withdrawal waits for a running commit, and a retry for a held row. Neither may keep the connection
+                // from others.
                 let isPatient = attempt == 0 && settlement.withdrawn.isEmpty
                 let result = try await delivery.store.settle(settlement, isRepeated: !isPatient)
                 await settled(entries, settlement, result, attempt: attempt)
@@ -129,7 +130,7 @@ actor Settler {
         }
     }
 
-    /// The database took it, but for users of whom it refuses something, or whose rows somebody holds: they wait beside the others.
+    /// The transaction was accepted. Users that it left out (refused, or their rows held) are tried again separately.
     private func settled(
         _ entries: [Entry],
         _ settlement: Settlement,
@@ -167,7 +168,7 @@ actor Settler {
         return Int64.random(in: longest / 2...longest)
     }
 
-    /// Our membership had ended: another daemon records these pushes as unknown.
+    /// The membership has ended: another daemon records these pushes as unknown.
     private func fence(_ entries: [Entry]) {
         guard let first = entries.first else { return }
         delivery.ownership.noteEnd(of: first.held.member)
@@ -226,7 +227,7 @@ actor Settler {
             attemptedAt: arrival.flight.attemptedAt,
             now: delivery.clock.now ?? arrival.flight.attemptedAt
         )
-        // What was attempted has the intent's own instant, to the microsecond.
+        // All attempts of an intent have its instant, to the microsecond.
         for place in settled.records.indices where settled.records[place].apnsID != nil {
             settled.records[place].fraction = arrival.flight.fraction
         }

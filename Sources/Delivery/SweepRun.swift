@@ -2,9 +2,10 @@ import Synchronization
 
 import struct FoundationEssentials.UUID
 
-/// One sweep under way. Its report grows until its last user is let go, which may be after the next sweep has begun; then it is given.
+/// A running sweep. Its report grows until its last user is let go, possibly after the next sweep has begun. Then
+/// `onEnd` gets it.
 final class SweepRun: Sendable {
-    let id = UUID()
+    let id = UUID.random()
     private let startedAt = BootTime.milliseconds()
     private let totals: SweepTotals
     private let onEnd: @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void
@@ -12,7 +13,7 @@ final class SweepRun: Sendable {
     private struct State {
         var report = SweepReport()
         var isWhole = false
-        /// The sweep itself, and its users in hand (`HeldUser`).
+        /// The sweep itself and its users in hand (`HeldUser`).
         var open = 0
     }
 
@@ -23,13 +24,13 @@ final class SweepRun: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Counts something, for this sweep and for all.
+    /// Counts something, for this sweep and for the totals.
     func count(_ body: (inout SweepReport) -> Void) {
         state.withLock { body(&$0.report) }
         totals.count(body)
     }
 
-    /// It claimed until nobody was due, or no lane took more.
+    /// The sweep claimed until nobody was due or no lane took more.
     func endedWell() { state.withLock { $0.isWhole = true } }
 
     func begin() { state.withLock { $0.open += 1 } }
@@ -46,7 +47,7 @@ final class SweepRun: Sendable {
     }
 }
 
-/// What all sweeps counted so far: no count is ever less than before.
+/// The counts of all sweeps so far. No count ever falls.
 final class SweepTotals: Sendable {
     private let report = Mutex(SweepReport())
 

@@ -4,9 +4,9 @@ import Postgres
 import Store
 import TimeZones
 
-/// Writes the sender's verdict on refused tokens: their devices get nothing on the lane until they register again.
+/// Writes refused devices into the quarantine: they get nothing on the lane until they register again.
 struct TokenVerdict: Sendable {
-    /// Tags count these users' targets, one after the other.
+    /// A tag is an index into the targets of these plans, one plan after the other.
     private let plans: [SendPlan]
     private let lane: LaneIdentity
     private let attemptedAt: Instant
@@ -19,7 +19,8 @@ struct TokenVerdict: Sendable {
         self.delivery = delivery
     }
 
-    /// Tried for as long as a settlement would be; what is not written is answered the same again. Called on the sender's threads.
+    /// Retries transient errors and held rows until the stop's time is over. Any other error ends it at the third
+    /// attempt. If nothing is written, Apple refuses the tokens again. Called on the sender's threads.
     func quarantine(_ tokens: [RefusedToken]) {
         delivery.hand.errand {
             let now = delivery.clock.now ?? attemptedAt

@@ -3,18 +3,18 @@ public struct Attribute: Sendable {
     private let name: StaticString
     private let value: String
 
-    /// `name="value"`, the value escaped.
+    /// `name="value"`. The value is escaped.
     public init(_ name: StaticString, _ value: String) {
         self.name = name
         self.value = value
     }
 
-    /// The same with an integer.
+    /// The same for an integer.
     public init(_ name: StaticString, _ value: Int) { self.init(name, String(value)) }
 
-    /// A share of the whole's width, `12.5%`, rounded to a thousandth.
+    /// A percentage of the whole width, such as `12.5%`, rounded to a thousandth of a per cent.
     ///
-    /// - Parameter fraction: 0 to 1.
+    /// - Parameter fraction: 0 to 1; a value outside is clamped.
     public init(_ name: StaticString, percent fraction: Double) { self.init(name, Self.percent(fraction)) }
 
     func write(to markup: inout String) {

@@ -1,15 +1,15 @@
-/// Bars that lie, each under its name, with its number at its end: an inline SVG that fills any width.
+/// Horizontal bars, each below its name and with its number at the end. One inline SVG that fills any width.
 public struct BarList: Sendable {
-    /// One line.
+    /// One bar.
     public struct Line: Sendable {
-        /// Its name: on a telephone there is room for 44 letters.
+        /// The name above the bar. A phone's screen has room for 44 letters.
         public let name: String
-        /// Its number in words, short: a third of a telephone's width.
+        /// The number as text. It gets a third of a phone's width.
         public let number: String
-        /// Its length, in the list's unit; 0: no bar is drawn.
+        /// The bar's length; all bars share one unit. 0: no bar is drawn.
         public let value: Double
 
-        /// All parts.
+        /// Creates a line.
         public init(_ name: String, _ number: String, _ value: Double) {
             self.name = name
             self.number = number
@@ -22,7 +22,11 @@ public struct BarList: Sendable {
     private let summary: String
     private let lines: [Line]
 
-    /// - Parameters: as `ColumnChart`.
+    /// - Parameters:
+    ///   - id: an HTML id, unique on the page.
+    ///   - title: what the chart shows. Screen readers read it.
+    ///   - summary: the chart's content in sentences. Screen readers read it after the title.
+    ///   - lines: from top to bottom.
     public init(id: String, title: String, summary: String, lines: [Line]) {
         self.id = id
         self.title = title
@@ -31,10 +35,10 @@ public struct BarList: Sendable {
     }
 
     private static let lineHeight = 42
-    /// The longest bar's share of the width; the rest is for its number.
+    /// The longest bar's share of the width. The rest is for its number.
     private static let room = 0.6
 
-    /// The SVG.
+    /// The SVG element.
     public var node: Node {
         let longest = max(lines.map(\.value).max() ?? 0, 1)
         let words = [
@@ -59,7 +63,7 @@ public struct BarList: Sendable {
     }
 
     private func draw(_ line: Line, top: Int, fraction: Double) -> Node {
-        // A few among millions are still seen.
+        // A small count among millions must stay visible.
         let end = line.value > 0 ? max(fraction, 0.004) * Self.room : 0
         let name = Node.element(
             "text",

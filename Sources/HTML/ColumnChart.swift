@@ -1,32 +1,33 @@
-/// Panels of upright bars, one above the other, over one axis: an inline SVG.
+/// Panels of vertical bars, one above the other, over one shared axis. One inline SVG.
 ///
-/// Across, everything is a share of the width, and nothing has a view box: so a chart fills any page, and its words stay as large as those around it.
+/// Horizontal sizes are percentages and there is no view box. So a chart fills any page, and its text keeps the page's
+/// size.
 public struct ColumnChart: Sendable {
-    /// A mark of the axis below.
+    /// A mark on the horizontal axis.
     public struct Mark: Sendable {
-        /// Where, 0 to 1.
+        /// The position, from 0 to 1.
         public let at: Double
-        /// Its words; short, there is a fifth of a telephone's width.
+        /// The label. Keep it short: it gets a fifth of a phone's width.
         public let words: String
 
-        /// All parts.
+        /// Creates a mark.
         public init(_ at: Double, _ words: String) {
             self.at = at
             self.words = words
         }
     }
 
-    /// A stretch of the axis that is shaded and hatched, behind the bars.
+    /// A part of the axis that is shaded and hatched behind the bars.
     public struct Shade: Sendable {
         let range: ClosedRange<Double>
 
-        /// - Parameter range: from and to, 0 to 1.
+        /// - Parameter range: start and end, from 0 to 1.
         public init(_ range: ClosedRange<Double>) {
             self.range = range
         }
     }
 
-    /// Names its parts among those of the page: an id of HTML, distinct from those of the page's other charts.
+    /// An HTML id, unique on the page. The ids inside the SVG begin with it.
     private let id: String
     private let title: String
     private let summary: String
@@ -38,11 +39,15 @@ public struct ColumnChart: Sendable {
     private let number: @Sendable (Int) -> String
 
     /// - Parameters:
-    ///   - title: what is seen; read out.
-    ///   - summary: what a reader who doesn't see it should know; read out after the title.
-    ///   - isScaleShared: one scale for all panels, so that their bars compare; else each has its own.
-    ///   - panelHeight: of the bars' room, in pixels.
-    ///   - number: a mark of the upright scale in words.
+    ///   - id: an HTML id, unique on the page.
+    ///   - title: what the chart shows. Screen readers read it.
+    ///   - summary: the chart's content in sentences. Screen readers read it after the title.
+    ///   - panels: from top to bottom.
+    ///   - marks: the labels of the horizontal axis.
+    ///   - shades: the shaded parts of the horizontal axis.
+    ///   - isScaleShared: whether all panels share one scale, so that their bars compare.
+    ///   - panelHeight: the height of the bars' area, in pixels.
+    ///   - number: the text for the top of a vertical scale.
     public init(
         id: String,
         title: String,
@@ -65,12 +70,12 @@ public struct ColumnChart: Sendable {
         self.number = number
     }
 
-    /// Room above a panel's bars, for its title and the uppermost number.
+    /// Pixels above a panel's bars, for its title and the number at the top.
     private static let head = 34
-    /// Room below the last panel, for the marks.
+    /// Pixels below the last panel, for the marks.
     private static let foot = 24
 
-    /// The SVG.
+    /// The SVG element.
     public var node: Node {
         let height = panels.count * (Self.head + panelHeight) + Self.foot
         var parts: [Node] = [
@@ -95,12 +100,12 @@ public struct ColumnChart: Sendable {
         )
     }
 
-    /// Pictures have names, their parts only words for a pointer: read out one by one they would be hundreds, and the table says the same.
+    /// Screen readers skip the parts: there are hundreds, and the table has the same numbers.
     static func unread(_ parts: [Node]) -> Node { .element("g", [Attribute("aria-hidden", "true")], parts) }
 
     private static func greatest(_ panel: Panel) -> Int { Int((panel.bars.map(\.value).max() ?? 0).rounded(.up)) }
 
-    /// Lines as well as a tint: on paper a tint may be gone.
+    /// A hatch as well as a tint: a printer may drop the tint.
     private var hatch: Node {
         let line = Node.element(
             "path",
@@ -143,7 +148,8 @@ public struct ColumnChart: Sendable {
 
     private func draw(_ bar: Panel.Bar, _ place: Int, of panel: Panel, bottom: Int, _ ticks: Ticks) -> Node {
         let width = 1 / Double(panel.bars.count)
-        // A gap between bars; something is never drawn as nothing.
+        // 8 % of a bar's width stays free on each side. The least height is two pixels, so that a small value is
+        // visible.
         let (left, right) = ((Double(place) + 0.08) * width, (Double(place) + 0.92) * width)
         let height = max(2, Int((ticks.fraction(bar.value) * Double(panelHeight)).rounded()))
         return .element(
@@ -171,7 +177,7 @@ public struct ColumnChart: Sendable {
         )
     }
 
-    /// The numbers stand on their lines, at the right edge, where they take no room from the bars.
+    /// The panel's title and the number at the top of its scale. Both are above the bars and take no width from them.
     private func words(_ panel: Panel, top: Int, bottom: Int, _ ticks: Ticks) -> [Node] {
         var words: [Node] = []
         if !panel.title.isEmpty {
@@ -197,7 +203,7 @@ public struct ColumnChart: Sendable {
     }
 
     private func draw(_ mark: Mark, height: Int) -> Node {
-        // Words at an edge would be cut off.
+        // A label at an edge would be cut off if it were centred.
         let anchor = mark.at < 0.05 ? "start" : mark.at > 0.95 ? "end" : "middle"
         let x = Attribute("x", percent: mark.at)
         let tick = Node.element(

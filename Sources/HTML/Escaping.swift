@@ -1,6 +1,7 @@
-/// The one place where text becomes markup.
+/// The only place that turns text into markup.
 enum Escaping {
-    /// Good for element content and for values in double quotes. Characters that no HTML document may hold (the control characters, HTML 13.1.4) become spaces.
+    /// Escapes text for element content and for values in double quotes. Control characters, which HTML does not allow
+    /// (HTML, 13.1.4), become spaces.
     static func write(_ text: String, to markup: inout String) {
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,33 +1,33 @@
 /// A part of a page: an element, a text or a style sheet.
 ///
-/// Names of elements and attributes, and style sheets, are literals of our own code; whatever comes from elsewhere is a text or an attribute's value, and is
-/// escaped where it is written (`Escaping`): so nothing that stands in a database becomes markup.
+/// Element names, attribute names and style sheets are literals of this program. Everything else is a text or an
+/// attribute's value and is escaped on writing. So no value from the database becomes markup.
 public indirect enum Node: Sendable {
-    /// `<name …>children</name>`; one of the elements that HTML knows as void has no end tag, and its children are not written.
+    /// `<name …>children</name>`. A void element (`br`, `hr`, `meta`) has no end tag, and its children are not written.
     case element(StaticString, [Attribute], [Node])
-    /// Words.
+    /// Text, escaped on writing.
     case text(String)
-    /// A `style` element.
+    /// A `style` element. The sheet is written as it is.
     case style(StaticString)
-    /// Several, one after the other.
+    /// Several nodes, one after the other.
     case group([Node])
 
-    /// Nothing.
+    /// An empty node.
     public static let nothing = Node.group([])
 
-    /// An element that holds words only.
+    /// An element that holds only text.
     public static func element(_ name: StaticString, _ attributes: [Attribute] = [], text: String) -> Node {
         .element(name, attributes, [.text(text)])
     }
 
-    /// Its markup.
+    /// The node as HTML.
     public var markup: String {
         var markup = ""
         write(to: &markup)
         return markup
     }
 
-    /// A whole document: `<!DOCTYPE html>`, this element, a newline.
+    /// A complete document: `<!DOCTYPE html>`, this element and a newline.
     public var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
     func write(to markup: inout String) {
@@ -46,6 +46,6 @@ public indirect enum Node: Sendable {
         }
     }
 
-    /// Elements without an end tag, of those that a page of ours has (HTML, 13.1.2).
+    /// The elements without an end tag (HTML, 13.1.2) that our pages use.
     private static let void: Set<String> = ["br", "hr", "meta"]
 }

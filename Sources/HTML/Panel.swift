@@ -1,27 +1,27 @@
-/// A row of bars over an axis that other panels share: one measure over time, or over the hours of a day.
+/// A row of bars over an axis that other panels share. It shows one measure over time or over the hours of a day.
 public struct Panel: Sendable {
     /// One bar.
     public struct Bar: Sendable {
-        /// Its height, in the panel's unit; 0: none is drawn.
+        /// The bar's height; all bars of a panel share one unit. 0: no bar is drawn.
         public let value: Double
-        /// What a pointer on it is told, such as `14:00: 120`.
+        /// The tooltip, such as `14:00: 120`.
         public let words: String
 
-        /// All parts.
+        /// Creates a bar.
         public init(_ value: Double, _ words: String) {
             self.value = value
             self.words = words
         }
     }
 
-    /// What its bars count, in its upper left corner; empty: the chart's own title says it.
+    /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
     public let title: String
-    /// From left to right, each as wide as the others.
+    /// From left to right, all of one width.
     public let bars: [Bar]
-    /// The class of its bars: how the style sheet paints them.
+    /// The bars' CSS class, which sets their colour.
     public let paint: StaticString
 
-    /// All parts.
+    /// Creates a panel.
     public init(_ title: String, _ bars: [Bar], paint: StaticString = "bar") {
         self.title = title
         self.bars = bars

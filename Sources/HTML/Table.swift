@@ -1,13 +1,13 @@
-/// A table of words and numbers, in a box of its own that scrolls sideways where the page is narrow.
+/// A table of texts and numbers. On a narrow page its box scrolls sideways.
 public struct Table: Sendable {
-    /// A column.
+    /// A column's heading and alignment.
     public struct Column: Sendable {
         let name: String
         let isNumber: Bool
 
-        /// Words, aligned left.
+        /// A column of texts, aligned left.
         public static func words(_ name: String) -> Column { Column(name: name, isNumber: false) }
-        /// Numbers, aligned right.
+        /// A column of numbers, aligned right.
         public static func number(_ name: String) -> Column { Column(name: name, isNumber: true) }
     }
 
@@ -17,10 +17,10 @@ public struct Table: Sendable {
     private let sums: [String]
 
     /// - Parameters:
-    ///   - caption: what it holds; read out, and shown above.
-    ///   - columns: the first one names the rows.
-    ///   - rows: as long as `columns`.
-    ///   - sums: a last row; empty: none.
+    ///   - caption: what the table holds. It is shown above the table and read by screen readers.
+    ///   - columns: the first column names the rows.
+    ///   - rows: each row has as many cells as there are columns.
+    ///   - sums: the last row; empty for none.
     public init(_ caption: String, _ columns: [Column], _ rows: [[String]], sums: [String] = []) {
         self.caption = caption
         self.columns = columns
@@ -28,7 +28,7 @@ public struct Table: Sendable {
         self.sums = sums
     }
 
-    /// The table. Its box takes the keyboard, so that it scrolls without a pointer (WCAG 2.1.1).
+    /// The table. Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
     public var node: Node {
         let head = columns.map { column in
             Node.element(
@@ -52,7 +52,8 @@ public struct Table: Sendable {
         )
     }
 
-    /// The same behind words that open it, which name it: out of its place in the page they still say which.
+    /// The table inside a closed `details` element. The summary repeats the caption, because a list of controls shows
+    /// it without its context.
     public var folded: Node {
         .element("details", [], [.element("summary", text: "As a table: \(caption)"), node])
     }

@@ -1,7 +1,8 @@
 import CNGHTTP2
 import Glibc
 
-/// What nghttp2 calls on the client's side. The context is the `ClientSession`, which outlives its nghttp2 session.
+/// The callbacks that nghttp2 calls in a client. The context is the `ClientSession`, which outlives its nghttp2
+/// session.
 enum ClientCallbacks {
     static func install(in callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_header_callback(callbacks, clientHeader)
@@ -14,10 +15,10 @@ enum ClientCallbacks {
     static let readBody: nghttp2_data_source_read_callback = clientReadBody
 }
 
-/// Lets a callback work on its session; `otherwise` without one, which can't be.
+/// Runs `body` on the callback's session. Returns `otherwise` without a context, which never happens.
 ///
-/// No reference is counted up and down for each of a push's dozen callbacks: nghttp2 calls back only within a call of the session's own, which
-/// holds it.
+/// It skips reference counting, because a push needs about twelve callbacks. This is safe: nghttp2 calls back only
+/// within a call of the session, whose caller holds the session.
 private func withSession<Result>(
     _ context: UnsafeMutableRawPointer?,
     otherwise: Result,
@@ -54,7 +55,7 @@ private func readBody(
     let index = Int(bitPattern: source.pointee.ptr) - 1
     guard session.streams.holds(index, stream: stream) else { return abort }
     if session.streams[index].writeBy <= session.boottime {
-        // Its HEADERS went in time, its body had to wait for a window: the server has no whole request yet, and gets none.
+        // HEADERS were written in time, but the body had to wait for a window. The server never gets the whole request.
         session.streams[index].isTooLate = true
         return abort
     }
@@ -96,7 +97,8 @@ private func takeField(
 ) {
     guard let index = session.slot(of: stream) else { return }
     if name.first == UInt8(ascii: ":") {
-        // The only pseudo-header field of an answer is :status, three digits (nghttp2 has seen to both, RFC 9113 section 8.3.2).
+        // The only pseudo-header field of an answer is :status, with three digits. nghttp2 checks both (RFC 9113
+        // section 8.3.2).
         var status: Int32 = 0
         for digit in value.prefix(3) { status = status * 10 + Int32(digit &- 48) }
         session.streams[index].status = status
@@ -151,7 +153,7 @@ private func takeFrame(_ session: ClientSession, _ frame: UnsafePointer<nghttp2_
         if session.streams[index].status >= 200 { session.streams[index].hasHeaders = true }
         guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         session.streams[index].hasEnded = true
-        // Answered before the request was whole (RFC 9113 section 8.1): the rest needn't be sent.
+        // The answer is complete before the request is (RFC 9113 section 8.1), so the rest isn't sent.
         if !session.streams[index].isProduced { session.cutOff(index) }
     case NGHTTP2_SETTINGS.rawValue:
         if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { session.settingsChanged() }
@@ -185,7 +187,8 @@ private func clientInvalidFrame(
     _ code: Int32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    // Of a stream's error (RFC 9113 section 5.4.2) nghttp2 resets the stream; the words serve only if the connection ends over it.
+    // nghttp2 resets the stream after a stream error (RFC 9113 section 5.4.2). The text is used only if the connection
+    // ends because of it.
     withSession(context, otherwise: ()) { $0.lastInvalid = String(cString: nghttp2_strerror(code)) }
     return 0
 }

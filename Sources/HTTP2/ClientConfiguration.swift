@@ -1,32 +1,33 @@
 public import OpenSSL
 
-/// How a client connection is made and kept. All times are milliseconds on CLOCK_MONOTONIC.
+/// How a client connection is made and kept. All times are milliseconds of CLOCK_MONOTONIC.
 public struct ClientConfiguration: Sendable {
-    /// The host name (or numeric address) to resolve, to send as SNI, and to verify the certificate for.
+    /// A host name or a numeric address. It is resolved, sent as SNI, and the certificate must contain it.
     public var host: String
     /// The TCP port.
     public var port: UInt16
-    /// Numeric addresses to dial in place of the host's own; nil: resolve the name at every dial.
+    /// Numeric addresses to dial instead of the host's. Nil: resolve the name for every dial.
     public var addresses: [String]?
-    /// Gives the numeric addresses of the host, asked at every dial on a thread of its own, where it may block; nil: the system's resolver.
+    /// Returns the numeric addresses of the host. It is called for every dial on its own thread, where it may block.
+    /// Nil: the system's resolver.
     public var resolver: (@Sendable (_ host: String) -> [String])?
-    /// Whose certificates are accepted.
+    /// Which server certificates are accepted.
     public var trust: TLSTrust
-    /// For name resolution, TCP, TLS and the server's first SETTINGS frame together. Default 10,000.
+    /// The time for name resolution, TCP, TLS and the server's first SETTINGS frame together. Default 10,000.
     public var connectTimeout: Int
-    /// From the moment that a request is begun (not queued) to its whole answer. Default 30,000.
+    /// The time from a request's start on a stream (not in the queue) to its complete answer. Default 30,000.
     public var requestDeadline: Int
-    /// A PING is sent when nothing was received for so long. Default 60,000.
+    /// A PING is sent after this time without a received byte. Default 60,000.
     public var pingInterval: Int
-    /// The connection is closed when a PING isn't answered for so long. Default 10,000.
+    /// The connection closes if a PING has no answer after this time. Default 10,000.
     public var pingTimeout: Int
-    /// Our own bound on open streams; the server's MAX_CONCURRENT_STREAMS may be lower. Default 1,000.
+    /// The most open streams. The server's MAX_CONCURRENT_STREAMS may be lower. Default 1,000.
     public var maximumStreams: Int
-    /// Bytes of a response body that are kept; a longer one is cut and its stream reset. Default 65,536.
+    /// How many bytes of a response body are kept. A longer body is cut and its stream reset. Default 65,536.
     public var maximumBody: Int
-    /// The names (lower case) of the fields that are kept of an answer; nil, the default: all. A field that nobody reads costs an allocation.
+    /// The names (lower case) of the answer's fields to keep. Nil, the default: all. Each kept field costs memory.
     public var keptFields: [String]?
-    /// The name of the connection's thread (its first 15 bytes).
+    /// The name of the connection's thread. The system uses its first 15 bytes.
     public var label: String
 
     /// A configuration with the defaults.

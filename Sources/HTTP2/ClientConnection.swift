@@ -1,17 +1,19 @@
 import Glibc
 import Locks
 
-/// One HTTP/2 connection as a client: a thread of its own, reached by messages.
+/// One HTTP/2 connection as a client, with its own thread.
 ///
-/// Requests over the free streams wait in it; a caller that wants no queue bounds itself by `ClientEvent.opened` and `.capacity`.
+/// Requests beyond the free streams wait in it. A caller that wants no queue limits itself with `ClientEvent.opened`
+/// and `.capacity`.
 public final class ClientConnection: Sendable {
     private let inbox: ClientInbox
     private let configuration: ClientConfiguration
     private let onEvent: @Sendable (ClientEvent) -> Void
 
-    /// A connection that is not yet begun.
+    /// A connection that is not started yet.
     ///
-    /// - Parameter onEvent: called on the connection's thread; it must return soon, and may call `submit`, `drain` and `close`.
+    /// - Parameter onEvent: Called on the connection's thread. It must return soon, and may call `submit`, `drain` and
+    ///   `close`.
     public init(configuration: ClientConfiguration, onEvent: @escaping @Sendable (ClientEvent) -> Void) {
         self.configuration = configuration
         self.onEvent = onEvent
@@ -20,7 +22,8 @@ public final class ClientConnection: Sendable {
 
     deinit { close() }
 
-    /// Begins to dial, once; requests may be submitted before. Where the system has no thread left, `closed` comes on this one.
+    /// Starts to dial. A second call does nothing. Requests may be submitted before. If the system has no thread left,
+    /// `closed` comes on the caller's thread.
     public func start() {
         guard inbox.begin() else { return }
         let loop = ClientLoop(configuration: configuration, inbox: inbox, onEvent: onEvent)
@@ -31,28 +34,30 @@ public final class ClientConnection: Sendable {
         }
     }
 
-    /// Takes requests; each completes exactly once.
+    /// Submits requests. Each one completes exactly once.
     ///
-    /// - Returns: false where the connection has closed or is just closing: none was taken and no completion will come for them.
+    /// - Returns: False if the connection has closed or is closing. Then no request was accepted, and no completion
+    ///   will come.
     @discardableResult
     public func submit(_ requests: [Request]) -> Bool {
         inbox.put(RequestBatch(requests))
     }
 
-    /// Takes a batch; each of its requests completes exactly once.
+    /// Submits a batch. Each of its requests completes exactly once.
     ///
-    /// - Returns: as `submit` of requests.
+    /// - Returns: As for `submit` of requests.
     @discardableResult
     public func submit(_ batch: RequestBatch) -> Bool {
         inbox.put(batch)
     }
 
-    /// Takes nothing new (what is queued completes as `.unsent(.closed)`), awaits what is in flight, then closes.
+    /// Accepts nothing new, waits for what is in flight, then closes. Queued requests complete as `.unsent(.closed)`.
     public func drain() {
         inbox.put(.drain)
     }
 
-    /// Closes at once: what isn't wholly written completes as unsent, the rest as unknown. Begins nothing where `start` was never called.
+    /// Closes at once. Requests that aren't completely written are unsent, the others without an answer unknown. Does
+    /// not start a connection that was never started.
     public func close() {
         inbox.put(.close)
     }

@@ -1,16 +1,16 @@
 import Glibc
 import OpenSSL
 
-/// Makes the TLS connection: resolves anew, tries the addresses in random order, each with its share of the time.
+/// Makes the TLS connection. It resolves the name each time and tries the addresses in random order.
 ///
-/// It runs on the connection's thread, and ends early when `close` is called.
+/// It runs on the connection's thread and ends early after `close` or `drain`.
 struct ClientDialer {
     let configuration: ClientConfiguration
     let inbox: ClientInbox
-    /// CLOCK_MONOTONIC milliseconds.
+    /// Milliseconds of CLOCK_MONOTONIC.
     let deadline: UInt64
 
-    /// A connected socket, owned by the caller, and TLS on it.
+    /// A connected socket with TLS on it. The caller owns the socket.
     func dial() -> Result<(descriptor: Int32, tls: TLSConnection), CloseReason> {
         let context: TLSContext
         do throws(TLSError) {
@@ -26,13 +26,13 @@ struct ClientDialer {
         var failure = CloseReason(.resolve, "\(configuration.host) has no address")
         for (index, address) in addresses.enumerated() {
             let now = Clock.monotonic()
-            // Every address gets a share, or one that swallows packets would use the whole time up.
+            // Each address gets a share of the time. Otherwise one that drops packets would use up all of it.
             let share = (max(deadline, now) - now) / UInt64(addresses.count - index)
             switch dial(address, context, until: now + share) {
             case .success(let made): return .success(made)
             case .failure(let reason): failure = reason
             }
-            // Another address of the same service would show the same certificate; and closed is closed.
+            // Other addresses of the service would have the same certificate. After a close none is needed.
             let isFinal = failure.code == .certificate || failure.code == .noHTTP2
             if isFinal || inbox.end != nil { break }
         }
@@ -43,7 +43,7 @@ struct ClientDialer {
         if let numeric = configuration.addresses {
             return SocketAddress.resolve(numeric: numeric, port: configuration.port)
         }
-        // What is an address already costs no thread.
+        // A numeric address needs no thread.
         if configuration.resolver == nil,
             case .success(let found) = SocketAddress.resolve(
                 configuration.host,
@@ -83,7 +83,7 @@ struct ClientDialer {
     private func connect(_ descriptor: Int32, to address: SocketAddress, until limit: UInt64) -> Result<
         Void, CloseReason
     > {
-        // Small writes would wait up to 40 ms for the ACK of the one before.
+        // Otherwise small writes would wait up to 40 ms for the ACK of the previous one.
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         if address.withAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 { return .success(()) }
@@ -108,7 +108,9 @@ struct ClientDialer {
                 case .done: return .success(tls)
                 case .wantsRead: reason = wait(descriptor, Int16(POLLIN), until: limit, .handshake)
                 case .wantsWrite: reason = wait(descriptor, Int16(POLLOUT), until: limit, .handshake)
-                case .closed: reason = CloseReason(.handshake, "\(configuration.host) closed during the TLS handshake")
+                case .closed:
+                    let host = configuration.host
+                    reason = CloseReason(.handshake, "\(host) closed the connection during the TLS handshake")
                 }
                 if let reason { return .failure(reason) }
             }
@@ -119,7 +121,7 @@ struct ClientDialer {
         }
     }
 
-    /// Nil once the descriptor is ready.
+    /// Returns nil when the descriptor is ready.
     private func wait(
         _ descriptor: Int32,
         _ events: Int16,
@@ -138,7 +140,7 @@ struct ClientDialer {
             ]
             poll(&descriptors, 2, Int32(clamping: limit - now))
             if descriptors[1].revents != 0 {
-                // Submissions only wait here; what ends the connection is seen above.
+                // Submissions wait until the connection is open. `inbox.end` above sees a close or a drain.
                 inbox.sleepOn()
             }
             if descriptors[0].revents != 0 { return nil }
@@ -150,7 +152,7 @@ struct ClientDialer {
             switch step {
             case .resolve: "resolve"
             case .connect: "connect"
-            default: "shake hands with"
+            default: "finish the TLS handshake with"
             }
         return CloseReason(step, "no time left to \(what) \(configuration.host) port \(configuration.port)")
     }

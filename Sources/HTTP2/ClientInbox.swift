@@ -1,10 +1,10 @@
 import Locks
 
-/// Where other threads leave what a client connection shall do.
+/// Messages of other threads to a client connection's thread.
 final class ClientInbox: Sendable {
     enum Order { case drain, close }
 
-    /// What has come since the last look.
+    /// The requests since the last `take`, and the orders so far.
     struct Batch {
         var requests: [RequestBatch] = []
         var drains = false
@@ -13,7 +13,7 @@ final class ClientInbox: Sendable {
 
     private struct State {
         var batch = Batch()
-        /// Whether the loop sleeps, or is about to: only then does a message cost a system call.
+        /// Whether the loop sleeps or is about to. Only then does a message cost a system call.
         var isAsleep = true
         var isStarted = false
         var isFinished = false
@@ -22,7 +22,7 @@ final class ClientInbox: Sendable {
     let wake = WakeDescriptor()
     private let state = Mutex(State())
 
-    /// Whether this is the first time.
+    /// True for the first call only.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.isStarted = true }
@@ -30,7 +30,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// False where nobody will look any more.
+    /// Returns false if the connection has ended.
     func put(_ requests: RequestBatch) -> Bool {
         change { state in
             guard !state.isFinished else { return false }
@@ -49,7 +49,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// All that has come since the last call; the loop is awake from here on.
+    /// Takes the requests since the last call, and reads the orders so far. The loop counts as awake from now on.
     func take() -> Batch {
         state.withLock { state in
             state.isAsleep = false
@@ -59,7 +59,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Whether the loop may sleep: nothing has come meanwhile, and whatever comes will signal.
+    /// Whether the loop may sleep. If so, nothing has arrived meanwhile, and the next message signals.
     func goToSleep(knowingDrain isDraining: Bool) -> Bool {
         state.withLock { state in
             let isNews = !state.batch.requests.isEmpty || state.batch.closes || (state.batch.drains && !isDraining)
@@ -69,18 +69,18 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Takes the wake-up back, whatever waits: a connection that is still dialling looks only for its end.
+    /// Clears the wake-up, whatever waits. For a connection that is still dialling: it looks only at `end`.
     func sleepOn() {
         wake.clear()
         state.withLock { $0.isAsleep = true }
     }
 
-    /// How the connection was told to end; nil: not yet.
+    /// How the connection was told to end. Nil if it wasn't.
     var end: CloseReason.Code? {
         state.withLock { $0.batch.closes ? .closed : $0.batch.drains ? .drained : nil }
     }
 
-    /// Takes the rest and lets nothing more in.
+    /// Takes the rest and refuses all later requests.
     func finish() -> Batch {
         state.withLock { state in
             state.isFinished = true

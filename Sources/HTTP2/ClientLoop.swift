@@ -1,7 +1,7 @@
 import Glibc
 import OpenSSL
 
-/// What a client connection's thread does: dials, then waits, reads, decides, writes and tells, until the connection ends.
+/// What a client connection's thread does: it dials and then serves the connection until it ends.
 final class ClientLoop: Sendable {
     private let configuration: ClientConfiguration
     private let inbox: ClientInbox
@@ -13,7 +13,7 @@ final class ClientLoop: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Returns when the connection is no more and everything was told.
+    /// Returns when the connection has ended and all events are delivered.
     func run() {
         guard inbox.wake.descriptor >= 0, let session = ClientSession(configuration: configuration) else {
             return end(nil, CloseReason(.connect, "no descriptor or memory left for a connection"))
@@ -36,10 +36,10 @@ final class ClientLoop: Sendable {
         }
     }
 
-    /// There is no thread to run on.
+    /// Ends a connection for which the system has no thread.
     func refuse() { end(nil, CloseReason(.connect, "no thread left for a connection")) }
 
-    /// Completes what is left and says the last word.
+    /// Completes what is left and delivers `closed`.
     private func end(_ session: ClientSession?, _ reason: CloseReason) {
         let byUs = reason.code == .closed || reason.code == .drained
         let rest = inbox.finish().requests

@@ -1,14 +1,15 @@
 import CNGHTTP2
 
 extension ClientSession {
-    /// The most bytes of a request's own head.
+    /// The limit for a request's path and varying fields, in bytes.
     private static var maximumHead: Int { 8_192 }
 
-    /// Begins the next waiting request, if a stream is free; false where none was begun.
+    /// Starts the next waiting request if a stream is free. Returns false if none was started.
     func beginNext(now: UInt64) -> Bool {
         guard let capacity, streams.count < capacity, goaway == nil, !isDraining, violation == nil else { return false }
         guard nghttp2_session_get_next_stream_id(handle) <= UInt32(Int32.max) else {
-            // A thousand million requests have used the stream ids up (RFC 9113 section 5.1.1): finish, as if drained.
+            // About a thousand million requests have used up the stream ids (RFC 9113 section 5.1.1). Finish as in a
+            // drain.
             isDraining = true
             returnQueue(.connectionLost)
             return false
@@ -26,7 +27,8 @@ extension ClientSession {
         return false
     }
 
-    /// Begins a request on a stream of its own; false where it is malformed. The stream's slot keeps the request's memory.
+    /// Starts a request on its own stream. Returns false if it is malformed. The stream's slot keeps the request's
+    /// memory.
     private func submit(_ request: RequestQueue.Waiting, now: UInt64) -> Bool {
         let stream = Int32(bitPattern: nghttp2_session_get_next_stream_id(handle))
         guard stream > 0 else { return false }
@@ -44,7 +46,7 @@ extension ClientSession {
         return true
     }
 
-    /// Makes a template the one that `scratch` begins with.
+    /// Copies a template's fixed fields to the start of `scratch`.
     private func take(_ template: RequestTemplate) {
         // A template has at least four fields, so its buffer has an address.
         guard let fields = template.fields.baseAddress else { return }
@@ -52,7 +54,7 @@ extension ClientSession {
         scratchTemplate = template
     }
 
-    /// The stream that nghttp2 gave it; under 0: none.
+    /// Returns the stream that nghttp2 chose, or a negative number if there is none.
     private func submit(
         _ span: RequestTexts.Span,
         _ bytes: UnsafeBufferPointer<UInt8>,
@@ -61,7 +63,7 @@ extension ClientSession {
         guard span.headEnd - span.start <= Self.maximumHead, span.pathEnd > span.start,
             let count = layOut(span, bytes)
         else { return -1 }
-        // Slot and 1, so that the first isn't nil.
+        // The slot's index plus 1, because index 0 would be a null pointer.
         let context = UnsafeMutableRawPointer(bitPattern: index + 1)
         guard span.end > span.headEnd else {
             return nghttp2_submit_request(handle, nil, scratch, count, nil, context)
@@ -74,10 +76,10 @@ extension ClientSession {
         return nghttp2_submit_request(handle, nil, scratch, count, &provider, context)
     }
 
-    /// Lays a request's fields out in `scratch`; their number.
+    /// Puts a request's fields into `scratch` and returns their number.
     ///
-    /// nghttp2 copies the values and doesn't write to them; only names and fixed values stay where they are, in the template, which the
-    /// request's batch keeps.
+    /// nghttp2 copies the values and does not write to them. It uses names and fixed values in place, in the template.
+    /// The request's batch keeps the template.
     private func layOut(
         _ span: RequestTexts.Span,
         _ bytes: UnsafeBufferPointer<UInt8>
@@ -101,17 +103,18 @@ extension ClientSession {
         return count
     }
 
-    /// The stream has ended, by whatever side and for whatever reason (RFC 9113 section 7).
+    /// The stream has ended, by either side and for any reason (RFC 9113 section 7).
     func streamClosed(_ index: Int, stream: Int32, code: UInt32) {
         finish(index, streams[index].isTooLate ? .unsent(.tooLate) : result(of: index, stream: stream, code: code))
     }
 
     private func result(of index: Int, stream: Int32, code: UInt32) -> RequestResult {
         if streams[index].hasHeaders { return response(of: index) }
-        // The server's word that it didn't process the stream outweighs that all of it was written (RFC 9113 sections 6.8 and 8.7).
+        // The server says that it didn't process the stream. So the request is unsent, even if it was completely
+        // written (RFC 9113 sections 6.8 and 8.7).
         if let goaway, stream > goaway.lastStreamID { return .unsent(.goaway) }
         if code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) { return .unsent(.refused) }
-        // What was put out will be written even if it waits yet, so it can't be unsent.
+        // Bytes in the output will still be written, so the request can't be unsent.
         return streams[index].isProduced ? .unknown(.reset(code: code)) : .unsent(.reset(code: code))
     }
 
@@ -136,7 +139,7 @@ extension ClientSession {
         streams.close(index)
     }
 
-    /// Ends a stream on our side at once; whatever still comes for it is ignored.
+    /// Ends a stream from this side at once. Whatever still arrives for it is ignored.
     func cancel(_ index: Int, _ result: RequestResult) {
         let stream = streams[index].streamID
         if ending == index { ending = -1 }
@@ -145,12 +148,12 @@ extension ClientSession {
         finish(index, result)
     }
 
-    /// Cuts an answer off: it is longer than is kept, or it was whole before the request was.
+    /// Cuts an answer off because it is too long, or because it was complete before the request was.
     func cutOff(_ index: Int) {
         cancel(index, response(of: index))
     }
 
-    /// Ends what is over its deadline or its `writeBy`.
+    /// Ends requests whose deadline or `writeBy` has passed.
     func expire(now: UInt64) {
         while streams.first >= 0, streams[Int(streams.first)].deadline <= now {
             let index = Int(streams.first)
@@ -165,7 +168,7 @@ extension ClientSession {
         }
     }
 
-    /// Completes all that waits for a stream.
+    /// Completes all requests that wait for a stream.
     func returnQueue(_ reason: UnsentReason) {
         guard !queue.isEmpty else { return }
         for request in queue.removeAll() {
@@ -173,7 +176,7 @@ extension ClientSession {
         }
     }
 
-    /// Completes everything: the connection is no more. Nothing may be written afterwards.
+    /// Completes everything because the connection has ended. Nothing may be written afterwards.
     func abandon(byUs: Bool) {
         returnQueue(byUs ? .closed : goaway != nil ? .goaway : .connectionLost)
         while streams.first >= 0 {
@@ -181,7 +184,7 @@ extension ClientSession {
             if streams[index].hasHeaders {
                 finish(index, response(of: index))
             } else if streams[index].endOffset <= output.offered {
-                // Offered means: perhaps on the wire, wholly or in part of a record. When in doubt, unknown.
+                // Offered bytes may be on the wire, perhaps only a part of a record. In doubt the outcome is unknown.
                 finish(index, .unknown(byUs ? .closed : .connectionLost))
             } else {
                 finish(index, .unsent(byUs ? .closed : .connectionLost))

@@ -1,8 +1,9 @@
 import CNGHTTP2
 
-/// One connection's HTTP/2 without the connection: bytes and the time go in, bytes, events and completions come out.
+/// The HTTP/2 state of one connection, without I/O. Bytes and the time go in; bytes, events and completions come out.
 ///
-/// Not Sendable: the connection's thread alone uses it. It is the user data of its nghttp2 session, unretained: the session ends in deinit.
+/// Not Sendable: only the connection's thread uses it. It is the unretained user data of its nghttp2 session, which
+/// deinit deletes.
 final class ClientSession {
     let configuration: ClientConfiguration
     var handle: OpaquePointer?
@@ -10,35 +11,35 @@ final class ClientSession {
     var queue = RequestQueue()
     var output = OutputBuffer()
     var completions: [Completion] = []
-    /// What to tell before the completions, in order.
+    /// Events to deliver before the completions, in order.
     var events: [ClientEvent] = []
-    /// The slot whose END_STREAM is in the frame that nghttp2 is just making; -1: none.
+    /// The slot whose END_STREAM is in the frame that nghttp2 is making now. -1: none.
     var ending = -1
-    /// CLOCK_BOOTTIME milliseconds of this wake-up.
+    /// The time of this wake-up, in milliseconds of CLOCK_BOOTTIME.
     var boottime: UInt64 = 0
-    /// How many streams may be open; nil until the server's first SETTINGS frame (Apple's first says 1, so none is begun on a guess).
+    /// How many streams may be open. Nil until the server's first SETTINGS frame. No request starts before, because
+    /// Apple's first SETTINGS allow only one stream.
     var capacity: Int?
-    /// The server's newest GOAWAY.
     var goaway: (lastStreamID: Int32, code: UInt32)?
-    /// `drain` was called.
+    /// Whether `drain` was called, or the stream ids are used up.
     var isDraining = false
-    /// What the server did against the protocol.
+    /// How the server broke the protocol.
     var violation: String?
-    /// nghttp2's words for the newest frame that it refused.
+    /// nghttp2's text for the latest frame that it refused.
     var lastInvalid: String?
-    /// Whether a PING is out.
+    /// Whether a PING waits for its answer.
     var awaitsPong = false
 
     /// Fields for nghttp2: those of `scratchTemplate`, then this request's.
     let scratch = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 128)
-    /// Held, so that its identity and what `scratch` points to stay good.
+    /// Kept, so that its identity and the memory that `scratch` points to stay valid.
     var scratchTemplate: RequestTemplate?
 
-    /// What nghttp2 lives in; it goes after `handle`.
+    /// The memory that nghttp2 uses. It must be freed after `handle`.
     private let memory = SessionMemory()
-    /// The names of `ClientConfiguration.keptFields`; nil: all.
+    /// The names of `ClientConfiguration.keptFields`. Nil: all.
     private let keptFields: [[UInt8]]?
-    /// The stream that was looked up last, and its slot: the callbacks of an answer ask for the same one several times.
+    /// The stream of the last lookup and its slot. The callbacks of one answer look up the same stream several times.
     private var lastLook: (stream: Int32, index: Int) = (0, 0)
 
     init?(configuration: ClientConfiguration) {
@@ -51,7 +52,8 @@ final class ClientSession {
         let context = Unmanaged.passUnretained(self).toOpaque()
         var functions = memory.functions
         guard nghttp2_session_client_new3(&handle, callbacks, context, nil, &functions) == 0 else { return nil }
-        // Answers are kept up to `maximumBody` and cut off beyond, so no stream needs more of a window; the connection's holds a thousand of them.
+        // A stream never needs a larger window, because an answer is cut at `maximumBody`. The connection's window is
+        // enough for a thousand streams.
         let window = UInt32(clamping: max(configuration.maximumBody + 16_384, 65_535))
         let settings = [
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
@@ -67,13 +69,13 @@ final class ClientSession {
         scratch.deallocate()
     }
 
-    /// Whether nothing more can come of this connection.
+    /// Whether nothing more can come from this connection.
     var isSpent: Bool {
         if streams.count > 0 { return violation != nil || nghttp2_session_want_read(handle) == 0 }
         return violation != nil || goaway != nil || isDraining
     }
 
-    /// The server's SETTINGS arrived: obeyed as they come, in mid-burst too.
+    /// The server's SETTINGS arrived. They apply at once, even in the middle of a burst.
     func settingsChanged() {
         let limit = nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
         let now = min(Int(limit), configuration.maximumStreams)
@@ -82,25 +84,24 @@ final class ClientSession {
         capacity = now
     }
 
-    /// The server is going away (RFC 9113 section 6.8). nghttp2 closes the streams above the last one right after this.
+    /// The server sent GOAWAY (RFC 9113 section 6.8). nghttp2 closes the streams above the last one right after this.
     func goawayReceived(lastStreamID: Int32, code: UInt32, debug: String) {
         goaway = (lastStreamID, code)
         events.append(.goaway(lastStreamID: lastStreamID, code: code, debug: debug))
         returnQueue(.goaway)
     }
 
-    /// Asks the server for a sign of life.
+    /// Sends a PING to check whether the server still answers.
     func ping() {
         awaitsPong = true
         nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
-    /// Says GOAWAY without an error, on a connection that has nothing open.
+    /// Sends GOAWAY without an error, on a connection without open streams.
     func sayGoodbye() {
         nghttp2_session_terminate_session(handle, UInt32(NGHTTP2_NO_ERROR.rawValue))
     }
 
-    /// Takes what the server sent.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         let count = nghttp2_session_mem_recv(
             handle,
@@ -112,16 +113,16 @@ final class ClientSession {
         }
     }
 
-    /// Fills the output up to a record: first with frames that are waiting, then by beginning requests, each only when its bytes have room.
+    /// Fills the output up to a record: first with waiting frames, then with new requests.
     ///
-    /// So a request is begun as late as can be, and its `writeBy` is asked just before its frames are made.
+    /// So a request starts as late as possible, and its `writeBy` is checked just before its frames are made.
     func fill(now: UInt64) {
         while !output.isFull {
             var frame: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &frame)
             if count > 0, let frame {
                 guard output.append(frame, count) else {
-                    violation = violation ?? "a frame is over the size that was agreed"
+                    violation = violation ?? "a frame is larger than agreed"
                     return
                 }
                 note(frame, count)
@@ -134,11 +135,11 @@ final class ClientSession {
         }
     }
 
-    /// Remembers where the frame that was just put out ends, if its END_STREAM ends a request. The frame header is laid out by RFC 9113
-    /// section 4.1.
+    /// Records where the request ends, if this frame ends one. RFC 9113 section 4.1 defines the frame header.
     private func note(_ frame: UnsafePointer<UInt8>, _ count: Int) {
         if frame[3] == UInt8(NGHTTP2_GOAWAY.rawValue) {
-            // nghttp2 itself says GOAWAY with an error when the server broke the protocol; we say it only without one.
+            // nghttp2 sends GOAWAY with an error if the server broke the protocol. This class sends it only without an
+            // error.
             let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
             guard code != 0, violation == nil else { return }
             violation = [String(cString: nghttp2_http2_strerror(code)), lastInvalid].compactMap { $0 }.joined(
@@ -154,18 +155,17 @@ final class ClientSession {
         }
     }
 
-    /// The slot of an open stream.
     func slot(of stream: Int32) -> Int? {
-        // Numbers of streams are never used again, so a slot that still holds this one is its slot.
+        // Stream ids are never used again, so a slot that holds this id is the right one.
         if lastLook.stream == stream, streams.holds(lastLook.index, stream: stream) { return lastLook.index }
         guard let context = nghttp2_session_get_stream_user_data(handle, stream) else { return nil }
-        // Slot and 1, so that the first isn't nil.
+        // The context is the slot's index plus 1, because index 0 would be a null pointer.
         let index = Int(bitPattern: context) - 1
         lastLook = (stream, index)
         return index
     }
 
-    /// Where the fields and the body of a stream's answer are gathered.
+    /// Collects the fields and the body of a stream's answer.
     func answer(of index: Int) -> StreamAnswer {
         if let answer = streams[index].answer { return answer }
         let answer = StreamAnswer()
@@ -173,7 +173,7 @@ final class ClientSession {
         return answer
     }
 
-    /// Whether an answer's field of this name is kept.
+    /// Whether a field with this name is kept.
     func keeps(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         keptFields?.contains { $0.count == name.count && $0.elementsEqual(name) } ?? true
     }

@@ -1,20 +1,20 @@
 import Glibc
 import OpenSSL
 
-/// An open connection: the session, TLS and the socket, driven by one thread.
+/// An open connection: the session, TLS and the socket, used by one thread.
 struct ClientWire: ~Copyable {
     let session: ClientSession
     let tls: TLSConnection
     let descriptor: Int32
     let inbox: ClientInbox
     let onEvent: @Sendable (ClientEvent) -> Void
-    /// Until when the server's first SETTINGS frame must have come.
+    /// When the server's first SETTINGS frame must have arrived.
     let deadline: UInt64
 
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    /// What the socket must be ready for before TLS can write on; nil: not blocked.
+    /// What the socket must be ready for before TLS can write more. Nil: not blocked.
     private var blockedOn: Int16?
-    /// Whether TLS may hold bytes that poll doesn't know of.
+    /// Whether TLS may hold bytes that poll doesn't report.
     private var mayHoldMore = true
     private var lastReceived: UInt64
     private var pingSent: UInt64 = 0
@@ -38,7 +38,7 @@ struct ClientWire: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// Until the connection ends; completions that are left are the caller's to deliver.
+    /// Runs until the connection ends. The caller delivers the remaining completions.
     consuming func serve() -> CloseReason {
         while true {
             let isReadable = wait()
@@ -55,7 +55,7 @@ struct ClientWire: ~Copyable {
         }
     }
 
-    /// Sleeps until something happens; whether the socket is to be read.
+    /// Sleeps until something happens. Returns whether the socket is readable.
     private mutating func wait() -> Bool {
         guard !mayHoldMore else { return false }
         let isIdle = inbox.goToSleep(knowingDrain: session.isDraining)
@@ -74,7 +74,7 @@ struct ClientWire: ~Copyable {
         return descriptors.0.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0
     }
 
-    /// Milliseconds to the next thing that time brings, at least 1; rounded up, so that it is past when poll returns.
+    /// Milliseconds until the next timer, rounded up by 1, so that its time has passed when poll returns.
     private func timeout() -> Int32 {
         let now = Clock.monotonic()
         var next =
@@ -92,7 +92,7 @@ struct ClientWire: ~Copyable {
         return Int32(clamping: left + 1)
     }
 
-    /// Whether to close at once.
+    /// Returns whether to close at once.
     private func takeOrders() -> Bool {
         let batch = inbox.take()
         if batch.closes {
@@ -109,7 +109,7 @@ struct ClientWire: ~Copyable {
         return false
     }
 
-    /// Reads what there is, up to a megabyte, before writing is looked after again.
+    /// Reads what has arrived, but at most a megabyte, so that writes are not delayed.
     private mutating func read(now: UInt64) -> CloseReason? {
         for _ in 0..<64 {
             do throws(TLSError) {
@@ -139,7 +139,7 @@ struct ClientWire: ~Copyable {
         session.goaway.map { CloseReason(.goaway(code: $0.code), words) } ?? CloseReason(.lost, words)
     }
 
-    /// The server's silence: no SETTINGS, no answer to a PING.
+    /// Checks that the server still answers: its SETTINGS must come, and its PING answers.
     private mutating func watch(now: UInt64) -> CloseReason? {
         let configuration = session.configuration
         if session.capacity == nil, now >= deadline {
@@ -178,7 +178,7 @@ struct ClientWire: ~Copyable {
         return nil
     }
 
-    /// Tells what this wake-up brought.
+    /// Delivers the events and completions of this wake-up.
     private func tell() {
         if !session.events.isEmpty {
             let events = session.events
@@ -193,7 +193,6 @@ struct ClientWire: ~Copyable {
         }
     }
 
-    /// The end that the session has come to.
     private mutating func spent() -> CloseReason {
         let host = session.configuration.host
         if let violation = session.violation {
@@ -212,7 +211,7 @@ struct ClientWire: ~Copyable {
     }
 
     private func closed() -> CloseReason {
-        // Bytes that TLS wasn't offered yet stay here: what they belong to is unsent.
+        // Bytes that TLS wasn't offered are never sent, so their requests are unsent.
         if blockedOn == nil, session.output.isEmpty { tls.close() }
         return CloseReason(.closed, "closed")
     }

@@ -1,11 +1,12 @@
 import Glibc
 
-/// The system's clocks as milliseconds. Only the loops read them; whatever decides takes the time as a parameter.
+/// The system's clocks in milliseconds. Only the loops and the dialer read them. Other code takes the time as a
+/// parameter.
 package enum Clock {
-    /// For deadlines: doesn't step, doesn't count suspension.
+    /// For deadlines: it never steps and stops while the machine is suspended.
     package static func monotonic() -> UInt64 { read(CLOCK_MONOTONIC) }
 
-    /// For `Request.writeBy`: goes on while the machine is suspended.
+    /// For `Request.writeBy`: it continues while the machine is suspended.
     static func boottime() -> UInt64 { read(CLOCK_BOOTTIME) }
 
     private static func read(_ clock: clockid_t) -> UInt64 {

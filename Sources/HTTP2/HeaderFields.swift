@@ -1,6 +1,7 @@
-/// Header fields (RFC 9110 section 5) in one allocation: names in lower case, values as bytes, order and repetitions kept.
+/// Header fields (RFC 9110 section 5) in one allocation. Names are in lower case, values are bytes; order and
+/// repetitions are kept.
 public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// Per field: name length and value length, two bytes each (big endian), then the name, then the value.
+    /// For each field: name length and value length (two bytes each, big endian), then the name, then the value.
     package var packed: [UInt8] = []
 
     /// How many fields there are.
@@ -9,7 +10,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     /// No fields.
     public init() {}
 
-    /// The fields of a literal; names must be in lower case (RFC 9113 section 8.2).
+    /// The fields of a literal. Names must be in lower case (RFC 9113 section 8.2).
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }
@@ -36,12 +37,12 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         count += 1
     }
 
-    /// The first value of the field, as text (malformed UTF-8 is repaired); nil where there is no such field.
+    /// The first value of the field as text, with malformed UTF-8 repaired. Nil if there is no such field.
     public subscript(name: String) -> String? {
         bytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first value of the field, as bytes; nil where there is no such field.
+    /// The first value of the field as bytes. Nil if there is no such field.
     public func bytes(_ name: String) -> ArraySlice<UInt8>? {
         var name = name
         return name.withUTF8 { wanted in
@@ -66,7 +67,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         return result
     }
 
-    /// The bytes that the fields take, with four for each field's lengths.
+    /// The number of bytes that the fields use, with four bytes for each field's lengths.
     var size: Int { packed.count }
 
     mutating func removeAll() {
@@ -74,7 +75,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         count = 0
     }
 
-    /// Where the field that begins at `offset` has its name and its value; nil at the end.
+    /// The places of the name and the value of the field that begins at `offset`. Nil at the end.
     package func field(at offset: Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard offset + 4 <= packed.count else { return nil }
         let nameEnd = offset + 4 + (Int(packed[offset]) << 8 | Int(packed[offset + 1]))

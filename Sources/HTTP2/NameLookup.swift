@@ -1,21 +1,20 @@
 import Glibc
 import Locks
 
-/// One question to the resolver, on a thread of its own: getaddrinfo can block for as long as the machine's name servers are silent, and
-/// neither a deadline nor a close would reach it. A lookup that nobody waits for any more ends by itself, with the resolver's own patience.
+/// One name lookup on its own thread. getaddrinfo can block while name servers are silent, and neither a deadline nor a
+/// close would interrupt it. A lookup that is no longer needed ends when the resolver gives up.
 final class NameLookup: Sendable {
     typealias Answer = Result<[SocketAddress], CloseReason>
 
-    /// Readable once the answer is there.
+    /// Readable when the answer is available.
     let wake = WakeDescriptor()
     private let held = Mutex<Answer?>(nil)
 
     private init() {}
 
-    /// What came out; nil: nothing yet.
     var answer: Answer? { held.withLock { $0 } }
 
-    /// Asks; nil where the system has no thread left.
+    /// Starts a lookup. Returns nil if the system has no thread left.
     static func start(_ configuration: ClientConfiguration) -> NameLookup? {
         let lookup = NameLookup()
         let thread = DedicatedThread.start(named: "resolver") {

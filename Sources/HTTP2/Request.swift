@@ -1,21 +1,22 @@
-/// One request of a template: what differs from the others, packed into one allocation, and its body.
+/// One request of a template: the parts that differ from other requests, in one allocation, and its body.
 public struct Request: Sendable {
-    /// The fields that all requests of this kind have, and the names of the varying ones.
+    /// The fields that all requests of this kind have, and the names of the varying fields.
     public let template: RequestTemplate
-    /// The caller's own number for it; comes back in its `Completion`.
+    /// The caller's own number. It comes back in the `Completion`.
     public var tag: UInt64
-    /// The body; shared between requests where they have the same.
+    /// The body. Requests with the same body can share it.
     public var body: [UInt8]
-    /// CLOCK_BOOTTIME milliseconds from which on it is not written any more (`.unsent(.tooLate)`); nil: no limit.
+    /// The request is not written from this instant on (milliseconds of CLOCK_BOOTTIME). Nil: no limit.
     ///
-    /// It is asked just before its frames are made. Frames that are made are past recall (HPACK's table counts on them),
-    /// so up to 32 KiB of them may leave later where the socket is full at that very moment.
+    /// It is checked just before the request's frames are made. Finished frames can't be withdrawn, because HPACK's
+    /// table depends on them. So up to 32 KiB may leave later if the socket is full at that moment.
     public var writeBy: UInt64?
-    /// The path, then per varying field: its place in the template (one byte), the length of the value (two bytes, big endian), the value.
+    /// The path, then the varying fields. Each has its index in the template (one byte), the length of the value (two
+    /// bytes, big endian) and the value.
     var head: [UInt8]
     let pathLength: Int
 
-    /// A request for `path` (the bytes of `:path`, at most 8,192 with the varying fields).
+    /// A request for `path` (the bytes of `:path`). Path and varying fields together have at most 8,192 bytes.
     public init(template: RequestTemplate, tag: UInt64, path: [UInt8], body: [UInt8] = [], writeBy: UInt64? = nil) {
         self.template = template
         self.tag = tag
@@ -40,13 +41,15 @@ public struct Request: Sendable {
         head.append(contentsOf: path)
     }
 
-    /// Gives the template's varying field number `index` (from 0) a value of at most 65,535 bytes; each index at most once.
+    /// Sets the template's varying field number `index` (from 0), at most once for each index. A value has at most
+    /// 65,535 bytes.
     public mutating func append(_ index: Int, _ value: [UInt8]) {
         appendLength(index, value.count)
         head.append(contentsOf: value)
     }
 
-    /// Gives the template's varying field number `index` (from 0) a value of at most 65,535 bytes; each index at most once.
+    /// Sets the template's varying field number `index` (from 0), at most once for each index. A value has at most
+    /// 65,535 bytes.
     public mutating func append(_ index: Int, _ value: String) {
         appendLength(index, value.utf8.count)
         head.append(contentsOf: value.utf8)

@@ -1,12 +1,12 @@
-/// Requests that are handed over together: texts, and for each request which of them it says under which template.
+/// Requests that are submitted together: texts, and for each request its text and its template.
 public struct RequestBatch: Sendable {
     struct Entry: Sendable {
         let tag: UInt64
-        /// CLOCK_BOOTTIME milliseconds; `UInt64.max`: no limit.
+        /// Milliseconds of CLOCK_BOOTTIME. `UInt64.max`: no limit.
         let writeBy: UInt64
-        /// Which of `templates`.
+        /// Index into `templates`.
         let template: Int32
-        /// Which of `texts`.
+        /// Index into `texts`.
         let text: Int32
     }
 
@@ -14,10 +14,10 @@ public struct RequestBatch: Sendable {
     private(set) var entries: [Entry] = []
     private(set) var templates: [RequestTemplate] = []
 
-    /// No requests yet, of these texts.
+    /// A batch without requests, for requests with these texts.
     public init(_ texts: RequestTexts = RequestTexts()) { self.texts = texts }
 
-    /// These requests.
+    /// A batch of these requests.
     public init(_ requests: [Request]) {
         var texts = RequestTexts()
         texts.reserve(texts: requests.count, bytes: requests.reduce(0) { $0 + $1.head.count + $1.body.count })
@@ -35,15 +35,15 @@ public struct RequestBatch: Sendable {
     /// The requests' tags.
     public var tags: [UInt64] { entries.map(\.tag) }
 
-    /// Makes room beforehand.
+    /// Reserves memory for more requests.
     public mutating func reserve(_ requests: Int) { entries.reserveCapacity(entries.count + requests) }
 
-    /// Adds a request that says text number `index` (from 0); `tag` and `writeBy` are those of `Request`.
+    /// Adds a request with text number `index` (from 0). `tag` and `writeBy` are those of `Request`.
     ///
-    /// A text with a varying field that the template doesn't have makes a malformed request.
+    /// If the text has a varying field that the template lacks, the request is malformed.
     public mutating func append(text index: Int, _ template: RequestTemplate, tag: UInt64, writeBy: UInt64? = nil) {
         precondition(index >= 0 && index < texts.count, "no such text")
-        // Nearly all requests of a batch are of one template.
+        // Nearly all requests of a batch have the same template.
         if templates.last !== template { templates.append(template) }
         let last = Int32(templates.count - 1)
         entries.append(Entry(tag: tag, writeBy: writeBy ?? .max, template: last, text: Int32(index)))

@@ -1,11 +1,11 @@
-/// Requests that wait for a free stream, first come first served, and the memory of those that have one.
+/// Requests that wait for a free stream, in order of submission, and the memory of waiting and open requests.
 struct RequestQueue {
     /// One request, by its place in this queue's memory.
     struct Waiting {
         let tag: UInt64
-        /// CLOCK_BOOTTIME milliseconds; `UInt64.max`: no limit.
+        /// Milliseconds of CLOCK_BOOTTIME. `UInt64.max`: no limit.
         let writeBy: UInt64
-        /// Which of the batches that are kept, and which of its templates and texts.
+        /// The index of the kept batch, and the indices of its template and its text.
         let batch: Int32
         let template: Int32
         let text: Int32
@@ -13,7 +13,7 @@ struct RequestQueue {
 
     private struct Kept {
         var batch: RequestBatch
-        /// Its requests that wait or have a stream.
+        /// The number of its requests that wait or have a stream.
         var open: Int
     }
 
@@ -21,7 +21,7 @@ struct RequestQueue {
     private var free: [Int32] = []
     private var waiting: [Waiting] = []
     private var head = 0
-    /// No request in it has an earlier `writeBy`; it may be earlier than all of them.
+    /// At most the earliest `writeBy` in the queue. Can be too early.
     private(set) var earliestWriteBy = UInt64.max
 
     var count: Int { waiting.count - head }
@@ -55,7 +55,8 @@ struct RequestQueue {
         waiting.append(request)
     }
 
-    /// Takes the next one out. Its memory is kept until `release`, exactly once for each.
+    /// Removes and returns the next request. Its memory is kept until `release`, which must be called exactly once for
+    /// it.
     mutating func popFirst() -> Waiting? {
         guard head < waiting.count else { return nil }
         let request = waiting[head]
@@ -65,14 +66,14 @@ struct RequestQueue {
             head = 0
             earliestWriteBy = .max
         } else if head >= 1_024, head * 2 >= waiting.count {
-            // A queue that is never empty must not grow for ever.
+            // A queue that is never empty must not grow without limit.
             waiting.removeFirst(head)
             head = 0
         }
         return request
     }
 
-    /// Lets the memory of one request of a batch go; a batch goes with its last.
+    /// Releases the memory of one request of a batch. The last release frees the batch.
     mutating func release(_ batch: Int32) {
         let place = Int(batch)
         kept[place].open -= 1
@@ -81,27 +82,26 @@ struct RequestQueue {
         free.append(batch)
     }
 
-    /// Where the text of a request lies whose memory was not released.
+    /// The place of a request's text. The request must not be released.
     func span(of request: Waiting) -> RequestTexts.Span {
         kept[Int(request.batch)].batch.texts.spans[Int(request.text)]
     }
 
-    /// The template of a request whose memory was not released.
+    /// The template of a request. The request must not be released.
     func template(of request: Waiting) -> RequestTemplate {
         kept[Int(request.batch)].batch.templates[Int(request.template)]
     }
 
-    /// Whether its template is this one, without a count of references.
+    /// Whether the request has this template. Counts no references.
     func isTemplate(_ template: RequestTemplate?, of request: Waiting) -> Bool {
         kept[Int(request.batch)].batch.templates[Int(request.template)] === template
     }
 
-    /// The bytes of a batch that was not released.
+    /// The bytes of a batch that is not released.
     func withBytes<Result>(_ batch: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         kept[Int(batch)].batch.texts.bytes.withUnsafeBufferPointer(body)
     }
 
-    /// Takes all out and lets their memory go.
     mutating func removeAll() -> [Waiting] {
         let all = Array(waiting[head...])
         waiting.removeAll(keepingCapacity: true)
@@ -111,7 +111,7 @@ struct RequestQueue {
         return all
     }
 
-    /// Takes out those whose `writeBy` has passed, and lets their memory go.
+    /// Removes and releases the requests whose `writeBy` has passed.
     mutating func removeLate(boottime: UInt64) -> [Waiting] {
         guard earliestWriteBy <= boottime else { return [] }
         let all = Array(waiting[head...])

@@ -1,9 +1,8 @@
-/// What became of a request.
+/// The result of a request.
 public enum RequestResult: Sendable, Equatable {
-    /// The server answered, with any status.
     case response(Response)
-    /// Never wholly written, or not processed by the server's own word: can be sent again without risk of doing it twice.
+    /// Never completely written, or not processed according to the server. It can be sent again without a duplicate.
     case unsent(UnsentReason)
-    /// Wholly written, or perhaps so, and no answer.
+    /// Completely written, or possibly so, without an answer.
     case unknown(UnknownReason)
 }

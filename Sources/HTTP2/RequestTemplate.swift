@@ -1,27 +1,30 @@
 import CNGHTTP2
 
-/// What many requests have in common: made once, kept in the form that nghttp2 takes, so a request copies only what differs.
+/// What many requests have in common. It is made once in nghttp2's format, so each request copies only what differs.
 public final class RequestTemplate: Sendable {
-    /// The fields whose values each request brings; at most 32.
+    /// The fields whose values each request sets. At most 32.
     public let varying: [VaryingField]
-    /// How many fixed fields there are, with the four pseudo-header fields.
+    /// The number of fixed fields, with the four pseudo-header fields.
     let fixedCount: Int
-    /// `:method`, `:scheme`, `:authority`, `:path` (without a value), the fixed fields, the varying ones (without values).
+    /// `:method`, `:scheme`, `:authority`, `:path` (without a value), the fixed fields, the varying fields (without
+    /// values).
     ///
-    /// nonisolated(unsafe): written only by init, freed only by deinit; what it points to is never changed in between.
+    /// nonisolated(unsafe): only init writes it and only deinit frees it. The memory never changes in between.
     nonisolated(unsafe) let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-    /// nonisolated(unsafe): as above; holds the bytes of all names and fixed values.
+    /// The bytes of all names and fixed values. nonisolated(unsafe): as for `fields`.
     private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
 
-    /// Where `:path` stands in `fields`.
+    /// The index of `:path` in `fields`.
     static let pathIndex = 3
 
-    /// A template.
+    /// A template for requests.
     ///
     /// - Parameters:
-    ///   - authority: host, or host and port, for `:authority`.
-    ///   - fields: name (lower case) and value of the fields that all requests have; these enter HPACK's table. At most 64 and 8 KiB.
-    ///   - varying: the fields that a request may give a value; one without a value is not sent. At most 32.
+    ///   - method: The value of `:method`.
+    ///   - authority: The value of `:authority`: host, or host and port.
+    ///   - fixed: Names (lower case) and values of the fields that all requests have. HPACK's table keeps them. At most
+    ///     64 fields and 8 KiB.
+    ///   - varying: The fields that a request may set. A field without a value is not sent. At most 32.
     public init(
         method: String = "POST",
         authority: String,
@@ -47,7 +50,7 @@ public final class RequestTemplate: Sendable {
         let size = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         text = .allocate(byteCount: max(size, 1), alignment: 1)
         fields = .allocate(capacity: all.count)
-        // From here on only memory of our own is filled; a value's pointer stays good until deinit.
+        // All memory is allocated now. The pointers stay valid until deinit.
         guard var end = text.bindMemory(to: UInt8.self).baseAddress else { return }
         func place(_ string: String) -> UnsafeMutablePointer<UInt8> {
             let start = end

@@ -1,15 +1,15 @@
-/// What requests say, one after another in one piece of memory: a further one allocates nothing.
+/// The texts of requests, one after another in one buffer, so that another text allocates nothing.
 ///
-/// A text is written in this order: `begin`, its path, its varying fields, its body. It is written once, by whoever renders it, and read
-/// once, by the connection that sends it.
+/// A text is written in this order: `begin`, its path, its varying fields, its body. It is written once, by the caller,
+/// and read once, by the connection that sends it.
 ///
 ///     texts.begin()
 ///     texts.appendPath("/3/device/…")
 ///     texts.appendField(0) { $0.append(contentsOf: "1795300000".utf8) }
 ///     texts.appendBody { notification.render(into: &$0) }
 public struct RequestTexts: Sendable {
-    /// Where a text lies in `bytes`: its path, then per varying field its place in the template (one byte), the length
-    /// of the value (two bytes, big endian) and the value, then its body.
+    /// The place of a text in `bytes`: its path, its varying fields, its body. A field has its index in the template
+    /// (one byte), the length of the value (two bytes, big endian) and the value.
     struct Span: Sendable {
         let start: Int
         var pathEnd: Int
@@ -23,13 +23,13 @@ public struct RequestTexts: Sendable {
     /// No texts yet.
     public init() {}
 
-    /// How many there are.
+    /// How many texts there are.
     public var count: Int { spans.count }
 
-    /// The bytes of all of them, with three for each field.
+    /// The number of bytes of all texts, with three bytes for each field.
     public var size: Int { bytes.count }
 
-    /// Makes room beforehand.
+    /// Reserves memory for more texts.
     public mutating func reserve(texts: Int, bytes size: Int) {
         spans.reserveCapacity(spans.count + texts)
         bytes.reserveCapacity(bytes.count + size)
@@ -41,13 +41,13 @@ public struct RequestTexts: Sendable {
         spans.append(Span(start: start, pathEnd: start, headEnd: start, end: start))
     }
 
-    /// Takes back the text that was begun last.
+    /// Removes the last text.
     public mutating func removeLast() {
         guard let last = spans.popLast() else { return }
         bytes.removeLast(bytes.count - last.start)
     }
 
-    /// Adds to the path of the text that was begun last.
+    /// Appends to the path of the last text.
     public mutating func appendPath(_ part: String) {
         let last = spans.count - 1
         precondition(last >= 0 && spans[last].pathEnd == bytes.count, "the path comes first")
@@ -58,9 +58,10 @@ public struct RequestTexts: Sendable {
         spans[last].end = end
     }
 
-    /// Gives the template's varying field number `index` (from 0) a value of at most 65,535 bytes, each index at most once.
+    /// Sets the template's varying field number `index` (from 0), at most once for each index. A value has at most
+    /// 65,535 bytes.
     ///
-    /// - Parameter value: appends the value to what it is given, and changes nothing else of it.
+    /// - Parameter value: Appends the value to its argument and changes nothing else in it.
     public mutating func appendField(_ index: Int, _ value: (inout [UInt8]) -> Void) {
         let last = spans.count - 1
         precondition(last >= 0 && spans[last].headEnd == bytes.count, "fields come after the path and before the body")
@@ -79,10 +80,10 @@ public struct RequestTexts: Sendable {
         spans[last].end = end
     }
 
-    /// Adds to the body of the text that was begun last.
+    /// Appends to the body of the last text.
     ///
-    /// - Parameter body: appends to what it is given, and changes nothing else of it.
-    /// - Returns: how long the body is now.
+    /// - Parameter body: Appends to its argument and changes nothing else in it.
+    /// - Returns: The length of the body now.
     @discardableResult
     public mutating func appendBody(_ body: (inout [UInt8]) -> Void) -> Int {
         let last = spans.count - 1

@@ -1,6 +1,7 @@
 /// A server's answer.
 public struct Response: Sendable, Equatable {
-    /// All but the status, which is all that most answers have: those cost no allocation and no reference count.
+    /// Everything except the status. Most answers have only a status, so they need no allocation and no reference
+    /// count.
     private final class Rest: Sendable, Equatable {
         let headers: HeaderFields
         let body: [UInt8]
@@ -17,23 +18,25 @@ public struct Response: Sendable, Equatable {
         }
     }
 
-    /// The final status; informational ones (1xx) are not shown.
+    /// The final status. Informational ones (1xx) are ignored.
     public let status: Int
     private let rest: Rest?
 
-    /// An answer.
+    /// An answer with these values.
     public init(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], isTruncated: Bool = false) {
         self.status = status
         let isBare = headers.count == 0 && body.isEmpty && !isTruncated
         rest = isBare ? nil : Rest(headers: headers, body: body, isTruncated: isTruncated)
     }
 
-    /// The fields of the answer that `ClientConfiguration.keptFields` names, without `:status`; at most 8 KiB, what is over is left out.
+    /// The fields that `ClientConfiguration.keptFields` names, without `:status`. At most 8 KiB; further fields are
+    /// left out.
     public var headers: HeaderFields { rest?.headers ?? HeaderFields() }
 
     /// The body, at most `ClientConfiguration.maximumBody` bytes.
     public var body: [UInt8] { rest?.body ?? [] }
 
-    /// Whether the body goes on: it was over the limit, or the stream ended (reset, deadline, connection lost) before the answer did.
+    /// Whether the body is incomplete: it was too long, or the stream ended (reset, deadline, lost connection) too
+    /// early.
     public var isTruncated: Bool { rest?.isTruncated ?? false }
 }

@@ -1,29 +1,32 @@
 import CNGHTTP2
 import Glibc
 
-/// The memory of one nghttp2 session: blocks that it gave back are kept and handed out again.
+/// The memory of one nghttp2 session. It keeps freed blocks and uses them again.
 ///
-/// nghttp2 allocates six or seven small blocks a request (stream, frame, fields, reference-counted values). With hundreds of streams open
-/// the general allocator finds them in no order; here each is a pointer taken from a list and put back.
+/// nghttp2 allocates six or seven small blocks for each request (stream, frame, fields, reference-counted values). With
+/// hundreds of open streams the general allocator's blocks are scattered. Here a block is a pointer that is taken from
+/// a list and put back.
 ///
-/// What guards the pointers: a session is used on one thread, and its owner lets go of this only after `nghttp2_session_del`, which gives
-/// every block back.
+/// The pointers need no lock: only one thread uses a session. Its owner frees this only after `nghttp2_session_del`,
+/// which frees every block.
 struct SessionMemory: ~Copyable {
-    /// Sizes are rounded up to so many bytes; the lists are one for each multiple.
+    /// Sizes are rounded up to a multiple of this. Each multiple has its own list.
     private static let step = 64
     #if SANITIZE_ADDRESS
-        // None: every block at its own size and back to malloc. AddressSanitizer sees nothing wrong in a block that is kept for the next.
+        // No lists: every block has its exact size and goes back to malloc. AddressSanitizer can't check blocks that
+        // are kept.
         private static let lists = 0
     #else
         private static let lists = 32
     #endif
-    /// Before each block: its list, or -1. 16 bytes, so that the block is aligned as malloc's are.
+    /// The bytes before each block: its list or -1, and its capacity. 16 bytes keep the block aligned as malloc's
+    /// blocks are.
     private static let header = 16
 
-    /// The heads of the lists; a free block's first word is the next one.
+    /// The heads of the lists. The first word of a free block points to the next one.
     private typealias Lists = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let free: Lists
-    /// What a session is made with; nghttp2 copies it.
+    /// The functions for a new session. nghttp2 copies them.
     private(set) var functions: nghttp2_mem
 
     init() {
@@ -62,7 +65,7 @@ struct SessionMemory: ~Copyable {
         let room = list < lists ? (list + 1) * step : size
         guard let memory = Glibc.malloc(header + room) else { return nil }
         memory.storeBytes(of: list < lists ? list : -1, as: Int.self)
-        // How much fits, for realloc.
+        // The capacity, for `resize`.
         memory.storeBytes(of: room, toByteOffset: 8, as: Int.self)
         return memory + header
     }

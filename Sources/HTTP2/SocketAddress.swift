@@ -15,7 +15,7 @@ package struct SocketAddress {
         self.length = socklen_t(count)
     }
 
-    /// The stream addresses of a name, or of a numeric address if `isNumeric`; blocks on the resolver.
+    /// The stream addresses of a name, or of a numeric address if `isNumeric`. Blocks on the resolver.
     package static func resolve(_ host: String, port: UInt16, isNumeric: Bool) -> Result<[SocketAddress], CloseReason> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -38,7 +38,7 @@ package struct SocketAddress {
         return .success(found)
     }
 
-    /// The same of several numeric addresses.
+    /// Resolves several numeric addresses.
     static func resolve(numeric addresses: [String], port: UInt16) -> Result<[SocketAddress], CloseReason> {
         var found: [SocketAddress] = []
         for address in addresses {
@@ -50,10 +50,10 @@ package struct SocketAddress {
         return .success(found)
     }
 
-    /// Lends the address to a system call.
+    /// Passes the address to a system call.
     package func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafeBytes(of: storage) { bytes in
-            // sockaddr_storage is laid out to be read as any sockaddr; it has an address, being no empty buffer.
+            // sockaddr_storage may be read as any sockaddr. Its buffer isn't empty, so it has an address.
             bytes.baseAddress.map { body($0.assumingMemoryBound(to: sockaddr.self), length) } ?? -1
         }
     }

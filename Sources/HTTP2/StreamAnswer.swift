@@ -1,6 +1,6 @@
 /// What is kept of an answer besides its status. Most answers need none.
 ///
-/// Not Sendable: the connection's thread alone uses it.
+/// Not Sendable: only the connection's thread uses it.
 final class StreamAnswer {
     var headers = HeaderFields()
     var body: [UInt8] = []

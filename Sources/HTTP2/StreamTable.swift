@@ -1,18 +1,18 @@
-/// The open streams of a client connection: slots in one piece of memory, and in the order of their deadlines.
+/// The open streams of a client connection, in slots, in the order of their deadlines.
 ///
-/// All requests of a connection have the same time to go, so the order of their beginnings is the order of their deadlines
-/// and a linked list does what a heap or wheel would.
+/// All requests of a connection have the same time limit. So the order of their starts is the order of their deadlines,
+/// and a linked list is enough.
 ///
-/// The slots lie in memory of its own and not in an array, and its methods do not count as mutating: a callback of nghttp2 touches its
-/// stream's slot a dozen times, and each would otherwise be a uniqueness check and a run-time check of exclusive access. What guards it:
-/// there is one owner, on one thread; every index is checked; no pointer to a slot leaves this type.
+/// The slots are in unsafe memory and not in an array, and the methods are not mutating. One stream's callbacks use its
+/// slot about twelve times. Each use would otherwise check for uniqueness and exclusive access. This is safe: there is
+/// one owner on one thread, every index is checked, and no caller keeps a pointer to a slot.
 struct StreamTable: ~Copyable {
     private struct State {
         var count = 0
         var first: Int32 = -1
         var last: Int32 = -1
         var free: Int32 = -1
-        /// How many slots are initialised, and how many the memory has room for.
+        /// How many slots are initialised.
         var used = 0
         var capacity: Int
         var slots: UnsafeMutablePointer<StreamSlot>
@@ -33,7 +33,7 @@ struct StreamTable: ~Copyable {
     }
 
     var count: Int { state.pointee.count }
-    /// The slot with the nearest deadline; -1: none.
+    /// The slot with the nearest deadline. -1: none.
     var first: Int32 { state.pointee.first }
 
     subscript(index: Int) -> StreamSlot {
@@ -46,14 +46,14 @@ struct StreamTable: ~Copyable {
         return state.pointee.slots + index
     }
 
-    /// Whether the slot is in use, for this stream.
+    /// Whether the slot is in use for this stream.
     func holds(_ index: Int, stream: Int32) -> Bool {
         index >= 0 && index < state.pointee.used && state.pointee.slots[index].streamID == stream
     }
 
     var nearestDeadline: UInt64? { first < 0 ? nil : self[Int(first)].deadline }
 
-    /// Takes a slot; `stream` is not 0.
+    /// Takes a slot. `stream` must not be 0.
     func open(stream: Int32, tag: UInt64, deadline: UInt64) -> Int {
         let index = takeFree()
         let slot = slot(Int(index))
@@ -89,7 +89,7 @@ struct StreamTable: ~Copyable {
         state.pointee.capacity *= 2
     }
 
-    /// Gives a slot back.
+    /// Frees a slot.
     func close(_ index: Int) {
         let slot = slot(index)
         let previous = slot.pointee.previous

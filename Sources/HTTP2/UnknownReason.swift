@@ -1,6 +1,6 @@
-/// Why nobody can say what became of a request that was (or may have been) wholly written.
+/// Why the outcome of a request is unknown. The request was completely written, or may have been.
 public enum UnknownReason: Sendable, Equatable {
-    /// No answer until the deadline; the stream was reset.
+    /// No answer came before the deadline. The stream was reset.
     case deadline
     /// The server reset the stream with this code (RFC 9113 section 7).
     case reset(code: UInt32)

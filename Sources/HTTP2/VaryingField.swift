@@ -1,10 +1,10 @@
-/// A header field whose value differs from request to request of one template.
+/// A header field whose value differs between the requests of one template.
 public struct VaryingField: Sendable, Equatable {
     /// The name, in lower case.
     public let name: String
-    /// Whether HPACK must never enter the value into its table (RFC 7541 section 6.2.3).
+    /// Whether HPACK must not add the value to its table (RFC 7541 section 6.2.3).
     ///
-    /// A value that differs every time, such as an identifier, would push the long-lived ones, such as a bearer token, out of the table.
+    /// A value that always differs, such as an id, would evict long-lived ones, such as a bearer token.
     public let isNeverIndexed: Bool
 
     /// A field named `name` (lower case).

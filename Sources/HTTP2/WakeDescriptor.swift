@@ -1,16 +1,16 @@
 import CNGHTTP2
 import Glibc
 
-/// An eventfd that ends another thread's poll. Owned; closed on deinit.
+/// An eventfd that ends another thread's poll. It is closed on deinit.
 package struct WakeDescriptor: ~Copyable, Sendable {
-    /// What to poll for reading; -1 where the system had no descriptor left.
+    /// The descriptor to poll for reading. -1 if the system had none left.
     package let descriptor: Int32
 
     package init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Ends the present or next poll.
+    /// Ends the current or next poll.
     package func signal() {
         let descriptor = descriptor
         Self.insist {
@@ -19,20 +19,20 @@ package struct WakeDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// A wake-up that is lost leaves its thread asleep until the next PING is due, so one that fails is tried again, a few times.
+    /// Tries again a few times. A lost wake-up would leave its thread asleep until the next PING is due.
     ///
-    /// - Parameter attempt: returns 0, or the system's error number.
+    /// - Parameter attempt: Returns 0 or the system's error number.
     static func insist(_ attempt: () -> Int32) {
         for _ in 0..<Self.attempts {
             let error = attempt()
-            // EAGAIN: the counter is full, and then the poll ends anyway.
+            // EAGAIN: the counter is full, so the poll ends anyway.
             if error == 0 || error == EAGAIN { return }
         }
     }
 
     private static let attempts = 8
 
-    /// Takes all signals back.
+    /// Clears all signals.
     package func clear() {
         var count: UInt64 = 0
         _ = Glibc.read(descriptor, &count, 8)

@@ -1,17 +1,17 @@
-/// Decides which calls run, which wait, and which are too late: at most `concurrency` run, at most `capacity` wait, first come, first served.
+/// Decides which calls run, wait or have expired. At most `concurrency` run and `capacity` wait, in order of arrival.
 ///
-/// Deadlines are ours, not libcurl's: its timer can fire a millisecond before it is due, and then not again (7.88, seen on a busy machine).
+/// libcurl's own time-out is not used: its timer can fire a millisecond early, and then not again (7.88).
 struct CallQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Where a call was.
+    /// The state of a call before it was removed.
     enum Place: Equatable { case running, waiting }
 
-    /// What is to be done now.
+    /// What to do now.
     struct Turn: Equatable {
-        /// Their deadline passed, while they ran or waited.
+        /// Calls whose deadline passed while they ran or waited.
         var expired: [UInt64] = []
-        /// They run from now on.
+        /// Calls that run from now on.
         var started: [UInt64] = []
     }
 
@@ -25,17 +25,17 @@ struct CallQueue: Sendable {
         self.capacity = max(0, capacity)
     }
 
-    /// When the next one is too late.
+    /// The earliest deadline of all calls.
     var nextDeadline: Instant? { [waiting.lazy.map(\.deadline).min(), running.values.min()].compactMap { $0 }.min() }
 
-    /// Takes a call, which a turn will start. False: refused, as many wait as may.
+    /// Adds a call, which `turn` starts. Returns false if too many calls wait.
     mutating func add(_ id: UInt64, deadline: Instant) -> Bool {
         guard waiting.count < capacity + concurrency - running.count else { return false }
         waiting.append((id, deadline))
         return true
     }
 
-    /// Forgets a call that has ended or was given up; nil: it was not there.
+    /// Removes a call. Returns nil if it isn't in the queue.
     mutating func remove(_ id: UInt64) -> Place? {
         if running.removeValue(forKey: id) != nil { return .running }
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
@@ -43,7 +43,7 @@ struct CallQueue: Sendable {
         return .waiting
     }
 
-    /// Drops who is too late, and starts as many as fit.
+    /// Removes expired calls and starts as many as fit.
     mutating func turn(now: Instant) -> Turn {
         var turn = Turn()
         turn.expired = running.filter { $0.value <= now }.keys.sorted()

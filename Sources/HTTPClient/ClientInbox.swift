@@ -1,8 +1,8 @@
 import Locks
 
-/// Where other threads leave what the client's thread shall do.
+/// Messages of other threads to the client's thread.
 final class ClientInbox: Sendable {
-    /// What has come since the last look.
+    /// What has arrived since the last `take`.
     struct Batch {
         var calls: [Call] = []
         var cancelled: [UInt64] = []
@@ -12,11 +12,11 @@ final class ClientInbox: Sendable {
     private struct State {
         var batch = Batch()
         var lastID: UInt64 = 0
-        /// Whether nothing is taken any more.
+        /// Whether no more calls are accepted.
         var isFinished = false
-        /// Whether the thread has done its last.
+        /// Whether the thread has finished.
         var hasEnded = false
-        /// Who waits for the end.
+        /// The tasks that wait for the thread's end.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -25,7 +25,6 @@ final class ClientInbox: Sendable {
 
     init(waking multi: MultiHandle) { self.multi = multi }
 
-    /// A number for a call.
     func newID() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -33,7 +32,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Takes a call; false where nobody will look any more.
+    /// Submits a call. Returns false if the thread accepts no more.
     func put(_ call: Call) -> Bool {
         let isTaken = state.withLock { state in
             if !state.isFinished { state.batch.calls.append(call) }
@@ -55,7 +54,7 @@ final class ClientInbox: Sendable {
         multi.wake()
     }
 
-    /// Returns once the thread has done its last.
+    /// Returns when the thread has finished.
     func end() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
@@ -66,7 +65,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// All that has come since the last call.
+    /// Takes everything that has arrived since the last call.
     func take() -> Batch {
         state.withLock { state in
             let batch = state.batch
@@ -75,7 +74,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Takes the rest and lets nothing more in.
+    /// Takes the rest and refuses all later calls.
     func refuse() -> [Call] {
         state.withLock { state in
             state.isFinished = true
@@ -84,7 +83,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Tells those who wait for the end.
+    /// Resumes the tasks that wait for the thread's end.
     func tellEnd() {
         let waiters = state.withLock { state in
             state.hasEnded = true

@@ -1,15 +1,15 @@
 import CLibCurl
 import Glibc
 
-/// What the client's thread does: takes calls, drives libcurl, answers. All of it is used on that thread only.
+/// The work of the client's thread: it takes calls, runs libcurl and answers. Only that thread uses it.
 final class ClientLoop {
     private let settings: HTTPClientSettings
     private let multi: MultiHandle
     private let inbox: ClientInbox
     private var queue: CallQueue
-    /// Those that wait.
+    /// The calls that wait.
     private var calls: [UInt64: Call] = [:]
-    /// Those that run, by libcurl's handle.
+    /// The calls that run, by libcurl's handle.
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
 
     init(_ settings: HTTPClientSettings, _ multi: MultiHandle, _ inbox: ClientInbox) {
@@ -19,7 +19,7 @@ final class ClientLoop {
         queue = CallQueue(concurrency: settings.concurrency, capacity: settings.queueLength)
     }
 
-    /// Returns when the client is closed and everybody was answered.
+    /// Returns when the client is closed and every call is answered.
     func run() {
         holdSignals()
         var isFaulty = false
@@ -30,15 +30,15 @@ final class ClientLoop {
             if batch.closes { break }
             startAndExpire()
             isFaulty = multi.perform() != CURLM_OK
-            // Those that have ended make room for others, which are begun before the next sleep.
+            // Ended transfers free places: start other calls before the next sleep.
             if collect() { continue }
             if !isFaulty { isFaulty = multi.wait(patience) != CURLM_OK }
         }
         end(isFaulty ? HTTPClientError(.library, "libcurl's transfers failed") : .closed)
     }
 
-    /// A write to a connection that is gone raises SIGPIPE on the writing thread, and would end a process that doesn't ignore it. libcurl's own
-    /// threads inherit this mask.
+    /// A write to a closed connection raises SIGPIPE on the writing thread. It would end a process that doesn't ignore
+    /// it. libcurl's own threads inherit this mask.
     private func holdSignals() {
         var pipe = sigset_t()
         sigemptyset(&pipe)
@@ -46,17 +46,17 @@ final class ClientLoop {
         pthread_sigmask(SIG_BLOCK, &pipe, nil)
     }
 
-    /// Milliseconds until somebody is too late. (libcurl's own timers `wait` knows.)
+    /// Milliseconds until the next deadline. `wait` considers libcurl's own timers itself.
     private var patience: Int32 {
         guard let next = queue.nextDeadline else { return .max }
         let left = (next - .now) / .milliseconds(1)
-        // Up, else the last fraction would be spun away.
+        // Rounded up, or the loop would spin through the last fraction of a millisecond.
         return Int32(min(max(left.rounded(.up), 0), 1_000_000))
     }
 
     private func accept(_ call: Call) {
         guard queue.add(call.id, deadline: call.deadline) else {
-            let words = "\(settings.queueLength) calls wait already; the one to \(call.request.url) was not begun"
+            let words = "\(settings.queueLength) calls already wait; the call to \(call.request.url) was not started"
             return answer(call, .failure(HTTPClientError(.queueFull, words)))
         }
         calls[call.id] = call
@@ -79,7 +79,7 @@ final class ClientLoop {
         do throws(HTTPClientError) {
             let transfer = try Transfer(call, settings, now: now)
             guard multi.add(transfer.easy) == CURLM_OK else {
-                throw HTTPClientError(.library, "libcurl doesn't begin a call to \(call.request.url)")
+                throw HTTPClientError(.library, "libcurl can't start a call to \(call.request.url)")
             }
             transfers[transfer.easy] = transfer
         } catch {
@@ -88,7 +88,7 @@ final class ClientLoop {
         }
     }
 
-    /// Answers those that have ended. Whether there were any.
+    /// Answers the calls whose transfers have ended. Returns whether there were any.
     private func collect() -> Bool {
         var isAny = false
         while let (easy, result) = multi.nextEnded() {
@@ -102,7 +102,7 @@ final class ClientLoop {
     }
 
     private func giveUp(_ id: UInt64) {
-        // nil: it was answered meanwhile.
+        // Nil: it was answered meanwhile.
         guard queue.remove(id) != nil else { return }
         let found = calls.removeValue(forKey: id) ?? abort(id)
         if let call = found {
@@ -110,7 +110,7 @@ final class ClientLoop {
         }
     }
 
-    /// Ends a running transfer, and its connection.
+    /// Ends a running transfer and its connection.
     private func abort(_ id: UInt64) -> Call? {
         guard let transfer = transfers.values.first(where: { $0.call.id == id }) else { return nil }
         transfers[transfer.easy] = nil

@@ -1,17 +1,18 @@
 import Glibc
 import Locks
 
-/// HTTP calls by libcurl on a thread of its own: https with verified certificates, connections that are kept, bounded in every way.
+/// HTTP calls with libcurl on its own thread: verified certificates, connections that are kept, limits for time and
+/// size.
 ///
-/// A kept connection may turn out dead just as a request is written to it; libcurl then sends the request once more on a new one. So a server
-/// may see one twice: what is asked must bear that.
+/// A kept connection may break while a request is written to it. libcurl then sends the request again on a new
+/// connection. So a server may receive a request twice, and its effect must not depend on that.
 public final class HTTPClient: Sendable {
     private let settings: HTTPClientSettings
     private let inbox: ClientInbox
 
-    /// A client and its thread.
+    /// Starts a client and its thread.
     ///
-    /// - Throws: `.trustFile` where the CA file can't be read now, `.resources`.
+    /// - Throws: `.trustFile` if the CA file can't be read now, `.resources`, `.library`.
     public init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
         if let caFile = settings.caFile, access(caFile, R_OK) != 0 {
             let why = String(cString: strerror(errno))
@@ -28,10 +29,10 @@ public final class HTTPClient: Sendable {
 
     deinit { inbox.close() }
 
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the complete answer.
     ///
-    /// - Parameter deadline: for all of it, in place of the settings'.
-    /// - Throws: any `HTTPClientError.Code` but those of `init`; `.cancelled` as soon as the task is.
+    /// - Parameter deadline: The time for the whole call. Nil: the settings' `deadline`.
+    /// - Throws: Any `HTTPClientError.Code` that a call can cause. `.cancelled` as soon as the task is cancelled.
     public func send(
         _ request: HTTPRequest,
         within deadline: Duration? = nil
@@ -42,7 +43,7 @@ public final class HTTPClient: Sendable {
             await withCheckedContinuation { (continuation: CheckedContinuation<Call.Answer, Never>) in
                 let call = Call(id: id, request: request, deadline: end, continuation: continuation)
                 guard inbox.put(call) else { return continuation.resume(returning: .failure(.closed)) }
-                // A cancellation before this found no call to end.
+                // If the task was cancelled before this, the cancellation handler found no call.
                 if Task.isCancelled { inbox.cancel(id) }
             }
         } onCancel: {
@@ -51,7 +52,7 @@ public final class HTTPClient: Sendable {
         return try answer.get()
     }
 
-    /// Ends every call, closes every connection, and returns once that is done. Idempotent.
+    /// Ends every call and closes every connection. Returns when that is done. May be called more than once.
     public func close() async {
         inbox.close()
         await inbox.end()

@@ -1,54 +1,51 @@
-/// Why a call had no answer. A status is an answer, whatever it says; so is a redirect, which is not followed.
+/// Why a call got no answer. Every status is an answer, even a redirect, which is not followed.
 ///
-/// The description names hosts, files and libcurl's reasons: never the rest of an address, a token, a request's or an answer's text.
+/// The description names hosts, files and libcurl's reasons. It never holds the rest of an address, a token, or the
+/// text of a request or answer.
 public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller may want to treat differently.
+    /// The kinds of failure that a caller may treat differently.
     public enum Code: Sendable, Equatable, CaseIterable {
         /// The address, the token or another part of the request can't be sent.
         case invalidRequest
         /// The file of certificates to trust can't be read.
         case trustFile
-        /// The host's name leads to no address.
+        /// The host's name has no address.
         case unresolved
-        /// No connection: refused, or no way there.
+        /// The connection was refused, or there is no route.
         case unreachable
-        /// The server's certificate leads to no authority that we trust.
+        /// The server's certificate isn't signed by a trusted authority.
         case untrusted
-        /// The server's certificate has expired.
         case expired
-        /// The server's certificate isn't valid yet.
         case notYetValid
         /// The server's certificate is for another host.
         case hostMismatch
         /// The server's certificate was refused for another reason.
         case refusedCertificate
-        /// No TLS of version 1.2 or newer came about.
+        /// No TLS connection of version 1.2 or newer was possible.
         case handshake
-        /// The connection ended before the answer did.
+        /// The connection ended before the answer was complete.
         case brokenOff
-        /// What came is no HTTP.
+        /// The answer isn't HTTP.
         case malformed
         /// The answer is larger than `HTTPClientSettings.maximumAnswer`.
         case tooLarge
-        /// The deadline has passed: in the queue, on the way, or while the server was silent.
+        /// The deadline has passed: in the queue, during the transfer, or while the server was silent.
         case timedOut
-        /// Too many calls wait already; this one was never begun.
+        /// Too many calls wait. This one was never started.
         case queueFull
-        /// The caller's task was cancelled.
         case cancelled
-        /// The client was closed.
         case closed
         /// The system has no thread or memory left.
         case resources
-        /// libcurl failed otherwise.
+        /// libcurl can't be loaded, or failed for another reason.
         case library
     }
 
-    /// What kind it is.
+    /// The kind of failure.
     public let code: Code
-    /// What was attempted, what happened, and, where there is one, the mend.
+    /// What was attempted, what happened and, if there is one, the remedy.
     public let context: String
-    /// libcurl's or the system's reason; nil where the context says it all.
+    /// libcurl's or the system's reason. Nil if the context says everything.
     public let cause: String?
 
     init(_ code: Code, _ context: String, cause: String? = nil) {
@@ -59,6 +56,6 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 
     static let closed = HTTPClientError(.closed, "the HTTP client was closed")
 
-    /// The words for the log.
+    /// The text for the log.
     public var description: String { cause.map { "\(context): \($0)" } ?? context }
 }

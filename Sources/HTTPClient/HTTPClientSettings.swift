@@ -1,18 +1,19 @@
-/// How a client connects and what it bears.
+/// How a client connects, and its limits.
 public struct HTTPClientSettings: Sendable, Equatable {
-    /// A PEM file whose certificates are trusted in place of the system's; nil: the system's.
+    /// A PEM file whose certificates are trusted instead of the system's. Nil: the system's.
     public var caFile: String?
-    /// Calls that run at a time, at least 1; as many connections are kept. Default 8.
+    /// How many calls run at a time, at least 1. As many connections are kept. Default 8.
     public var concurrency: Int
-    /// Calls that wait beyond those; one more is refused. Default 64.
+    /// How many more calls may wait. Further calls are refused. Default 64.
     public var queueLength: Int
-    /// For a whole call, from `send` to its answer, its wait for others included. Default 2 s.
+    /// The time for a whole call, from `send` to its answer, with its wait in the queue. Default 2 s.
     public var deadline: Duration
-    /// Bytes of an answer, fields and body together. Default 65,536.
+    /// The most bytes of an answer, fields and body together. Default 65,536.
     public var maximumAnswer: Int
-    /// Whether `https_proxy` and its kin count (libcurl-env(3)). Default no: a service's environment is no place to redirect a token by.
+    /// Whether `https_proxy` and similar variables are used (libcurl-env(3)). Default no: a service's environment must
+    /// not redirect a token.
     public var usesProxyOfEnvironment: Bool
-    /// Whom the client says that it is.
+    /// The field `user-agent`.
     public var userAgent: String
 
     /// Settings with the defaults.

@@ -1,19 +1,19 @@
-/// An answer. Its description and mirror show the status and the body's size only.
+/// An answer. Its description shows only the status and the body's size.
 public struct HTTPResponse: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The final status, 200 to 599 and whatever else a server may say; redirects are not followed.
+    /// The final status. Usually 200 to 599, but servers may send others. Redirects are not followed.
     public let status: Int
-    /// The body, as it came: no coding was asked for, none is undone.
+    /// The body as received. No content coding is requested, and none is decoded.
     public let body: [UInt8]
 
-    /// An answer.
+    /// An answer with these values.
     public init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body
     }
 
-    /// Status and size.
+    /// The status and the body's size.
     public var description: String { "status \(status), \(body.count) bytes" }
 
-    /// No children: dump(_:) and interpolation of an owner would show them.
+    /// Has no children, because dump(_:) and interpolation of an owner would show them.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,29 +1,30 @@
 import CLibCurl
 
-/// An address of http or https that was checked once.
+/// An address of http or https, checked once.
 ///
-/// It is described by its origin only: a path or query may be a secret, as those of heartbeat services are.
+/// Its description is only the origin: a path or query may be a secret, as with heartbeat services.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The whole address, for the request alone.
+    /// The complete address, only for the request.
     let text: String
     /// Whether it is https.
     public let isEncrypted: Bool
-    /// The host's name or numeric address, an IPv6 one without brackets.
+    /// The host's name or numeric address. An IPv6 address has no brackets.
     public let host: String
     /// The TCP port.
     public let port: UInt16
 
-    /// Reads an absolute address of visible ASCII (RFC 3986: others are percent-encoded, hosts in Punycode) without a user name.
+    /// Reads an absolute address without a user name. It must be visible ASCII (RFC 3986: percent-encoded, hosts in
+    /// Punycode).
     ///
-    /// - Throws: `.invalidRequest`; the words don't repeat the address. `.library` where there is no libcurl.
+    /// - Throws: `.invalidRequest`, whose text doesn't repeat the address. `.library` if libcurl can't be loaded.
     public init(_ text: String) throws(HTTPClientError) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Self.refusal("it holds a space, a control character, a character beyond ASCII, or nothing at all")
+            throw Self.refusal("it is empty, or contains a space, a control character or a character beyond ASCII")
         }
         let curl = try LibCurl.loaded()
-        // libcurl would take the path's first part for the host.
+        // libcurl would use the first part of the path as the host.
         guard let parts = URLParts(text, curl), !text.contains(":///") else {
-            throw Self.refusal("it can't be read, or names a user; wanted is https://host/path")
+            throw Self.refusal("it is not of the form https://host/path, or it contains a user")
         }
         guard let scheme = parts[CURLUPART_SCHEME], scheme == "https" || scheme == "http" else {
             throw Self.refusal("its scheme is neither https nor http")
@@ -36,19 +37,19 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflec
         isEncrypted = scheme == "https"
     }
 
-    /// Whether it names this machine, so that nothing sent there leaves it. (libcurl asks no resolver for `localhost`.)
+    /// Whether the address is this machine's, so that requests don't leave it. libcurl resolves `localhost` itself.
     public var isLoopback: Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil } && parts[0] == "127"
         return isIPv4 || host == "::1" || host == "localhost"
     }
 
-    /// Scheme, host and port: all that may be logged.
+    /// Scheme, host and port. Nothing else of the address may be logged.
     public var description: String {
         "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// No children: dump(_:) and interpolation of an owner would show the path.
+    /// Has no children, because dump(_:) and interpolation of an owner would show the path.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     private static func refusal(_ why: String) -> HTTPClientError {

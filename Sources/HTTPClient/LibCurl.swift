@@ -1,21 +1,22 @@
 import CLibCurl
 
-/// libcurl's functions, loaded when the first address is read: a daemon that calls nobody doesn't carry the library, nor the two dozen that it brings
-/// along (Sources/CLibCurl/shim.h).
+/// libcurl's functions, loaded when the first address is read. A daemon without HTTP calls then needs no memory for
+/// libcurl and the libraries that it loads (Sources/CLibCurl/shim.h).
 enum LibCurl {
-    /// The ABI that curl has kept since 2006 (https://curl.se/libcurl/abi.html).
+    /// The ABI of libcurl since 2006 (https://curl.se/libcurl/abi.html).
     private static let name = "libcurl.so.4"
 
-    /// Once for the process, thread-safe as a static. nonisolated(unsafe): the table is written before it is returned, and then only read.
+    /// Loaded once for the process. nonisolated(unsafe): a static is initialised once, and the table is only read after
+    /// that.
     private nonisolated(unsafe) static let library: UnsafePointer<nudged_curl>? = {
         guard let library = nudged_curl_load(name), library.pointee.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
         else { return nil }
         return library
     }()
 
-    /// The functions.
+    /// Returns the functions.
     ///
-    /// - Throws: `.library` where the system has none, with the mend.
+    /// - Throws: `.library` with the remedy if the system has no libcurl.
     static func loaded() throws(HTTPClientError) -> UnsafePointer<nudged_curl> {
         guard let library else {
             throw HTTPClientError(
@@ -26,7 +27,7 @@ enum LibCurl {
         return library
     }
 
-    /// libcurl's words for a result; its number where there is no libcurl.
+    /// libcurl's text for a result, or the result's number without libcurl.
     static func words(_ result: CURLcode) -> String {
         library.flatMap { $0.pointee.easy_strerror(result) }.map { String(cString: $0) }
             ?? "libcurl's result \(result.rawValue)"

@@ -1,17 +1,17 @@
 import CLibCurl
 import Locks
 
-/// libcurl's multi handle: the transfers that run and the connections that are kept for the next ones.
+/// libcurl's multi handle: the running transfers and the kept connections.
 ///
-/// @unchecked Sendable: the client's thread alone uses `pointer`, but for `wake`, which libcurl allows from any thread while the handle lives;
-/// `isAlive` guards that.
+/// @unchecked Sendable: only the client's thread uses `pointer`, except in `wake`. libcurl allows that from any thread
+/// while the handle exists, and `isAlive` guards it.
 final class MultiHandle: @unchecked Sendable {
     private let curl: UnsafePointer<nudged_curl>
     private let pointer: UnsafeMutableRawPointer
     private let isAlive = Mutex(true)
 
-    /// - Parameter connections: so many are kept open.
-    /// - Throws: `.resources` where there is no memory or no descriptor for it, `.library`.
+    /// - Parameter connections: How many connections are kept open.
+    /// - Throws: `.resources` if there is no memory or descriptor, `.library`.
     init(keeping connections: Int) throws(HTTPClientError) {
         let curl = try LibCurl.loaded()
         guard let pointer = curl.pointee.multi_init() else {
@@ -24,27 +24,26 @@ final class MultiHandle: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Ends the present or next `wait`. From any thread.
+    /// Ends the current or next `wait`. May be called on any thread.
     func wake() {
         isAlive.withLock { isAlive in
-            // One write to a pipe of libcurl's; under the lock, so that the handle stays.
+            // Writes to a pipe of libcurl. The lock keeps the handle alive meanwhile.
             if isAlive { _ = curl.pointee.multi_wakeup(pointer) }
         }
     }
 
-    /// Begins a transfer.
     func add(_ easy: UnsafeMutableRawPointer) -> CURLMcode { curl.pointee.multi_add_handle(pointer, easy) }
 
-    /// Ends a transfer; its connection is kept only where the answer had come.
+    /// Ends a transfer. Its connection is kept only if the answer was complete.
     func remove(_ easy: UnsafeMutableRawPointer) { _ = curl.pointee.multi_remove_handle(pointer, easy) }
 
-    /// Goes on with what can go on now.
+    /// Continues all transfers that can continue now.
     func perform() -> CURLMcode {
         var running: Int32 = 0
         return curl.pointee.multi_perform(pointer, &running)
     }
 
-    /// The next transfer that has come to its end, and how; it is still to be removed.
+    /// The next ended transfer and its result. The caller must `remove` it.
     func nextEnded() -> (easy: UnsafeMutableRawPointer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl.pointee.multi_info_read(pointer, &left) {
@@ -54,10 +53,10 @@ final class MultiHandle: @unchecked Sendable {
         return nil
     }
 
-    /// Sleeps until something happens, `wake` is called, or so many milliseconds have passed.
+    /// Sleeps until something happens, `wake` is called, or this time has passed.
     func wait(_ milliseconds: Int32) -> CURLMcode { curl.pointee.multi_poll(pointer, nil, 0, milliseconds, nil) }
 
-    /// Closes every connection; nothing may be called any more but `wake`. No transfer may be left in it.
+    /// Closes every connection. No transfer may be left. Afterwards only `wake` may be called.
     func end() {
         let isLast = isAlive.withLock { isAlive in
             defer { isAlive = false }

@@ -1,15 +1,15 @@
 import CLibCurl
 
-/// One call on the wire: libcurl's easy handle and what has come of the answer. Used on the client's thread only.
+/// One running call: libcurl's easy handle and the part of the answer so far. Only the client's thread uses it.
 final class Transfer {
     let call: Call
-    /// libcurl's handle; owned, to be taken out of the multi handle before this goes.
+    /// libcurl's handle, owned by this object. Remove it from the multi handle before this object is freed.
     let easy: UnsafeMutableRawPointer
     private let curl: UnsafePointer<nudged_curl>
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var body: [UInt8] = []
     private var taken = 0
-    /// Whether the empty line has come that ends the fields.
+    /// Whether the empty line after the fields has come.
     private var isHeadWhole = false
     private let maximum: Int
     private let caFile: String?
@@ -27,7 +27,7 @@ final class Transfer {
         caFile = settings.caFile
         for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
             guard option.set(on: easy, curl) else {
-                throw HTTPClientError(.library, "libcurl doesn't take option \(option.option.rawValue)")
+                throw HTTPClientError(.library, "libcurl refuses option \(option.option.rawValue)")
             }
         }
         for field in call.request.fields {
@@ -38,7 +38,7 @@ final class Transfer {
         }
         let isBodySet = call.request.body.map { nudged_curl_set_body(curl, easy, $0, $0.count) == CURLE_OK } ?? true
         guard isBodySet, nudged_curl_set_fields(curl, easy, fields) == CURLE_OK,
-            // Unretained: libcurl calls back only within calls of the client's thread that are made while this lives.
+            // Unretained: libcurl calls back only while this object exists, within calls of the client's thread.
             nudged_curl_set_takers(curl, easy, takeField, takeBody, Unmanaged.passUnretained(self).toOpaque())
                 == CURLE_OK
         else { throw HTTPClientError(.resources, "no memory left for \(call.request)") }
@@ -49,16 +49,17 @@ final class Transfer {
         curl.pointee.slist_free_all(fields)
     }
 
-    /// A line of the answer's head; false: no room. They count, or a server could send them without end.
+    /// Takes a line of the answer's head. Returns false if the answer is too large. Lines count, or a server could send
+    /// them without end.
     fileprivate func take(field: UnsafeRawBufferPointer) -> Bool {
         taken += field.count
-        // An informational head is followed by another; trailers come after the body.
+        // An informational head is followed by another one. Trailers come after the body.
         if field.starts(with: "HTTP/".utf8) { isHeadWhole = false }
         if field.elementsEqual("\r\n".utf8) || field.elementsEqual("\n".utf8) { isHeadWhole = true }
         return taken <= maximum
     }
 
-    /// A piece of its body; false: no room.
+    /// Takes a part of the body. Returns false if the answer is too large.
     fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
         taken += bytes.count
         guard taken <= maximum else { return false }
@@ -66,14 +67,13 @@ final class Transfer {
         return true
     }
 
-    /// What the transfer came to.
     func answer(_ result: CURLcode) -> Call.Answer {
         guard taken <= maximum else {
             return .failure(
                 HTTPClientError(.tooLarge, "the answer of \(call.request.url) is larger than \(maximum) bytes")
             )
         }
-        // A connection that ends amid the fields is a whole answer to libcurl: servers that forget TLS's good-bye are so many.
+        // libcurl accepts a connection that ends within the fields, because many servers omit TLS's close_notify.
         let result = result == CURLE_OK && !isHeadWhole ? CURLE_PARTIAL_FILE : result
         guard result == CURLE_OK else {
             let outcome = TransferFailure(
@@ -89,7 +89,7 @@ final class Transfer {
     }
 }
 
-// The number of bytes taken; any other ends the transfer. (`size` is 1, as libcurl promises.)
+// The callbacks return the number of bytes taken. Any other number ends the transfer. libcurl always passes `size` 1.
 
 private func takeField(
     _ bytes: UnsafeMutablePointer<CChar>?,

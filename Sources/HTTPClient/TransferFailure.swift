@@ -1,38 +1,38 @@
 import CLibCurl
 import Glibc
 
-/// What libcurl says of a transfer that came to nothing, and our words for it. A value, so that each case can be looked at.
+/// libcurl's result of a failed transfer, and the error that it becomes. A value, so that tests can check each case.
 struct TransferFailure {
     let result: CURLcode
     let url: HTTPURL
-    /// OpenSSL's verdict on the certificate (X509_V_OK is 0).
+    /// OpenSSL's result for the certificate (X509_V_OK is 0).
     let verification: Int
-    /// The system's error, 0 where there was none.
+    /// The system's error number. 0 if there was none.
     let errno: Int32
     let caFile: String?
 
-    /// libcurl's own error buffer is not asked: it can quote what the server sent.
+    /// libcurl's own error buffer is not used: it can quote what the server sent.
     var error: HTTPClientError {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            failure(.unresolved, "the name \(url.host) leads to no address: check its spelling and the name servers")
+            failure(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
         case CURLE_COULDNT_CONNECT: failure(.unreachable, "can't connect to \(url)", cause: systemWords)
         case CURLE_OPERATION_TIMEDOUT: Self.timedOut(url)
         case CURLE_PEER_FAILED_VERIFICATION: certificate
         case CURLE_SSL_CACERT_BADFILE:
             failure(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
         case CURLE_SSL_CONNECT_ERROR:
-            failure(.handshake, "no TLS 1.2 or newer with \(url): is it really a server of https?", cause: words)
+            failure(.handshake, "no TLS 1.2 or newer with \(url): check that it is an https server", cause: words)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-            failure(.malformed, "what \(url) answers is no HTTP", cause: words)
+            failure(.malformed, "the answer of \(url) is not HTTP", cause: words)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            failure(.brokenOff, "the connection to \(url) ended before the answer did", cause: words)
+            failure(.brokenOff, "the connection to \(url) ended before the answer was complete", cause: words)
         case CURLE_OUT_OF_MEMORY: failure(.resources, "no memory left for a call to \(url)")
         default: failure(.library, "the call to \(url) failed", cause: words)
         }
     }
 
-    /// The deadline of a call passed, wherever it was.
+    /// The call's deadline passed, in the queue or later.
     static func timedOut(_ url: HTTPURL) -> HTTPClientError {
         HTTPClientError(.timedOut, "\(url) did not answer in time")
     }
@@ -40,7 +40,8 @@ struct TransferFailure {
     /// The numbers are OpenSSL's X509_V_ERR codes.
     private var certificate: HTTPClientError {
         switch verification {
-        // 62 and 64 are OpenSSL's; else it was libcurl's own look at the name, which some versions take before they note that the chain is good.
+        // 62 and 64 are OpenSSL's codes for a wrong host or address. With 0 or 1 libcurl checked the name itself, in
+        // some versions before it stored the chain's result.
         case 0, 1, 62, 64:
             failure(
                 .hostMismatch,

@@ -1,11 +1,11 @@
 import CLibCurl
 
-/// libcurl's own reading of an address, so that what is checked is what it will do.
+/// An address as libcurl parses it, so that the checks see the same parts as libcurl's request.
 struct URLParts: ~Copyable {
     private let curl: UnsafePointer<nudged_curl>
     private let handle: OpaquePointer
 
-    /// nil where it can't be read or names a user.
+    /// Nil if the address can't be read or contains a user.
     init?(_ text: String, _ curl: UnsafePointer<nudged_curl>) {
         guard let handle = curl.pointee.url() else { return nil }
         guard curl.pointee.url_set(handle, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK else {
@@ -18,7 +18,7 @@ struct URLParts: ~Copyable {
 
     deinit { curl.pointee.url_cleanup(handle) }
 
-    /// A part; a port that isn't written is the scheme's.
+    /// A part of the address. A missing port is the scheme's default.
     subscript(part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl.pointee.url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text else {

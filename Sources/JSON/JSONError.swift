@@ -1,8 +1,8 @@
-/// Why a text is no JSON document: where, and what was wanted there. It never holds a piece of the text.
+/// Why a text is not a JSON document: the place and the fault. It never holds a part of the text.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Offset in bytes from the start of the text.
     public let offset: Int
-    /// What is wrong there, in words.
+    /// What is wrong at this place.
     public let what: String
 
     /// An error at a byte offset.

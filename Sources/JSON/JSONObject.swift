@@ -1,7 +1,7 @@
-/// The members of a JSON object in the order of their keys' first appearance; of two equal keys the last value counts.
+/// The members of a JSON object in the order of their keys' first appearance. Of two equal keys the last value counts.
 ///
-/// Keys are equal where their UTF-8 is equal. Swift's `String ==` would also join canonically equivalent keys
-/// (U+212A KELVIN SIGN and `K`), which are two keys in JSON.
+/// Keys are equal if their UTF-8 is equal. Swift's `String ==` would also treat canonically equivalent keys as equal
+/// (U+212A KELVIN SIGN and `K`). These are two keys in JSON.
 public struct JSONObject: Sendable, Equatable {
     /// A key and its value.
     public struct Member: Sendable, Equatable {
@@ -10,19 +10,19 @@ public struct JSONObject: Sendable, Equatable {
         /// The value.
         public var value: JSONValue
 
-        /// A member.
+        /// A member with these values.
         public init(key: String, value: JSONValue) {
             self.key = key
             self.value = value
         }
 
-        /// Equal by the bytes of the key.
+        /// Compares keys by their bytes.
         public static func == (left: Member, right: Member) -> Bool {
             left.key.hasSameUTF8(as: right.key) && left.value == right.value
         }
     }
 
-    /// The members, every key once.
+    /// The members. Every key occurs once.
     public private(set) var members: [Member]
 
     /// An object without members.
@@ -30,12 +30,12 @@ public struct JSONObject: Sendable, Equatable {
         members = []
     }
 
-    /// An object of these members; the last of two equal keys counts.
+    /// An object with these members. Of two equal keys the last one counts.
     public init(_ members: [Member]) {
         self.members = members.count <= Self.scanned ? Self.uniqueByScan(members) : Self.uniqueBySort(members)
     }
 
-    /// The value of a key; setting one that is there replaces it, setting nil changes nothing.
+    /// The value of a key. Setting a value adds or replaces it. Setting nil changes nothing.
     public subscript(key: String) -> JSONValue? {
         get {
             for member in members where member.key.hasSameUTF8(as: key) { return member.value }
@@ -51,7 +51,7 @@ public struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Equal whatever the order of the keys.
+    /// Compares members without regard to their order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         if left.members.count <= scanned { return left.members.allSatisfy { right[$0.key] == $0.value } }
@@ -60,7 +60,7 @@ public struct JSONObject: Sendable, Equatable {
 
     private var sortedMembers: [Member] { members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } }
 
-    /// Up to so many members a scan is faster than any index; above, a scan would be quadratic in hostile input.
+    /// Up to this many members a scan is faster than an index. Above, a scan would be quadratic for hostile input.
     private static let scanned = 24
 
     private static func uniqueByScan(_ members: [Member]) -> [Member] {
@@ -86,7 +86,7 @@ public struct JSONObject: Sendable, Equatable {
             if left.lexicographicallyPrecedes(right) { return true }
             return first < second && !right.lexicographicallyPrecedes(left)
         }
-        // Equal keys stand together now, the first first: the first gives the place, the last the value.
+        // Equal keys are adjacent now, in order of appearance. The first one gives the place, the last one the value.
         var value: [Int: JSONValue] = [:]
         var place = -1
         for index in order {
@@ -100,7 +100,7 @@ public struct JSONObject: Sendable, Equatable {
 }
 
 extension String {
-    /// Whether both are the same bytes.
+    /// Whether both have the same UTF-8 bytes.
     @inline(__always)
     func hasSameUTF8(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)

@@ -13,7 +13,7 @@ extension JSONParser {
             case UInt8(ascii: "\\"):
                 return try escapedString(start: start, opening: opening)
             case 0..<0x20:
-                throw error("a control character stands unescaped in a string")
+                throw error("a string contains an unescaped control character")
             default:
                 position += 1
             }
@@ -21,7 +21,7 @@ extension JSONParser {
         throw JSONError(offset: opening, what: "a string is not closed")
     }
 
-    /// Goes on at the first escape of a string.
+    /// Continues a string at its first escape.
     private mutating func escapedString(start: Int, opening: Int) throws(JSONError) -> String {
         var content = Array(bytes[start..<position])
         while position < bytes.count {
@@ -29,14 +29,14 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 let result = content.withUnsafeBufferPointer { String(validUTF8: $0) }
-                guard let result else { throw JSONError(offset: opening, what: "a string is no valid UTF-8") }
+                guard let result else { throw JSONError(offset: opening, what: "a string is not valid UTF-8") }
                 position += 1
                 return result
             case UInt8(ascii: "\\"):
                 position += 1
                 try escape(into: &content)
             case 0..<0x20:
-                throw error("a control character stands unescaped in a string")
+                throw error("a string contains an unescaped control character")
             default:
                 content.append(byte)
                 position += 1
@@ -47,12 +47,12 @@ extension JSONParser {
 
     private func validated(_ content: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONError) -> String {
         guard let text = String(validUTF8: content) else {
-            throw JSONError(offset: start, what: "a string is no valid UTF-8")
+            throw JSONError(offset: start, what: "a string is not valid UTF-8")
         }
         return text
     }
 
-    /// The position is behind the backslash.
+    /// The position is after the backslash.
     private mutating func escape(into content: inout [UInt8]) throws(JSONError) {
         let byte = current
         switch byte {
@@ -72,7 +72,7 @@ extension JSONParser {
         position += 1
     }
 
-    /// The position is behind `\u`. A surrogate stands for a character only as half of a pair (RFC 8259, section 7).
+    /// The position is after `\u`. A surrogate is valid only as half of a pair (RFC 8259, section 7).
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let start = position
         let first = try hexadecimal()
@@ -98,7 +98,7 @@ extension JSONParser {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = current - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = current - UInt8(ascii: "a") + 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = current - UInt8(ascii: "A") + 10
-            default: throw error("four hexadecimal digits are wanted")
+            default: throw error("four hexadecimal digits are expected")
             }
             value = value << 4 | UInt32(digit)
             position += 1
@@ -111,7 +111,7 @@ extension JSONParser {
         let isNegative = current == UInt8(ascii: "-")
         if isNegative { position += 1 }
         let firstDigit = position
-        // The value is kept negative: -2^63 has no positive twin.
+        // The value is kept negative, because 2^63 doesn't fit but -2^63 does.
         var value: Int64 = 0
         var fits = true
         while let digit = currentDigit {
@@ -121,9 +121,9 @@ extension JSONParser {
             value = next
             position += 1
         }
-        guard position > firstDigit else { throw error("a digit is wanted") }
+        guard position > firstDigit else { throw error("a digit is expected") }
         guard position == firstDigit + 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
-            throw JSONError(offset: firstDigit, what: "a number starts with a needless zero")
+            throw JSONError(offset: firstDigit, what: "a number has a leading zero")
         }
         let isInteger = try !fractionAndExponent()
         if isInteger, fits, isNegative { return .int(value) }
@@ -131,7 +131,7 @@ extension JSONParser {
         return .number(double(from: start))
     }
 
-    /// Whether there is a fraction or an exponent; the position is behind them.
+    /// Reads past a fraction and an exponent. Returns whether there was one.
     private mutating func fractionAndExponent() throws(JSONError) -> Bool {
         var isThere = false
         if current == UInt8(ascii: ".") {
@@ -149,7 +149,7 @@ extension JSONParser {
     }
 
     private mutating func digits() throws(JSONError) {
-        guard currentDigit != nil else { throw error("a digit is wanted") }
+        guard currentDigit != nil else { throw error("a digit is expected") }
         while currentDigit != nil { position += 1 }
     }
 

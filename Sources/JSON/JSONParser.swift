@@ -1,4 +1,4 @@
-/// A recursive-descent parser over bytes that outlive it; it is made and used inside one closure.
+/// A recursive-descent parser. The bytes must outlive it, so it is made and used inside one closure.
 struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
@@ -10,7 +10,6 @@ struct JSONParser {
         self.maximumDepth = maximumDepth
     }
 
-    /// Parses the whole buffer as one document.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ maximumDepth: Int) -> Result<JSONValue, JSONError> {
         do throws(JSONError) {
             var parser = JSONParser(bytes, maximumDepth)
@@ -26,7 +25,7 @@ struct JSONParser {
 
     func error(_ what: String) -> JSONError { JSONError(offset: position, what: what) }
 
-    /// The byte at the position, or 0 (which is no JSON) at the end.
+    /// The byte at the position. 0 at the end, because no JSON value contains 0.
     @inline(__always)
     var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
@@ -56,7 +55,8 @@ struct JSONParser {
             try word("null")
             return .null
         default:
-            throw error(position < bytes.count ? "no JSON value starts here" : "the text ends where a value is wanted")
+            let isAtEnd = position == bytes.count
+            throw error(isAtEnd ? "the text ends where a value is expected" : "no JSON value starts here")
         }
     }
 
@@ -95,7 +95,7 @@ struct JSONParser {
                 position += 1
                 return elements
             default:
-                throw error("a comma or ] is wanted")
+                throw error("a comma or ] is expected")
             }
         }
     }
@@ -109,10 +109,10 @@ struct JSONParser {
             return JSONObject()
         }
         while true {
-            guard current == UInt8(ascii: "\"") else { throw error("a key in quotation marks is wanted") }
+            guard current == UInt8(ascii: "\"") else { throw error("a key in quotation marks is expected") }
             let key = try string()
             skipSpace()
-            guard current == UInt8(ascii: ":") else { throw error("a colon is wanted") }
+            guard current == UInt8(ascii: ":") else { throw error("a colon is expected") }
             position += 1
             skipSpace()
             members.append(JSONObject.Member(key: key, value: try value()))
@@ -125,7 +125,7 @@ struct JSONParser {
                 position += 1
                 return JSONObject(members)
             default:
-                throw error("a comma or } is wanted")
+                throw error("a comma or } is expected")
             }
         }
     }

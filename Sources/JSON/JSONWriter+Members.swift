@@ -1,11 +1,11 @@
 extension JSONWriter {
-    /// A member; null where there is none.
+    /// A member. Nil becomes null.
     package mutating func put(_ key: String, _ text: String?) {
         self.key(key)
         string(text)
     }
 
-    /// A member that is a list.
+    /// A member with an array.
     package mutating func list<T>(_ key: String, _ items: [T], _ write: (T, inout JSONWriter) -> Void) {
         self.key(key)
         beginArray()

@@ -1,8 +1,8 @@
 /// Appends one JSON document to a byte buffer, without an intermediate tree.
 ///
-/// Commas and colons are set by the writer; that begins and ends match, and that keys stand in objects only, is the caller's part.
+/// The writer adds commas and colons. The caller must match begins and ends, and use keys only in objects.
 public struct JSONWriter: Sendable {
-    /// What was written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Empties the document and keeps its memory.
+    /// Removes all bytes and keeps the memory.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -20,19 +20,19 @@ public struct JSONWriter: Sendable {
     /// The document as a string.
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// `{`
+    /// Begins an object.
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
 
-    /// `}`
+    /// Ends an object.
     public mutating func endObject() { end(UInt8(ascii: "}")) }
 
-    /// `[`
+    /// Begins an array.
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
 
-    /// `]`
+    /// Ends an array.
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// A key; a value must follow.
+    /// A key. A value must follow.
     public mutating func key(_ key: String) {
         separate()
         appendQuoted(key)
@@ -52,7 +52,7 @@ public struct JSONWriter: Sendable {
         appendDecimal(value)
     }
 
-    /// A number; one that JSON cannot hold (infinite or none) is null.
+    /// A number. One that is not finite becomes null.
     public mutating func number(_ value: Double) {
         separate()
         bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
@@ -64,18 +64,18 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// `null`
+    /// A null.
     public mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// A string, or null.
+    /// A string. Nil becomes null.
     public mutating func string(_ value: String?) {
         if let value { string(value) } else { null() }
     }
 
-    /// Any value with all that it holds.
+    /// A value with everything in it.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -129,7 +129,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { content in
-            // Runs without anything to escape are copied whole.
+            // Runs without characters to escape are copied whole.
             var run = 0
             for index in content.indices where Self.mustEscape(content[index]) {
                 bytes.append(contentsOf: content[run..<index])

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A thread of our own: what blocks in poll must not take one of the cooperative pool's few.
+/// A separate thread for work that blocks in poll. Such work must not occupy a thread of the cooperative pool.
 package final class DedicatedThread: Sendable {
     private let name: String
     private let work: @Sendable () -> Void
@@ -10,7 +10,7 @@ package final class DedicatedThread: Sendable {
         self.work = work
     }
 
-    /// Runs `work` on a new thread, to be joined or detached by the caller; nil where the system has none left.
+    /// Runs `work` on a new thread, which the caller joins or detaches. Returns nil if the system has no thread left.
     package static func start(named name: String, _ work: @escaping @Sendable () -> Void) -> pthread_t? {
         let body = Unmanaged.passRetained(DedicatedThread(name: name, work: work))
         var thread = pthread_t()
@@ -22,7 +22,8 @@ package final class DedicatedThread: Sendable {
     }
 
     fileprivate func run() {
-        // pthread_setname_np is a GNU extension that Swift's Glibc doesn't show, and prctl is variadic; this file does the same.
+        // pthread_setname_np is a GNU extension that Swift's Glibc doesn't offer, and prctl is variadic. Writing this
+        // file has the same effect.
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         if descriptor >= 0 {
             let short = Array(name.utf8.prefix(15))

@@ -1,16 +1,16 @@
-// What guards state is `Mutex`, and comes from here: Synchronization's own, but under ThreadSanitizer, which doesn't see the futex
-// behind it and calls every contended lock a race. There it is a pthread mutex, which it knows.
+// The module's `Mutex` is Synchronization's, except under ThreadSanitizer. ThreadSanitizer doesn't see that type's
+// futex and reports every contended lock as a race, so it gets a pthread mutex.
 #if SANITIZE_THREAD
     import Glibc
 
-    /// Synchronization's `Mutex` in the form that is used here, on a pthread mutex.
+    /// Synchronization's `Mutex`, as far as it is used here, with a pthread mutex.
     ///
-    /// @unchecked Sendable: the value is touched under the mutex alone.
+    /// @unchecked Sendable: the value is only used while the mutex is locked.
     public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        /// Guards a value.
+        /// A mutex that guards this value.
         public init(_ value: consuming sending Value) {
             mutex = .allocate(capacity: 1)
             self.value = .allocate(capacity: 1)
@@ -25,7 +25,7 @@
             mutex.deallocate()
         }
 
-        /// Lends the value to the closure, alone.
+        /// Locks the mutex and passes the value to the closure.
         public borrowing func withLock<Result, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result {

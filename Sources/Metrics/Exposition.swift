@@ -1,9 +1,9 @@
 /// Prometheus' text format, version 0.0.4 ("Exposition formats" in Prometheus' documentation).
 public enum Exposition {
-    /// What HTTP calls it.
+    /// The value of the `content-type` header.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The page: each metric with its help and type once, in the order given; those without samples are left out.
+    /// The page in UTF-8: each metric with its help and type, in the given order. Metrics without samples are left out.
     public static func text(_ families: [MetricFamily]) -> [UInt8] {
         var text = ""
         text.reserveCapacity(16_384)
@@ -21,18 +21,18 @@ public enum Exposition {
         return Array(text.utf8)
     }
 
-    /// As Go's ParseFloat reads it; whole numbers without a point.
+    /// A number as Go's ParseFloat reads it. Whole numbers have no decimal point.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
         return Int64(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    /// In help a backslash and a line's end are written with a backslash, in a label's value the quote as well.
+    /// Escapes backslash and newline with a backslash; in a label's value, the quote too.
     private static func escaped(_ text: String, quote: Bool = false) -> String {
         guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || quote && $0 == 0x22 }) else { return text }
         var result = ""
-        // Scalar by scalar: a carriage return and a line feed are one character.
+        // By scalar: as a `Character`, a carriage return and a line feed are one.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": result += "\\\\"

@@ -1,25 +1,25 @@
-/// How many of so many sizes there were: Prometheus' histogram.
+/// A Prometheus histogram: counts of observed values by bucket.
 public struct Histogram: Sendable, Equatable {
-    /// The upper bounds of its buckets, rising; what is larger goes to the last, `+Inf`.
+    /// The buckets' upper bounds, ascending. Larger values count in one more bucket, `+Inf`.
     public let bounds: [Double]
-    /// By bucket, each for itself; one more than the bounds.
+    /// The count of each bucket alone, not cumulative. One more than `bounds`.
     public private(set) var counts: [Int]
-    /// Of all that was observed.
+    /// The sum of all observed values.
     public private(set) var sum = 0.0
 
-    /// Nothing observed yet.
+    /// - Parameter bounds: the buckets' upper bounds, ascending.
     public init(bounds: [Double]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// Counts one.
+    /// Counts one value. A value equal to a bound belongs to that bound's bucket.
     public mutating func observe(_ value: Double) {
         counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
         sum += value
     }
 
-    /// As the format wants them: each bucket with all that are smaller, then sum and count.
+    /// The samples of the text format: cumulative buckets, then sum and count.
     public var samples: [MetricSample] {
         var samples: [MetricSample] = []
         var total = 0

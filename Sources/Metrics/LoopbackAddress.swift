@@ -1,19 +1,19 @@
 import Glibc
 
-/// An address of this machine that no other machine reaches, with a TCP port: `127.0.0.1:9464`, `[::1]:9464`.
+/// A loopback address with a TCP port, such as `127.0.0.1:9464` or `[::1]:9464`. Other machines can't reach it.
 public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
     private enum Host: Hashable {
-        /// Of 127.0.0.0/8 (RFC 1122, section 3.2.1.3).
+        /// An address in 127.0.0.0/8 (RFC 1122, section 3.2.1.3).
         case version4(UInt8, UInt8, UInt8, UInt8)
-        /// ::1 (RFC 4291, section 2.5.3).
+        /// The address ::1 (RFC 4291, section 2.5.3).
         case version6
     }
 
     private let host: Host
-    /// 0, in tests: one that is free.
+    /// 0 lets the system choose a free port; only tests use it.
     let port: UInt16
 
-    /// - Parameter text: nil for everything that is no such address with a port from 1.
+    /// - Parameter text: an address as above with a port of at least 1. Nil for every other text.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Self.number(text[text.index(after: colon)...]), port > 0
         else { return nil }
@@ -30,19 +30,19 @@ public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
         host = .version4(bytes[0], bytes[1], bytes[2], bytes[3])
     }
 
-    /// Any free port.
+    /// Any free port, for tests.
     init(isVersion6: Bool) {
         host = isVersion6 ? .version6 : .version4(127, 0, 0, 1)
         port = 0
     }
 
-    /// Digits without a leading zero, which others read as octal.
+    /// Decimal digits without a leading zero: some programs read a leading zero as octal.
     private static func number(_ text: Substring) -> UInt16? {
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) } && (text.first != "0" || text.count == 1)
         return isPlain ? UInt16(text) : nil
     }
 
-    /// As it is read.
+    /// The form that `init(_:)` reads.
     public var description: String {
         switch host {
         case .version4(let a, let b, let c, let d): "\(a).\(b).\(c).\(d):\(port)"
@@ -52,7 +52,7 @@ public struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
 
     var family: Int32 { host == .version6 ? AF_INET6 : AF_INET }
 
-    /// Lends the address to a system call.
+    /// Passes the address to `body`. The pointer is valid only during the call.
     func withSocketAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         switch host {
         case .version4(let a, let b, let c, let d):

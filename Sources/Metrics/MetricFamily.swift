@@ -1,25 +1,25 @@
-/// A metric with all its samples of one moment.
+/// A metric with all its samples at one moment.
 public struct MetricFamily: Sendable, Equatable {
-    /// What kind of number it is.
+    /// The metric's type in Prometheus.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Only grows; begins at 0 with the process.
+        /// A number that only grows. It starts at 0 with the process.
         case counter
-        /// Goes up and down.
+        /// A number that goes up and down.
         case gauge
-        /// Counts by size.
+        /// Counts of values by bucket.
         case histogram
     }
 
-    /// `nudged_…`, with its unit at the end.
+    /// The name, `nudged_…`, with the unit at its end.
     public let name: String
-    /// What kind of number it is.
+    /// The metric's type.
     public let kind: Kind
-    /// What it says, in a sentence.
+    /// What the metric means, in one sentence.
     public let help: String
-    /// Empty: nothing is known of it now, and nothing is shown.
+    /// Empty if nothing is known now. Then the metric is not shown.
     public let samples: [MetricSample]
 
-    /// All parts.
+    /// Creates a metric.
     public init(_ name: String, _ kind: Kind, help: String, _ samples: [MetricSample]) {
         self.name = name
         self.kind = kind

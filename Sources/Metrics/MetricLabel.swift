@@ -1,11 +1,11 @@
-/// A label of a sample: its name, and one of a few values that it may have.
+/// A label of a sample.
 public struct MetricLabel: Sendable, Hashable {
     /// Letters, digits and `_`.
     public let name: String
-    /// Any text; what is no label's business (a user, a token) never stands here.
+    /// Any text, from a small set of values. Never a user id or a token.
     public let value: String
 
-    /// All parts.
+    /// Creates a label.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value

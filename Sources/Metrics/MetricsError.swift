@@ -1,10 +1,10 @@
 import Glibc
 
-/// Why metrics can't be shown, with the mend.
+/// Why metrics can't be served or written, and what to do.
 public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure.
+    /// The kind of failure.
     public enum Code: String, Sendable {
-        /// The address can't be listened on.
+        /// The server can't listen on the address.
         case listen
         /// The system has no thread or descriptor left.
         case resources
@@ -12,11 +12,11 @@ public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible 
         case file
     }
 
-    /// What kind it is.
+    /// The kind of failure.
     public let code: Code
-    /// The system's error number.
+    /// The system's error number (errno).
     public let number: Int32
-    /// The address or the file.
+    /// The address or the file's path.
     private let place: String
 
     init(_ code: Code, _ place: String, _ number: Int32) {
@@ -25,20 +25,22 @@ public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible 
         self.number = number
     }
 
-    /// In words.
+    /// What happened, to what, and what to do.
     public var description: String {
         let cause = String(cString: strerror(number))
         return switch code {
         case .listen:
             "can't listen on \(place) (\(cause)): "
                 + (number == EADDRINUSE
-                    ? "another program has the port; give metrics.listen another one" : "mend metrics.listen")
-        case .resources: "nothing is left to listen on \(place) (\(cause)): raise LimitNOFILE or TasksMax in the unit"
+                    ? "another program has the port; give metrics.listen another one" : "correct metrics.listen")
+        case .resources:
+            "no thread or descriptor is left to listen on \(place) (\(cause)): "
+                + "raise LimitNOFILE or TasksMax in the unit"
         case .file:
             "can't write \(place) (\(cause)): "
                 + (number == EROFS || number == EACCES || number == EPERM
-                    ? "let the service write to its folder, as the example metrics-file.conf does (/usr/share/doc/nudged/examples)"
-                    : "look at the folder and its disk")
+                    ? "let the service write to its folder, as /usr/share/doc/nudged/examples/metrics-file.conf does"
+                    : "check the folder and its disk")
         }
     }
 }

@@ -1,25 +1,27 @@
 import Glibc
 
-/// A file for node_exporter's textfile collector: always a whole page, for whoever reads it.
+/// A file for node_exporter's textfile collector. A reader always finds a complete page.
 public struct MetricsFile: Sendable, Equatable {
-    /// Where it is; the collector reads those that end in `.prom`.
+    /// The file's path. The collector reads files whose names end in `.prom`.
     public let path: String
 
-    /// A place; nothing is written yet.
+    /// - Parameter path: where to write. The initialiser writes nothing.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// Puts a page in place of the one before (rename(2)), readable by everyone. It is not synced: after a crash of the machine it is old anyway.
+    /// Replaces the file by rename(2), with mode 0644. It is not synced: after a crash of the machine its content is
+    /// outdated anyway.
     ///
-    /// - Throws: `.file`.
+    /// - Throws: `MetricsError` with code `.file`.
     public func write(_ page: [UInt8]) throws(MetricsError) {
-        // A name that the collector doesn't read. What a dead daemon left may be another user's: it is replaced and not written over.
+        // The collector ignores this name. A draft of a dead daemon may belong to another user, so it is removed, not
+        // overwritten.
         let draft = path + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw MetricsError(.file, path, errno) }
-        // Whatever the umask: the collector is another user, and nothing secret stands in it.
+        // The umask must not count: the collector is another user. The page holds no secret.
         let isWritten = fchmod(descriptor, 0o644) == 0 && Self.write(page, to: descriptor)
         let number = isWritten ? 0 : errno
         close(descriptor)
@@ -30,7 +32,8 @@ public struct MetricsFile: Sendable, Equatable {
         }
     }
 
-    /// Takes it away: what a daemon that has stopped said is no news. Nothing is said where that fails; the file grows old and says it.
+    /// Deletes the file, because a stopped daemon's metrics are outdated. Errors are ignored: the file's age shows that
+    /// it is old.
     public func remove() { unlink(path) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -1,8 +1,8 @@
-/// What is written to whoever asked; the connection ends with it.
+/// The HTTP answer to a scrape. The connection closes after it.
 enum ScrapeAnswer {
-    /// The answer's bytes.
+    /// The complete answer: head, and body unless the method is HEAD.
     ///
-    /// - Parameter page: the metrics; asked for only where they are the answer.
+    /// - Parameter page: makes the metrics. Called only if the answer needs them.
     static func bytes(_ verdict: ScrapeRequest.Verdict, page: () -> [UInt8]) -> [UInt8] {
         let (status, type, body): (String, String, [UInt8]) =
             if let refusal = verdict.refusal {

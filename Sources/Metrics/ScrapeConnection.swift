@@ -1,30 +1,31 @@
 import Glibc
 
-/// One client: reads its request, writes the answer, and ends. Used on the server's thread only.
+/// One client: reads the request, writes the answer and closes. Used only on the server's thread.
 final class ScrapeConnection {
     enum Phase {
-        /// → writing: the head is whole, or none; ended: the client left.
+        /// → writing: the head is complete or invalid; ended: the client closed.
         case reading
-        /// → lingering: all is written; ended: the client left.
+        /// → lingering: everything is written; ended: the client closed.
         case writing
-        /// → ended: the client left. Closed at once, what it still sends would be answered by a reset, which takes the answer away (RFC 9112, section 9.6).
+        /// → ended: the client closed. The socket stays open so long because a reset would take the answer from a
+        /// client that still sends (RFC 9112, section 9.6).
         case lingering
         case ended
     }
 
     let descriptor: Int32
     private(set) var phase = Phase.reading
-    /// It ends by then, whatever it does.
+    /// When the loop closes the connection, in any phase.
     private(set) var deadline: ContinuousClock.Instant
     private var request = ScrapeRequest()
     private var answer: ArraySlice<UInt8> = []
 
-    /// For request and answer together.
+    /// The time for request and answer together.
     static let patience = Duration.seconds(5)
-    /// For the client's own end, once it has its answer.
+    /// How long to wait for the client to close after its answer.
     static let lingering = Duration.seconds(1)
 
-    /// - Parameter descriptor: not blocking; closed with this.
+    /// - Parameter descriptor: a non-blocking socket. This object closes it.
     init(_ descriptor: Int32, now: ContinuousClock.Instant) {
         self.descriptor = descriptor
         deadline = now + Self.patience
@@ -32,12 +33,12 @@ final class ScrapeConnection {
 
     deinit { close(descriptor) }
 
-    /// What to wait for.
+    /// The event that poll(2) waits for.
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
-    /// Goes on as far as it can without waiting.
+    /// Continues as far as it can without blocking.
     ///
-    /// - Parameter page: the metrics.
+    /// - Parameter page: makes the metrics.
     func proceed(now: ContinuousClock.Instant, page: () -> [UInt8]) {
         if phase == .reading { read(page) }
         if phase == .writing { write(now) }
@@ -69,14 +70,15 @@ final class ScrapeConnection {
         deadline = min(deadline, now + Self.lingering)
     }
 
-    /// A few pieces a turn: who goes on sending keeps nobody waiting, and is gone at the deadline.
+    /// A bounded number of reads in each call, so that a client which keeps sending delays no other. The deadline ends
+    /// it.
     private func discard() {
         for _ in 0..<16 where phase == .lingering {
             if receive() == nil { return }
         }
     }
 
-    /// What has come, at most a piece; nil where nothing has, or the client left.
+    /// At most 2,048 bytes that have arrived. Nil if there are none or the connection has ended.
     private func receive() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {

@@ -1,37 +1,38 @@
 import Glibc
 
-/// What the server's thread does: accepts, and lets each client go on as far as it can. All of it is used on that thread only.
+/// The work of the server's thread: accepts clients and serves each as far as it can without blocking.
 ///
-/// `@unchecked Sendable`: it is made, handed to its thread, and touched by nobody else.
+/// `@unchecked Sendable`: it is made on one thread and handed to the server's thread, and only that thread uses it.
 final class ScrapeLoop: @unchecked Sendable {
     private let listener: Int32
     private let stop: Int32
     private let page: () -> [UInt8]
-    /// Those that came first are first.
+    /// The oldest first.
     private var connections: [ScrapeConnection] = []
-    /// The system had no descriptor left: nothing is accepted until then.
+    /// Set if the system had no descriptor left. Until then nothing is accepted.
     private var restsUntil: ContinuousClock.Instant?
 
-    /// At a time. One more takes the place of the first, so that nobody who holds connections open keeps the others out.
+    /// The most open connections. A further client replaces the oldest one, so that idle clients can't keep others out.
     static let mostConnections = 16
     private static let rest = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - listener: not blocking; closed at the end.
-    ///   - stop: readable once it is to end; closed then.
+    ///   - listener: a non-blocking socket; `run` closes it.
+    ///   - stop: readable when the loop must end; `run` closes it.
+    ///   - page: makes the metrics.
     init(listener: Int32, stop: Int32, page: @escaping @Sendable () -> [UInt8]) {
         self.listener = listener
         self.stop = stop
         self.page = page
     }
 
-    /// Returns when it is stopped, everything closed.
+    /// Runs until `stop` is readable. Then everything is closed.
     func run() {
         while true {
             let now = ContinuousClock.now
             if let until = restsUntil, until <= now { restsUntil = nil }
             connections.removeAll { $0.phase == .ended || $0.deadline <= now }
-            // A negative descriptor is passed over (poll(2)).
+            // poll(2) ignores a negative descriptor.
             var polls = [
                 pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: restsUntil == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
@@ -53,15 +54,15 @@ final class ScrapeLoop: @unchecked Sendable {
         close(stop)
     }
 
-    /// Milliseconds until somebody's time is over; -1: nobody waits.
+    /// Milliseconds until the next deadline; -1 if there is none.
     private func patience(_ now: ContinuousClock.Instant) -> Int32 {
         guard let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min() else { return -1 }
-        // Up, else the last fraction would be spun away.
+        // Rounded up: else poll would return at once, again and again, in the last millisecond.
         return Int32(max(0, ((next - now) / .milliseconds(1)).rounded(.up)))
     }
 
     private func accept(_ now: ContinuousClock.Instant) {
-        // As many as there may be: who connects without end must not keep the others from being read.
+        // Bounded, so that a stream of new connections doesn't keep open ones waiting.
         for _ in 0..<Self.mostConnections {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else {
@@ -74,7 +75,7 @@ final class ScrapeLoop: @unchecked Sendable {
             }
             if connections.count == Self.mostConnections { connections.removeFirst() }
             connections.append(ScrapeConnection(descriptor, now: now))
-            // Its request is there already, as a rule.
+            // Usually the request has arrived already.
             connections.last?.proceed(now: now, page: page)
         }
     }

@@ -6,7 +6,7 @@ enum ScrapeRefusal: CaseIterable {
     case tooLarge
     case version
 
-    /// As the answer's first line says it.
+    /// The status for the answer's first line.
     var status: String {
         switch self {
         case .malformed: "400 Bad Request"

@@ -1,28 +1,28 @@
-/// A request as far as it has come: HTTP/1.0 and 1.1, its head only (RFC 9112). Nothing of a body is wanted, so none is read.
+/// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
-    /// What it comes to, once its head is whole.
+    /// The result of a complete head.
     struct Verdict: Equatable {
-        /// nil: the metrics are shown.
+        /// Nil: the request gets the metrics.
         var refusal: ScrapeRefusal?
-        /// Only the answer's head was asked for (RFC 9110, section 9.3.2).
+        /// The method is HEAD: the answer has no body (RFC 9110, section 9.3.2).
         var isHead = false
     }
 
-    /// The most bytes of a head; Prometheus' have some 300.
+    /// The most bytes of a head. Prometheus sends about 300.
     static let mostBytes = 4096
 
     private var head: [UInt8] = []
-    /// Up to here no head's end was found.
+    /// Bytes before this one hold no end of the head.
     private var searched = 0
 
-    /// Takes what has come. nil: more is awaited.
+    /// Takes bytes that arrived. Nil: the head is not complete yet.
     mutating func take(_ bytes: some Collection<UInt8>) -> Verdict? {
         head += bytes.prefix(Self.mostBytes + 1 - head.count)
         guard let end = endOfHead() else { return head.count > Self.mostBytes ? Verdict(refusal: .tooLarge) : nil }
         return Self.judge(head[..<end])
     }
 
-    /// An empty line ends it; a bare line feed ends a line as well (RFC 9112, section 2.2).
+    /// An empty line ends the head. A bare line feed also ends a line (RFC 9112, section 2.2).
     private mutating func endOfHead() -> Int? {
         defer { searched = max(0, head.count - 2) }
         for place in searched..<head.count where head[place] == 0x0A {
@@ -45,7 +45,7 @@ struct ScrapeRequest {
         guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Verdict(refusal: .version) }
         let names = lines.dropFirst().map { fieldName($0) }
         guard !names.contains(nil) else { return Verdict(refusal: .malformed) }
-        // RFC 9112, section 3.2.
+        // HTTP/1.1 requires exactly one Host field (RFC 9112, section 3.2).
         let hosts = names.count { $0 == "host" }
         guard hosts == 1 || hosts == 0 && words[2] == "HTTP/1.0" else { return Verdict(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
@@ -53,14 +53,15 @@ struct ScrapeRequest {
         return Verdict(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
     }
 
-    /// In lower case; nil where the line is no field (RFC 9112, section 5: no space before the colon, and no folded lines).
+    /// The name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before the colon and
+    /// no folded line.
     private static func fieldName(_ line: ArraySlice<UInt8>) -> String? {
         guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
         let name = line[..<colon]
         return name.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: name, as: UTF8.self).lowercased() : nil
     }
 
-    /// Without its query; of an absolute address (RFC 9112, section 3.2.2) what follows the host.
+    /// The path without the query. In an absolute target (RFC 9112, section 3.2.2) the path follows the host.
     private static func path(_ target: String) -> Substring {
         var path = target.prefix { $0 != "?" }
         if path.lowercased().hasPrefix("http://") {

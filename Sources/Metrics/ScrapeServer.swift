@@ -1,18 +1,18 @@
 import Glibc
 import Locks
 
-/// Answers `GET /metrics` on a loopback address, on a thread of its own, and nothing else. Whoever asks slowly, too much, or not at all costs a bounded number
+/// Serves `GET /metrics` on a loopback address, on a thread of its own. A slow or endless client costs a bounded number
 /// of bytes for a bounded time.
 public final class ScrapeServer: Sendable {
-    /// The port that it listens on.
+    /// The TCP port that the server listens on.
     public let port: UInt16
-    /// What ends the thread when it is closed, and the thread.
+    /// Closing `stop` ends the thread. Nil after `stop()`.
     private let ending: Mutex<(stop: Int32, thread: pthread_t)?>
 
-    /// Listens, and serves from now on.
+    /// Listens on the address and starts the thread.
     ///
-    /// - Parameter page: what is shown, as bytes of `Exposition`; called on the server's thread.
-    /// - Throws: `.listen`, `.resources`.
+    /// - Parameter page: makes the page, in the format of `Exposition`. Called on the server's thread.
+    /// - Throws: `MetricsError` with code `.listen` or `.resources`.
     public init(at address: LoopbackAddress, page: @escaping @Sendable () -> [UInt8]) throws(MetricsError) {
         let listener = try Self.listen(address)
         port = Self.port(of: listener)
@@ -32,14 +32,14 @@ public final class ScrapeServer: Sendable {
 
     deinit { stop() }
 
-    /// Closes everything; the address is free when it returns. Not from `page`.
+    /// Closes all sockets and waits for the thread, so the address is free afterwards. Must not be called from `page`.
     public func stop() {
         let end = ending.withLock { ending in
             defer { ending = nil }
             return ending
         }
         guard let end else { return }
-        // The other end becomes readable.
+        // Closing this end makes the other end readable.
         close(end.stop)
         pthread_join(end.thread, nil)
     }
@@ -48,7 +48,7 @@ public final class ScrapeServer: Sendable {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         guard listener >= 0 else { throw MetricsError(.listen, "\(address)", errno) }
-        // Connections of a daemon that ended a moment ago don't keep the port.
+        // Else connections of a daemon that has just ended would block the port.
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         guard address.withSocketAddress({ bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 16) == 0 else {
@@ -65,7 +65,7 @@ public final class ScrapeServer: Sendable {
         return withUnsafeMutableBytes(of: &bound) { bytes in
             guard let start = bytes.baseAddress else { return 0 }
             getsockname(listener, start.assumingMemoryBound(to: sockaddr.self), &length)
-            // sin_port and sin6_port both stand behind the two bytes of the family, in network order.
+            // `sin_port` and `sin6_port` both follow the two bytes of the family, in network order.
             return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
     }

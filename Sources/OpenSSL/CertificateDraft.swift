@@ -1,8 +1,9 @@
 import COpenSSL
 
-/// A certificate in the making and its new P-256 key; owns both.
+/// An unfinished certificate and its new P-256 key. It owns both.
 ///
-/// @unchecked Sendable: whoever makes one changes it on one thread and shares it only once it is signed; from then on it is only read.
+/// @unchecked Sendable: its maker changes it on one thread and shares it only after signing. From then on it is only
+/// read.
 final class CertificateDraft: @unchecked Sendable {
     private let certificate: OpaquePointer
     private let key: OpaquePointer
@@ -18,7 +19,7 @@ final class CertificateDraft: @unchecked Sendable {
         }
         self.key = key
         self.certificate = certificate
-        // The number 2 stands for version 3 (RFC 5280 section 4.1.2.1).
+        // The number 2 means version 3 (RFC 5280 section 4.1.2.1).
         X509_set_version(certificate, 2)
         let serial = UInt64.random(in: 1...UInt64(Int64.max))
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial)
@@ -45,7 +46,7 @@ final class CertificateDraft: @unchecked Sendable {
         return key
     }
 
-    /// Both in seconds from now.
+    /// `start` and `end` are in seconds from now.
     func setValidity(from start: Int, to end: Int) throws(TLSError) {
         guard X509_gmtime_adj(X509_getm_notBefore(certificate), start) != nil,
             X509_gmtime_adj(X509_getm_notAfter(certificate), end) != nil

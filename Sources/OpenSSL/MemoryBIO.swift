@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// OpenSSL's view of a piece of memory: PEM text in, or out.
+/// OpenSSL's access to PEM text in memory.
 struct MemoryBIO: ~Copyable {
     let handle: OpaquePointer
 
-    /// Empty, to be written to.
+    /// An empty one, for writing.
     init() throws(TLSError) {
         guard let handle = BIO_new(BIO_s_mem()) else { throw TLSError(.library, "out of memory for a BIO") }
         self.handle = handle
     }
 
-    /// Filled with a text, to be read from.
+    /// Contains a text, for reading.
     init(_ text: String) throws(TLSError) {
         guard let handle = BIO_new(BIO_s_mem()) else { throw TLSError(.library, "out of memory for a BIO") }
         var text = text
@@ -24,7 +24,6 @@ struct MemoryBIO: ~Copyable {
 
     deinit { BIO_free(handle) }
 
-    /// What was written, as text.
     func text() -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)

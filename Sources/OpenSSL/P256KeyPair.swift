@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// A new P-256 key, for tests, the simulator and the demo: what Apple hands out as a `.p8` file.
+/// A new P-256 key, for tests, the simulator and the demo. It replaces the `.p8` file that Apple issues.
 public struct P256KeyPair: Sendable {
     /// The private key as PEM text (PKCS #8, unencrypted), the form of Apple's `.p8` files.
     public let privateKey: String
     /// The public key as PEM text (SubjectPublicKeyInfo).
     public let publicKey: String
 
-    /// Draws a key.
+    /// Makes a random key.
     ///
-    /// - Throws: `.library` where OpenSSL has no memory or no entropy.
+    /// - Throws: `.library` if OpenSSL has no memory or no entropy.
     public static func generate() throws(TLSError) -> P256KeyPair {
         guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { throw failure("a key context") }
         defer { EVP_PKEY_CTX_free(context) }

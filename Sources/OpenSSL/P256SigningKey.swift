@@ -2,16 +2,16 @@ import COpenSSL
 
 /// A P-256 private key that signs as ES256 (RFC 7518, section 3.4): SHA-256, raw `r || s`.
 public final class P256SigningKey: Sendable {
-    /// Bytes of one signature: `r` and `s`, 32 each, big-endian.
+    /// The bytes of one signature: `r` and `s` with 32 bytes each, big-endian.
     public static let signatureLength = 64
 
-    // Guard: the pointer never changes and the EVP_PKEY is only read; OpenSSL 3 allows concurrent use of a key
-    // by several EVP_MD_CTX.
+    // nonisolated(unsafe): the pointer never changes, and the EVP_PKEY is only read. OpenSSL 3 allows several
+    // EVP_MD_CTX to use a key at the same time.
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Reads a key from the text of a `.p8` file: PEM, PKCS#8, unencrypted.
+    /// Reads a key from the text of a `.p8` file: PEM, PKCS #8, unencrypted.
     ///
-    /// - Throws: `SigningKeyError` in words with the mend, never with the text.
+    /// - Throws: `SigningKeyError` with the remedy, never with the key's text.
     public init(pem: String) throws(SigningKeyError) {
         ERR_clear_error()
         guard let key = Self.readPEM(Array(pem.utf8)) else {
@@ -31,14 +31,14 @@ public final class P256SigningKey: Sendable {
 
     /// The ES256 signature of `message`: 64 bytes.
     ///
-    /// - Throws: `SigningKeyError.signingFailed` where OpenSSL has no memory or no entropy.
+    /// - Throws: `SigningKeyError.signingFailed` if OpenSSL has no memory or no entropy.
     public func signature(for message: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .signingFailed(step: "context") }
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
             throw .signingFailed(step: "init")
         }
-        // A DER signature of P-256 is at most 72 bytes; the size is asked of the key all the same.
+        // A DER signature of P-256 has at most 72 bytes, but the key gives the exact maximum.
         var length = Int(EVP_PKEY_get_size(key))
         var encoded = [UInt8](repeating: 0, count: max(length, 0))
         guard EVP_DigestSign(context, &encoded, &length, message, message.count) == 1 else {
@@ -54,7 +54,7 @@ public final class P256SigningKey: Sendable {
         bytes.withUnsafeBufferPointer { buffer in
             guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
             defer { BIO_free(bio) }
-            // Without this callback OpenSSL would ask the terminal for an encrypted key's pass phrase.
+            // Without this callback OpenSSL would read an encrypted key's pass phrase from the terminal.
             return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
         }
     }
@@ -64,14 +64,14 @@ public final class P256SigningKey: Sendable {
         var name = [CChar](repeating: 0, count: 80)
         var length = 0
         guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return .notP256 }
-        // OpenSSL names P-256 by its X9.62 name, however the key spelt it.
+        // OpenSSL always returns the X9.62 name for P-256, whatever the key contains.
         guard name.prefix(length).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:))) else {
             return .notP256
         }
         return nil
     }
 
-    /// JWS wants `r || s` of fixed width; OpenSSL makes a DER sequence of two integers.
+    /// JWS needs `r || s` with a fixed width. OpenSSL makes a DER sequence of two integers.
     private static func rawSignature(fromDER encoded: ArraySlice<UInt8>) -> [UInt8]? {
         encoded.withUnsafeBufferPointer { buffer -> [UInt8]? in
             var cursor = buffer.baseAddress

@@ -1,7 +1,5 @@
-/// Where PEM text (RFC 7468) comes from.
+/// A source of PEM text (RFC 7468).
 public enum PEMSource: Sendable, Equatable {
-    /// The path of a file.
     case file(String)
-    /// The text itself.
     case text(String)
 }

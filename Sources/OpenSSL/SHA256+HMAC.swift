@@ -1,7 +1,7 @@
 extension SHA256 {
     private static let block = 64
 
-    /// HMAC (RFC 2104) with SHA-256: 32 bytes; none only where OpenSSL has no memory for a digest.
+    /// HMAC (RFC 2104) with SHA-256: 32 bytes. Empty only if OpenSSL has no memory for a digest.
     public static func hmac(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
         guard let short = key.count > block ? digest(of: key)?.bytes : key else { return [] }
         let padded = short + [UInt8](repeating: 0, count: block - short.count)

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {
-    /// The four big-endian 64-bit words of a digest: a value that needs no heap.
+    /// The four big-endian 64-bit integers of a digest. The value needs no heap.
     public struct Digest: Equatable, Hashable, Sendable {
         /// Bytes 0 to 7, 8 to 15, 16 to 23 and 24 to 31.
         public let words: (UInt64, UInt64, UInt64, UInt64)
@@ -14,25 +14,22 @@ public enum SHA256 {
             }
         }
 
-        /// Equal where all 32 bytes are.
+        /// Compares all 32 bytes.
         public static func == (left: Digest, right: Digest) -> Bool {
             left.words == right.words
         }
 
-        /// Feeds the first word: it is as good as random.
+        /// Hashes only the first word, which is as good as random.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(words.0)
         }
     }
 
-    /// OpenSSL 3 looks a digest up by name at each `EVP_sha256()` use; fetched once, it costs a reference.
-    // Guard: set once by the lazy initialiser of a static, never freed, only read after.
+    /// In OpenSSL 3 each use of `EVP_sha256()` looks the digest up by name. A fetched one costs only a reference.
+    /// nonisolated(unsafe): a static's initialiser sets it once, and it is never freed, only read.
     private nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// The digest of `bytes`.
-    ///
-    /// OpenSSL's SHA-256 cannot fail on bytes in memory, except without memory for its context: the digest is then
-    /// nil.
+    /// The digest of `bytes`. Nil only if OpenSSL has no memory for its context.
     public static func digest(of bytes: UnsafeRawBufferPointer) -> Digest? {
         withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { out -> Digest? in
             var length: UInt32 = 0
@@ -50,7 +47,7 @@ public enum SHA256 {
         }
     }
 
-    /// The digest of `bytes`; see `digest(of:)` over raw memory.
+    /// The digest of `bytes`. See `digest(of:)` for raw memory.
     public static func digest(of bytes: [UInt8]) -> Digest? {
         bytes.withUnsafeBytes { digest(of: $0) }
     }

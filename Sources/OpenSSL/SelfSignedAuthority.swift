@@ -1,13 +1,13 @@
 import COpenSSL
 import Glibc
 
-/// A certificate authority of our own, for tests, the simulator and the demo.
+/// A private certificate authority, for tests, the simulator and the demo.
 public final class SelfSignedAuthority: Sendable {
-    /// The authority's certificate as PEM text: what a client must trust.
+    /// The authority's certificate as PEM text, which clients must trust.
     public let certificate: String
     private let draft: CertificateDraft
 
-    /// A new P-256 key and a certificate for it, valid from a day ago for ten years.
+    /// Makes a P-256 key and a certificate for it, valid from a day ago for ten years.
     public init(name: String = "nudged test authority") throws(TLSError) {
         let draft = try CertificateDraft(subject: name)
         try draft.setValidity(from: -86_400, to: 3_650 * 86_400)
@@ -19,12 +19,12 @@ public final class SelfSignedAuthority: Sendable {
         self.draft = draft
     }
 
-    /// A leaf for these names.
+    /// Issues a server certificate for these names.
     ///
     /// - Parameters:
     ///   - names: DNS names and numeric addresses, for the subject alternative name.
-    ///   - notBefore: start of its validity, in seconds from now.
-    ///   - notAfter: end of its validity, in seconds from now; negative: expired.
+    ///   - notBefore: The start of its validity, in seconds from now.
+    ///   - notAfter: The end of its validity, in seconds from now. Negative: expired.
     public func issue(
         for names: [String],
         notBefore: Int = -86_400,

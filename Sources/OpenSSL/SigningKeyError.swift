@@ -1,15 +1,14 @@
-/// Why a provider key's text is no key to sign with. No case holds a byte of the key.
+/// Why the text of a provider key can't be used for signing. No case holds a byte of the key.
 public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text holds no PEM private key block (or one that is encrypted or damaged).
+    /// The text holds no PEM private key, or one that is encrypted or damaged.
     case notPEM
-    /// A private key, but of another kind (RSA, Ed25519 …).
+    /// A private key of another kind (RSA, Ed25519 …).
     case notEllipticCurve
-    /// An EC key on another curve.
     case notP256
-    /// OpenSSL failed at a step which cannot fail for a good key; `step` names it.
+    /// OpenSSL failed at a step that can't fail for a valid key. `step` names it.
     case signingFailed(step: String)
 
-    /// What is wrong and what to do about it, in words for an operator.
+    /// What is wrong and what an operator can do about it.
     public var description: String {
         switch self {
         case .notPEM:

@@ -1,14 +1,14 @@
 import COpenSSL
 import Glibc
 
-/// What OpenSSL reads and writes sockets through.
+/// The BIO that OpenSSL reads and writes sockets with.
 ///
-/// Its own socket BIO calls write, which raises SIGPIPE on a connection that is gone and would end a process that doesn't ignore it;
-/// this one sends with MSG_NOSIGNAL, so no program that links this library has to know.
+/// OpenSSL's own socket BIO calls write, which raises SIGPIPE on a closed connection. That would end a process that
+/// doesn't ignore it. This BIO sends with MSG_NOSIGNAL, so programs that use it need no precaution.
 enum SocketBIO {
-    /// Set up once and kept for the life of the process.
+    /// Made once and kept as long as the process runs.
     ///
-    /// nonisolated(unsafe): a constant after its (thread-safe) initialisation, which OpenSSL only reads.
+    /// nonisolated(unsafe): constant after its thread-safe initialisation. OpenSSL only reads it.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let kind = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = BIO_meth_new(kind, "socket without SIGPIPE") else { return nil }
@@ -18,7 +18,8 @@ enum SocketBIO {
         return method
     }()
 
-    /// A BIO on the connection's descriptor; owned by the SSL that it is given to. The state is `TLSConnection`'s, which frees the SSL first.
+    /// A BIO for the connection's descriptor. The SSL that gets it owns it. `TLSConnection` owns `state` and frees it
+    /// after the SSL.
     static func make(_ state: UnsafeMutablePointer<SocketState>) -> OpaquePointer? {
         guard let method, let bio = BIO_new(method) else { return nil }
         BIO_set_data(bio, state)
@@ -27,10 +28,9 @@ enum SocketBIO {
     }
 }
 
-/// What a socket BIO works on and remembers.
 struct SocketState {
     let descriptor: Int32
-    /// errno of the last failure that a retry won't mend; 0 for an end of file.
+    /// errno of the last failure that a retry can't fix. 0 for an end of file.
     var failure: Int32 = 0
 }
 
@@ -79,6 +79,6 @@ private func socketControl(
     _ number: Int,
     _ pointer: UnsafeMutableRawPointer?
 ) -> Int {
-    // Nothing is buffered, so a flush has always succeeded; whatever else is asked isn't there.
+    // Nothing is buffered, so a flush always succeeds. No other command is supported.
     command == BIO_CTRL_FLUSH ? 1 : 0
 }

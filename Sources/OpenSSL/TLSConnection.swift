@@ -1,25 +1,25 @@
 import COpenSSL
 import Glibc
 
-/// TLS on a non-blocking, connected socket. It owns OpenSSL's state, not the descriptor, which must outlive it.
+/// TLS on a non-blocking, connected socket. It owns OpenSSL's state but not the descriptor, which must live longer.
 ///
-/// Not Sendable: one thread drives it. It never raises SIGPIPE.
+/// Not Sendable: one thread uses it. It never raises SIGPIPE.
 public final class TLSConnection {
     private let handle: OpaquePointer
     private let state: UnsafeMutablePointer<SocketState>
-    /// The name that the peer's certificate must carry; nil on the server's side.
+    /// The name that the peer's certificate must contain. Nil in a server.
     private let host: String?
 
-    /// The client's side.
+    /// A client's connection.
     ///
-    /// - Parameter host: a DNS name (also sent as SNI) or a numeric address.
+    /// - Parameter host: A DNS name (also sent as SNI) or a numeric address.
     public convenience init(client context: TLSContext, descriptor: Int32, host: String) throws(TLSError) {
         try self.init(context: context, descriptor: descriptor, host: host)
-        // 1 means that it was a numeric address, which RFC 6066 section 3 keeps out of SNI.
+        // 1 means a numeric address, which must not be sent as SNI (RFC 6066 section 3).
         if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host) != 1 {
             let isNamed = SSL_set1_host(handle, host) == 1
             let isSent = host.withCString { name in
-                // SSL_set_tlsext_host_name is a macro for this; the name is copied.
+                // SSL_set_tlsext_host_name is a macro for this. The name is copied.
                 let name = UnsafeMutableRawPointer(mutating: name)
                 return SSL_ctrl(handle, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name) == 1
             }
@@ -29,7 +29,7 @@ public final class TLSConnection {
         SSL_set_connect_state(handle)
     }
 
-    /// The server's side.
+    /// A server's connection.
     public convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
         try self.init(context: context, descriptor: descriptor, host: nil)
         SSL_set_accept_state(handle)
@@ -46,7 +46,7 @@ public final class TLSConnection {
         self.state = state
         self.host = host
         guard let bio = SocketBIO.make(state) else { throw TLSError(.library, "out of memory for a BIO") }
-        // One BIO for both directions; the SSL takes the reference over.
+        // One BIO for both directions. The SSL takes ownership of the reference.
         SSL_set_bio(handle, bio, bio)
     }
 
@@ -55,9 +55,10 @@ public final class TLSConnection {
         state.deallocate()
     }
 
-    /// Goes on with the handshake.
+    /// Continues the handshake.
     ///
-    /// - Throws: `.untrusted`, `.expired`, `.notYetValid`, `.hostMismatch`, `.refusedCertificate`, `.noHTTP2`, `.handshake`, `.connection`.
+    /// - Throws: `.untrusted`, `.expired`, `.notYetValid`, `.hostMismatch`, `.refusedCertificate`,
+    ///   `.noHTTP2`, `.handshake`, `.connection`.
     public func handshake() throws(TLSError) -> TLSStep {
         TLSErrorQueue.clear()
         let code = SSL_do_handshake(handle)
@@ -66,7 +67,7 @@ public final class TLSConnection {
                 throw TLSError(
                     .noHTTP2,
                     "\(host ?? "the server") doesn't offer HTTP/2 (no ALPN h2): check that host and port are those of the service, "
-                        + "and that no proxy stands in between"
+                        + "and that no proxy is in between"
                 )
             }
             return .done(0)
@@ -87,7 +88,6 @@ public final class TLSConnection {
         }
     }
 
-    /// Whether ALPN came to `h2`.
     private var agreedOnHTTP2: Bool {
         var protocolName: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -96,25 +96,26 @@ public final class TLSConnection {
         return protocolName[0] == UInt8(ascii: "h") && protocolName[1] == UInt8(ascii: "2")
     }
 
-    /// Reads plain bytes, at most one record's.
+    /// Reads plain bytes, at most those of one record.
     ///
-    /// Bytes may wait inside: only `.wantsRead` says that the descriptor must be polled.
+    /// More bytes may be buffered inside: only after `.wantsRead` should the descriptor be polled.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> TLSStep {
         TLSErrorQueue.clear()
         let count = SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
         return count > 0 ? .done(Int(count)) : try step(count, "while reading")
     }
 
-    /// Writes plain bytes; at most 16,384 of them, one record, are accepted at once.
+    /// Writes plain bytes. At most 16,384 of them, one record, are accepted at once.
     ///
-    /// After `.wantsRead` or `.wantsWrite` part of the record may already be on its way: the same bytes, at least as many, must be offered again.
+    /// After `.wantsRead` or `.wantsWrite`, a part of the record may be sent already. The next call must offer the same
+    /// bytes, and at least as many.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> TLSStep {
         TLSErrorQueue.clear()
         let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
         return count > 0 ? .done(Int(count)) : try step(count, "while writing")
     }
 
-    /// Says close_notify, as far as the socket takes it now.
+    /// Sends close_notify, if the socket accepts it now.
     public func close() {
         guard SSL_is_init_finished(handle) == 1 else { return }
         TLSErrorQueue.clear()

@@ -1,8 +1,9 @@
 import COpenSSL
 
-/// Credentials and rules shared by many TLS connections: TLS 1.2 or newer, ALPN `h2`.
+/// Credentials and settings that many TLS connections share: TLS 1.2 or newer, ALPN `h2`.
 ///
-/// @unchecked Sendable: SSL_CTX is set up by the factories alone and afterwards only handed to SSL_new, which counts references atomically.
+/// @unchecked Sendable: only the factories change the SSL_CTX. Afterwards only SSL_new uses it, which counts references
+/// atomically.
 public final class TLSContext: @unchecked Sendable {
     let handle: OpaquePointer
 
@@ -12,25 +13,26 @@ public final class TLSContext: @unchecked Sendable {
             throw TLSError(.library, "can't make a TLS context: \(TLSErrorQueue.words())")
         }
         self.handle = handle
-        // The SSL_CTX_set_… names for these are macros, which Swift doesn't see.
+        // The SSL_CTX_set_… names for these are macros, which Swift doesn't import.
         SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-        // A partial write reports each record as it is accepted; a moving buffer lets the rest be moved to its front.
+        // A partial write reports each record when it is accepted. A moving buffer may have another address at the next
+        // call.
         let modes = Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
         SSL_CTX_ctrl(handle, SSL_CTRL_MODE, modes, nil)
-        // Many small records arrive at once under load: one system call reads as many as there are.
+        // Under load many small records arrive at once. One system call then reads as many as there are.
         SSL_CTX_ctrl(handle, SSL_CTRL_SET_READ_AHEAD, 1, nil)
         SSL_CTX_set_default_read_buffer_len(handle, 65_536)
     }
 
     deinit { SSL_CTX_free(handle) }
 
-    /// For connections that verify the peer's chain and name and demand HTTP/2.
+    /// For connections that verify the peer's certificate chain and name and require HTTP/2.
     ///
-    /// - Throws: `.credentials` where the trust source can't be read.
+    /// - Throws: `.credentials` if the source of trusted certificates can't be read.
     public static func client(trust: TLSTrust = .system) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_client_method())
         SSL_CTX_set_verify(context.handle, SSL_VERIFY_PEER, nil)
-        // Returns 0 for success, unlike its neighbours.
+        // Returns 0 for success, unlike similar functions.
         let offer: [UInt8] = [2, UInt8(ascii: "h"), UInt8(ascii: "2")]
         guard SSL_CTX_set_alpn_protos(context.handle, offer, UInt32(offer.count)) == 0 else {
             throw TLSError(.library, "can't offer ALPN h2: \(TLSErrorQueue.words())")
@@ -48,9 +50,9 @@ public final class TLSContext: @unchecked Sendable {
         return context
     }
 
-    /// For connections that are accepted with this certificate chain (leaf first) and key.
+    /// For a server's connections, with this certificate chain (leaf first) and key.
     ///
-    /// - Throws: `.credentials` where they can't be read or don't belong together.
+    /// - Throws: `.credentials` if they can't be read or don't match.
     public static func server(
         certificate: PEMSource,
         key: PEMSource,
@@ -62,7 +64,7 @@ public final class TLSContext: @unchecked Sendable {
         guard SSL_CTX_check_private_key(context.handle) == 1 else {
             throw TLSError(.credentials, "the private key doesn't belong to the certificate")
         }
-        // Sessions are never resumed here, so tickets would be writes for nothing.
+        // No client resumes a session here, so tickets would be useless writes.
         SSL_CTX_set_num_tickets(context.handle, 0)
         if offersHTTP2 { SSL_CTX_set_alpn_select_cb(context.handle, selectHTTP2, nil) }
         return context
@@ -94,7 +96,7 @@ public final class TLSContext: @unchecked Sendable {
             SSL_CTX_use_certificate(handle, leaf)
             X509_free(leaf)
             while let next = PEM_read_bio_X509(source.handle, nil, nil, nil) {
-                // The context takes the reference over, unless it fails.
+                // The context takes ownership of the reference, unless the call fails.
                 if SSL_CTX_ctrl(handle, SSL_CTRL_CHAIN_CERT, 0, UnsafeMutableRawPointer(next)) != 1 { X509_free(next) }
             }
             TLSErrorQueue.clear()
@@ -120,7 +122,7 @@ public final class TLSContext: @unchecked Sendable {
     }
 }
 
-/// ALPN on the server's side (RFC 7301 section 3.2): `h2` or the handshake ends.
+/// ALPN in a server (RFC 7301 section 3.2): it selects `h2` or ends the handshake.
 private func selectHTTP2(
     _ ssl: OpaquePointer?,
     _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
@@ -136,7 +138,7 @@ private func selectHTTP2(
         let start = offset + 1
         guard start + length <= Int(offerLength) else { break }
         if length == 2, offer[start] == UInt8(ascii: "h"), offer[start + 1] == UInt8(ascii: "2") {
-            // It may point into the offer, which outlives the call.
+            // The result may point into the offer, which stays valid after the call.
             selected.pointee = offer + start
             selectedLength.pointee = 2
             return SSL_TLSEXT_ERR_OK

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension TLSError {
-    /// Words with a mend for one of OpenSSL's X509_V_ERR codes.
+    /// The error, with its remedy, for one of OpenSSL's X509_V_ERR codes.
     init(verification code: Int32, host: String) {
         switch code {
         case X509_V_ERR_CERT_HAS_EXPIRED:

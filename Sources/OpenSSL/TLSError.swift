@@ -1,46 +1,44 @@
-/// What went wrong on the TLS side: a code to decide on, and words for the operator.
+/// A failure of TLS: a code for decisions, and a text for the operator.
 ///
-/// The description names hosts, files and OpenSSL's reasons, never key material or payload.
+/// The description names hosts, files and OpenSSL's reasons. It never holds key material or payload.
 public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller may want to treat differently.
+    /// The kinds of failure that a caller may treat differently.
     public enum Code: Sendable, Equatable {
-        /// A certificate, key or trust file or text can't be read or doesn't belong together.
+        /// A certificate, key or trust source can't be read, or certificate and key don't match.
         case credentials
-        /// The peer's certificate leads to no authority that we trust.
+        /// The peer's certificate isn't signed by a trusted authority.
         case untrusted
-        /// The peer's certificate has expired.
         case expired
-        /// The peer's certificate isn't valid yet.
         case notYetValid
         /// The peer's certificate is for another host name or address.
         case hostMismatch
         /// The peer's certificate was refused for another reason.
         case refusedCertificate
-        /// The peer didn't agree on HTTP/2 (ALPN `h2`, RFC 7540 section 3.3).
+        /// The peer didn't agree on HTTP/2 (ALPN `h2`, RFC 9113 section 3.2).
         case noHTTP2
-        /// The handshake failed otherwise, or the peer refused it.
+        /// The handshake failed for another reason, or the peer refused it.
         case handshake
-        /// The connection broke below TLS; the value is errno, 0 for an end of file without close_notify.
+        /// The connection broke below TLS. The value is errno, or 0 for an end of file without close_notify.
         case connection(errno: Int32)
         /// OpenSSL refused an operation that should not fail.
         case library
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What was attempted, what happened, and, where there is one, the mend.
+    /// What was attempted, what happened and, if there is one, the remedy.
     public let context: String
 
-    /// A failure of kind `code`; `context` must be free of secrets.
+    /// A failure with these values. `context` must not hold secrets.
     public init(_ code: Code, _ context: String) {
         self.code = code
         self.context = context
     }
 
-    /// The words for the log.
+    /// The text for the log.
     public var description: String { context }
 
-    /// Whether the peer's certificate was the reason: dialling another address won't mend that.
+    /// Whether the peer's certificate is the reason. Then dialling another address doesn't help.
     public var isAboutCertificate: Bool {
         switch code {
         case .untrusted, .expired, .notYetValid, .hostMismatch, .refusedCertificate: true

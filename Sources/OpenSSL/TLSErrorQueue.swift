@@ -1,10 +1,11 @@
 import COpenSSL
 
-/// OpenSSL's error queue, one per thread: cleared before each operation that reads it afterwards, or an old error is taken for a new one.
+/// OpenSSL's error queue of the current thread. Clear it before each operation whose errors are read. Otherwise an old
+/// error would be read as a new one.
 enum TLSErrorQueue {
     static func clear() { ERR_clear_error() }
 
-    /// The reason of the newest error, in OpenSSL's words; clears the queue.
+    /// OpenSSL's text for the newest error. Clears the queue.
     static func words() -> String {
         let code = ERR_peek_last_error()
         defer { ERR_clear_error() }

@@ -1,11 +1,11 @@
-/// What one non-blocking TLS operation came to.
+/// The result of one non-blocking TLS operation.
 public enum TLSStep: Sendable, Equatable {
-    /// So many plain bytes were read or accepted, always at least 1; for a handshake: it is done (0).
+    /// This many plain bytes were read or accepted, at least 1. For a handshake: it is complete (0).
     case done(Int)
-    /// Go on once the descriptor is readable.
+    /// Continue when the descriptor is readable.
     case wantsRead
-    /// Go on once the descriptor is writable, with the same bytes first.
+    /// Continue when the descriptor is writable, with the same bytes first.
     case wantsWrite
-    /// The peer ended the stream properly (close_notify).
+    /// The peer ended the stream with close_notify.
     case closed
 }

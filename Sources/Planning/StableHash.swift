@@ -1,15 +1,16 @@
 import struct FoundationEssentials.UUID
 
-/// FNV-1a, 64 bits: the same on every run and machine, unlike `Hashable`'s. Of bytes that come piece by piece.
+/// FNV-1a with 64 bits, computed byte by byte. Unlike `Hashable`'s, the value is the same in every run and on every
+/// machine.
 struct StableHash: Sendable {
-    /// Of what was entered so far.
+    /// The hash of all bytes so far.
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     mutating func enter(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
     mutating func enter(_ bytes: some Sequence<UInt8>) { for byte in bytes { enter(byte) } }
 
-    /// Its text in lower case, as PostgreSQL writes it, without that text's being made.
+    /// Adds the UUID's text in lower case, as PostgreSQL writes it, without creating that string.
     mutating func enter(_ id: UUID) {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
         withUnsafeBytes(of: id.uuid) { bytes in
@@ -23,7 +24,7 @@ struct StableHash: Sendable {
 }
 
 extension Sequence where Element == UInt8 {
-    /// FNV-1a.
+    /// FNV-1a with 64 bits.
     package var stableHash: UInt64 {
         var hash = StableHash()
         hash.enter(self)
@@ -32,12 +33,12 @@ extension Sequence where Element == UInt8 {
 }
 
 extension String {
-    /// Of its UTF-8.
+    /// FNV-1a of the UTF-8 bytes.
     var stableHash: UInt64 { utf8.stableHash }
 }
 
 extension UInt64 {
-    /// Each bit depends on all of them (MurmurHash3's last step): FNV-1a hardly carries its last characters into the
+    /// MurmurHash3's last step, so that each bit depends on all others. In FNV-1a the last characters hardly change the
     /// upper half.
     var mixed: UInt64 {
         var hash = (self ^ (self >> 33)) &* 0xFF51_AFD7_ED55_8CCD
@@ -47,6 +48,6 @@ extension UInt64 {
 }
 
 extension UUID {
-    /// Of its 16 bytes.
+    /// FNV-1a of the 16 bytes.
     package var stableHash: UInt64 { withUnsafeBytes(of: uuid) { $0.stableHash } }
 }

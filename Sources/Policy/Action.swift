@@ -1,11 +1,11 @@
-/// What is to be done with a nudge.
+/// What to do with a nudge.
 public enum Action: String, Sendable {
     /// Send it now.
     case send
-    /// Ask again at `nextAt`, not before.
+    /// Evaluate again at `nextAt`, not before.
     case wait
-    /// Only an outside change can make it sendable.
+    /// Only a change from outside can make it sendable.
     case hold
-    /// Never; messages and reminders only.
+    /// Never send it. For messages and reminders only.
     case drop
 }

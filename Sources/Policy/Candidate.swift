@@ -2,28 +2,28 @@ public import FoundationEssentials
 public import NudgedKit
 public import TimeZones
 
-/// One user and one nudge: everything that the policy may look at, but for the rules and `now`.
+/// One user and one nudge: all that the policy depends on, except the rules and `now`.
 public struct Candidate: Sendable {
-    /// The user; seed of every deterministic spread.
+    /// The user. All hashes depend on this id.
     public var userID: UUID
-    /// Whether the kill switch holds this kind.
+    /// Whether this kind of nudge is paused.
     public var paused: Bool
     /// The user's preferences.
     public var preferences: Preferences
-    /// The profile's own zone, used where the preferences name none that is valid.
+    /// The profile's zone. Used if the preferences have no valid zone.
     public var timezone: String?
-    /// Asked for check-ins only.
+    /// Used for check-ins only.
     public var firstSessionComplete: Bool
-    /// Deliverable tokens.
+    /// Devices that can get the push.
     public var devices: Int
     /// When this user's check-ins last became possible or were last rescheduled.
     public var since: Instant?
     /// What was sent.
     public var history: History
-    /// What is asked for.
+    /// The nudge to decide about.
     public var nudge: Nudge
 
-    /// A candidate.
+    /// Creates a candidate.
     public init(
         userID: UUID,
         paused: Bool = false,

@@ -1,7 +1,7 @@
 import NudgedKit
 import TimeZones
 
-/// The rolling limits in force for a user: of the rule and of the preferences the smaller.
+/// The caps of a user. Each is the smaller one of the rule and the preference.
 struct Caps {
     let perHour: Int64?
     let perDay: Int64?
@@ -16,7 +16,7 @@ struct Caps {
         return right.map { min(left, $0) } ?? left
     }
 
-    /// The earliest instant from now on at which both allow one more.
+    /// The earliest instant from `now` on at which both caps allow one more send.
     func free(from now: Instant, _ sent: [Instant]) -> Instant {
         max(
             Self.free(from: now, sent, limit: perHour, window: 3600),
@@ -27,13 +27,13 @@ struct Caps {
     private static func free(from now: Instant, _ sent: [Instant], limit: Int64?, window: Int64) -> Instant {
         guard let limit, limit <= sent.count else { return now }
         guard count(sent, window: window, now: now) >= limit else { return now }
-        // Fewer than n of the sends are after t - w just where the n-th latest is not.
+        // A send is allowed at t exactly if the n-th latest send is not after t - w.
         let horizon = now + History.horizon
         let latest = sent.filter { $0 > now - window && $0 <= horizon }.sorted(by: >)
         return latest[Int(limit) - 1] + window
     }
 
-    /// Sends in the window that ends now, those of the future included, those too far ahead not.
+    /// Sends in the window that ends at `now`. Sends in the future count, except those more than 48 h ahead.
     static func count(_ sent: [Instant], window: Int64, now: Instant) -> Int {
         let (start, horizon) = (now - window, now + History.horizon)
         var count = 0

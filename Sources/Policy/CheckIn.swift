@@ -1,13 +1,13 @@
 public import TimeZones
 
-/// A check-in that counts as sent (its outcome was accepted or unknown).
+/// A check-in that counts as sent: its outcome was accepted or unknown.
 public struct CheckIn: Sendable, Hashable {
     /// When it was sent.
     public var at: Instant
-    /// The user's local date that it was for.
+    /// The user's local date for which it was sent.
     public var slot: LocalDate
 
-    /// A check-in.
+    /// Creates a check-in.
     public init(at: Instant, slot: LocalDate) {
         self.at = at
         self.slot = slot

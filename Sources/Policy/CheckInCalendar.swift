@@ -1,23 +1,24 @@
 import TimeZones
 
-/// When a user's check-ins fall due, and which of them the frequency allows: everything about a local date D.
+/// When a user's check-ins are due, and which the frequency allows. For the terms of a local date D see docs/POLICY.md,
+/// "Check-ins".
 struct CheckInCalendar {
     let clock: LocalClock
     let wakeUp: WakeUp?
-    /// Second of the local day of the slot.
+    /// Seconds after local midnight of the slot.
     let time: Int64
-    /// Seconds after that time, for users who chose none.
+    /// The slot jitter in seconds, for users who chose no time.
     let spread: Int64
     let staleness: Int64
     let since: Instant?
     let closed: ClosedSlots
     let pace: Pace
 
-    /// The slot of a date.
+    /// slot(D)
     @inline(__always)
     func slot(_ date: LocalDate) -> Instant { clock.resolve(date, time, .first) + spread }
 
-    /// e(D): when the check-in of a date may first be sent.
+    /// e(D): the earliest instant to send the check-in of a date.
     @inline(__always)
     func earliest(_ date: LocalDate) -> Instant {
         let slot = slot(date)
@@ -32,16 +33,18 @@ struct CheckInCalendar {
         return !closed.contains(date)
     }
 
-    /// How far e can run backwards from one date to the next: the ends of quiet ascend with the dates, the jitter stands on top of them or not.
+    /// By how many seconds e(D + 1) can be before e(D). The ends of quiet hours rise with the dates, but the jitter may
+    /// be added to one and not to the next.
     private var inversion: Int64 { wakeUp?.jitter ?? 0 }
 
-    /// A date whose slot, and every later one's, is after the instant. Local dates can run backwards at a transition, but not two days.
+    /// A date whose slot is after the instant, like every later date's. Local dates can run backwards at a transition,
+    /// but not by two days.
     func dateAfter(_ instant: Instant) -> LocalDate {
         let isSteady = clock.steadyOffset(around: instant) != nil
         return clock.localDate(at: instant) + (isSteady ? 1 : 3)
     }
 
-    /// The dates with `after` < limit(D) and e(D) <= now, latest first, until the visitor has enough.
+    /// Visits the dates with `after` < limit(D) and e(D) <= `now`, the latest first, until the visitor returns true.
     @inline(__always)
     func visit(limitAfter after: Instant, now: Instant, _ visitor: (LocalDate, Instant) -> Bool) {
         var date = dateAfter(now)
@@ -54,7 +57,7 @@ struct CheckInCalendar {
         }
     }
 
-    /// The smallest e(D) > now with D open and ok.
+    /// The smallest e(D) > `now` of all D that are open and ok.
     func next(after now: Instant) -> (earliest: Instant, date: LocalDate) {
         var date = firstCandidate(after: now)
         var best: (earliest: Instant, date: LocalDate)?
@@ -68,17 +71,17 @@ struct CheckInCalendar {
                     best = (earliest, date)
                 }
             }
-            // Behind every date of the input all of these hold for some day of each week, so the search ends.
+            // After the last date of the input, all conditions hold for some day of each week, so the search ends.
             date = date + 1
         }
     }
 
-    /// No earlier date can be the next.
+    /// The first date that can be the next one.
     private func firstCandidate(after now: Instant) -> LocalDate {
         var date = dateAfter(now)
         while earliest(date - 1) + inversion > now { date = date - 1 }
         if let earliestSlot = pace.earliestSlot { date = max(date, earliestSlot) }
-        // e(D) is at most spread, quiet hours over a transition and jitter after the date: less than six days.
+        // e(D) is less than six days after D: jitter of the slot, quiet hours over a transition, quiet jitter.
         if let since { date = max(date, clock.localDate(at: since) - 6) }
         return date
     }

@@ -1,6 +1,6 @@
 import TimeZones
 
-/// Slots that ended without counting: a few are scanned, many sorted once.
+/// Slots that ended without counting. A few are searched one by one, many are sorted first.
 struct ClosedSlots {
     private let dates: [LocalDate]
     private let isSorted: Bool

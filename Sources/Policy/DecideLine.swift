@@ -1,7 +1,7 @@
 public import JSON
 public import TimeZones
 
-/// One line of `nudged decide`: JSON in, JSON out, no database.
+/// Answers one line of `nudged decide`: JSON in, JSON out, without a database.
 public struct DecideLine: Sendable {
     /// The system's time zones.
     public let zones: ZoneDatabase
@@ -11,8 +11,8 @@ public struct DecideLine: Sendable {
         self.zones = zones
     }
 
-    /// The answer to one input line, without a newline: the decision with its trace, or `{"id", "error"}`: the line is wrong, or its zone could not be
-    /// read now.
+    /// The answer to one input line, without a newline: the decision with its trace. If the line is wrong or its zone
+    /// can't be read now, it is `{"id", "error"}`.
     public func answer(_ line: some Collection<UInt8>) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         answer(line, into: &writer)
@@ -45,7 +45,7 @@ public struct DecideLine: Sendable {
         }
     }
 
-    /// Writes an answer with every key of docs/POLICY.md's section "Output".
+    /// Writes an answer with every key of docs/POLICY.md, "Output".
     static func write(_ id: String, _ decision: Decision, _ trace: [TraceStep], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("id")

@@ -2,14 +2,14 @@ import JSON
 import NudgedKit
 import TimeZones
 
-/// What one input line of `nudged decide` asks, checked as docs/POLICY.md's section "Input" says.
+/// One input line of `nudged decide`, checked by docs/POLICY.md, "Input".
 struct DecideQuestion {
     let id: String
     let now: Instant
     let rules: Rules
     let candidate: Candidate
 
-    /// - Parameter id: set as soon as it is known, for the answer to a line in error.
+    /// - Parameter id: set as soon as it is read, for the answer to a line with an error.
     init(parsing json: JSONValue, id: inout String?) throws(PolicyError) {
         let line = try FieldReader(json, path: "")
         let identifier = try line.required("id", "a string").string()
@@ -53,7 +53,7 @@ struct DecideQuestion {
         return history
     }
 
-    /// A message or reminder beside another kind must have the right types too, but may lack fields.
+    /// A message or reminder that the kind does not need must have the right types, but may lack members.
     private static func nudge(_ kind: NudgeKind, _ line: FieldReader) throws(PolicyError) -> Nudge {
         let message = try message(line, isRequired: kind == .message)
         let reminder = try reminder(line, isRequired: kind == .reminder)

@@ -6,16 +6,16 @@ public struct Decision: Sendable, Equatable {
     public var action: Action
     /// Why.
     public var reason: Reason
-    /// With `wait` the instant to ask again, later than `now`; else nil.
+    /// With `wait`: when to evaluate again, later than `now`. Otherwise nil.
     public var nextAt: Instant?
-    /// With the send of a check-in its local date; else nil.
+    /// With the `send` of a check-in: its local date. Otherwise nil.
     public var slot: LocalDate?
-    /// Whether it is a message whose urgency was asked and found.
+    /// Whether it is an urgent message whose urgency was checked.
     public var urgent: Bool
-    /// With `send` the instant at which that answer stops to hold, later than `now`; nil where it holds for ever.
+    /// With `send`: when this answer ends, later than `now`. nil: never, or another action.
     public var validUntil: Instant?
 
-    /// A decision.
+    /// Creates a decision.
     public init(
         _ action: Action,
         _ reason: Reason,

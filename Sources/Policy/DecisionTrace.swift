@@ -1,7 +1,7 @@
 import JSON
 import TimeZones
 
-/// Where a decision notes its steps. The hot path's notes are empty and compile to nothing.
+/// Records the steps of a decision. With `NoTrace` the calls compile to nothing.
 protocol DecisionTrace {
     mutating func note(
         _ rule: @autoclosure () -> String,
@@ -10,7 +10,6 @@ protocol DecisionTrace {
     )
 }
 
-/// Notes nothing.
 struct NoTrace: DecisionTrace {
     @inline(__always)
     mutating func note(
@@ -20,7 +19,6 @@ struct NoTrace: DecisionTrace {
     ) {}
 }
 
-/// Notes every step.
 struct RecordedTrace: DecisionTrace {
     var steps: [TraceStep] = []
 
@@ -34,7 +32,6 @@ struct RecordedTrace: DecisionTrace {
     }
 }
 
-/// Facts as JSON.
 extension JSONValue {
     static func instant(_ instant: Instant?) -> JSONValue { instant.map { .string($0.rfc3339) } ?? .null }
     static func date(_ date: LocalDate?) -> JSONValue { date.map { .string($0.iso) } ?? .null }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// FNV-1a, 64 bits: the hash that docs/POLICY.md fixes for every deterministic spread.
+/// FNV-1a with 64 bits: the hash of docs/POLICY.md, "Hashes".
 struct FNV1a {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -10,7 +10,7 @@ struct FNV1a {
     init(_ uuid: UUID) {
         withUnsafeBytes(of: uuid.uuid) { bytes in
             for (index, byte) in bytes.enumerated() {
-                // A hyphen stands before bytes 4, 6, 8 and 10.
+                // Hyphens are before the bytes 4, 6, 8 and 10.
                 if index == 4 || index == 6 || index == 8 || index == 10 { add(UInt8(ascii: "-")) }
                 add(Self.digit(byte >> 4))
                 add(Self.digit(byte & 15))
@@ -27,7 +27,7 @@ struct FNV1a {
         for byte in text.utf8 { add(byte) }
     }
 
-    /// The hash with a suffix.
+    /// The hash with a suffix. The state does not change.
     @inline(__always)
     func adding(_ suffix: StaticString) -> UInt64 {
         var hash = self

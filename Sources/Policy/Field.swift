@@ -3,7 +3,7 @@ import JSON
 import NudgedKit
 import TimeZones
 
-/// One value of an input line with its path.
+/// One value of an input line, with its path.
 struct Field {
     let value: JSONValue
     let path: String
@@ -14,7 +14,7 @@ struct Field {
         PolicyError(.wrongType, field: path, found: value.typeName, wanted: wanted)
     }
 
-    /// Names the type of what was found, never its value: it can be a message's text.
+    /// - Parameter found: never a string's value, which may be a message's text.
     func outOfRange(_ found: String, _ wanted: String) -> PolicyError {
         PolicyError(.outOfRange, field: path, found: found, wanted: wanted)
     }

@@ -1,12 +1,12 @@
 import JSON
 import TimeZones
 
-/// Reads the members of one object of an input line; errors name the field's whole path.
+/// Reads the members of one object of an input line. Errors name the field's whole path.
 struct FieldReader {
     private let object: JSONObject
     private let path: String
 
-    /// The object at a path; throws where the value is none.
+    /// - Throws: if the value is not an object.
     init(_ value: JSONValue, path: String) throws(PolicyError) {
         guard case .object(let object) = value else {
             throw PolicyError(.wrongType, field: path, found: value.typeName, wanted: "an object")
@@ -17,7 +17,7 @@ struct FieldReader {
 
     private func pathOf(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// A field that may be absent; a null is there.
+    /// A field that may be absent. Null counts as present.
     func optional(_ key: String) -> Field? {
         object[key].map { Field(value: $0, path: pathOf(key)) }
     }
@@ -27,7 +27,7 @@ struct FieldReader {
         optional(key).flatMap { $0.isNull ? nil : $0 }
     }
 
-    /// A field that must be there.
+    /// A required field.
     func required(_ key: String, _ wanted: String) throws(PolicyError) -> Field {
         guard let field = optional(key) else {
             throw PolicyError(.missing, field: pathOf(key), found: "nothing", wanted: wanted)
@@ -35,7 +35,7 @@ struct FieldReader {
         return field
     }
 
-    /// The elements of an array; none where the field is absent.
+    /// The elements of an array. Empty if the field is absent.
     func elements(_ key: String) throws(PolicyError) -> [Field] {
         guard let field = optional(key) else { return [] }
         guard case .array(let values) = field.value else { throw field.wrongType("an array") }

@@ -1,20 +1,24 @@
 public import TimeZones
 
 extension History {
-    /// Entries further ahead of now are ignored: a host that once ran with a wrong clock must not silence its users for years.
+    /// Entries more than 48 h ahead are ignored: a host that once ran with a wrong clock must not silence its users for
+    /// years.
     static let horizon: Int64 = 48 * 3600
 
-    /// More check-ins than these no rule can ask for, even where several share a slot.
+    /// No rule needs more check-ins than this, even if several share a slot.
     private static let checkInLimit = 16
-    /// Entries ahead are kept apart from the others and in this number, since it may be `now` that is wrong for a while.
+    /// Entries ahead are kept, too, but only this many: perhaps `now` is wrong for a while.
     private static let aheadLimit = 8
     private static let closedLimit = 32
 
-    /// What the policy can still ask for, newest first: check-ins with a slot within 8 days of the newest slot and the one with the latest
-    /// `at`, closed slots from 7 days before now on, sends of the last 24 hours.
+    /// The entries that the policy still needs, newest first:
+    /// - check-ins with a slot within 8 days of the newest slot, and the one with the latest `at`
+    /// - closed slots from 8 days before today (in UTC) on
+    /// - sends of the last 24 hours
     ///
-    /// Entries more than 48 h ahead of now are kept beside these, a few of them, and never push out real ones.
-    /// - Parameter cap: how many sends to keep at most; the largest cap in force, or more.
+    /// A few entries more than 48 h ahead are kept as well. They never displace others.
+    ///
+    /// - Parameter cap: how many sends to keep at most: the largest cap, or more.
     public func trimmed(now: Instant, cap: Int) -> History {
         let ahead = now + Self.horizon
         return History(
@@ -25,7 +29,7 @@ extension History {
     }
 
     private func trimmedSends(ahead: Instant, day: Instant, cap: Int) -> [Instant] {
-        // Most users' lists are empty: each list made below would be an allocation.
+        // Most lists are empty, and each list made below would be an allocation.
         guard !sent.isEmpty else { return [] }
         let real = sent.filter { $0 <= ahead && $0 > day }.sorted(by: >).prefix(max(cap, 0))
         let future = sent.filter { $0 > ahead }.sorted(by: <).prefix(Self.aheadLimit)
@@ -33,7 +37,7 @@ extension History {
     }
 
     private func trimmedCheckIns(ahead: Instant) -> [CheckIn] {
-        // A single one is the newest, and the latest.
+        // A single check-in has the newest slot and the latest instant.
         guard checkIns.count > 1 else { return checkIns }
         let newestSlotFirst = { (left: CheckIn, right: CheckIn) in (left.slot, left.at) > (right.slot, right.at) }
         let real = checkIns.filter { $0.at <= ahead }.sorted(by: newestSlotFirst)
@@ -45,14 +49,14 @@ extension History {
         return future.prefix(Self.aheadLimit).reversed() + kept
     }
 
-    /// A slot can be served for days after its date (staleness, spread, quiet hours): a week covers all of it. The eighth day is for the
-    /// zones east of UTC.
+    /// A slot can be used for days after its date (staleness, slot jitter, quiet hours), but for less than a week. The
+    /// eighth day is for zones west of UTC.
     private func trimmedClosed(now: Instant) -> [LocalDate] {
         guard !closed.isEmpty else { return [] }
         let days = now.seconds / 86_400 - (now.seconds % 86_400 < 0 ? 1 : 0)
         let today = LocalDate(days: Int32(clamping: days))
         let kept = Set(closed).filter { $0 >= today - 8 }.sorted()
-        // The nearest first: one far ahead can still be entered again, one of today is needed now.
+        // The nearest come first: today's is needed now, and one far ahead can be entered again.
         return kept.prefix(Self.closedLimit).reversed()
     }
 }

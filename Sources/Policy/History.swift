@@ -1,22 +1,22 @@
 public import TimeZones
 
-/// What was sent to a user and counts, each list in any order.
+/// What was sent to a user and counts. Each list may be in any order.
 public struct History: Sendable, Equatable {
     /// Check-ins that count as sent.
     public var checkIns: [CheckIn]
     /// Slots that ended without counting.
     public var closed: [LocalDate]
-    /// Every send of any kind that counts, check-ins included.
+    /// Every send that counts, of any kind, check-ins included.
     public var sent: [Instant]
 
-    /// A history.
+    /// Creates a history.
     public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = []) {
         self.checkIns = checkIns
         self.closed = closed
         self.sent = sent
     }
 
-    /// With a check-in, which is a send as well.
+    /// With a check-in, which is also a send.
     public func adding(_ checkIn: CheckIn) -> History {
         var history = adding(sent: checkIn.at)
         history.checkIns.append(checkIn)
@@ -30,7 +30,7 @@ public struct History: Sendable, Equatable {
         return history
     }
 
-    /// Without one such check-in and its send: no device accepted it.
+    /// Without one such check-in and its send.
     public func removing(_ checkIn: CheckIn) -> History {
         guard let index = checkIns.firstIndex(of: checkIn) else { return self }
         var history = removing(sent: checkIn.at)

@@ -1,7 +1,7 @@
 /// Finds a user's priority keywords in a message, token by token.
 ///
-/// Tokens become small numbers first: `String` hashes and compares by canonical equivalence, so the search itself is over integers,
-/// and linear in the text for each keyword, whatever a sender wrote.
+/// Tokens are numbered first, because `String` hashes and compares by canonical equivalence. So the search compares
+/// integers, and its time is linear in the text for each keyword, whatever the text is.
 struct KeywordMatcher {
     private var numbers: [String: Int] = [:]
     private var keywords: [[Int]] = []
@@ -19,19 +19,19 @@ struct KeywordMatcher {
         }
     }
 
-    /// Whether one occurs in the title or in the body.
+    /// Whether a keyword occurs in the title or in the body.
     func occurs(in message: Message) -> Bool {
         guard !keywords.isEmpty else { return false }
         return occurs(in: message.title) || occurs(in: message.body)
     }
 
     private func occurs(in text: String) -> Bool {
-        // A token of no keyword is -1 and interrupts every match.
+        // A token that is in no keyword gets -1 and matches nothing.
         let tokens = Tokens(text).map { numbers[$0] ?? -1 }
         return keywords.contains { Self.occurs($0, in: tokens) }
     }
 
-    /// Knuth, Morris and Pratt's search.
+    /// The search of Knuth, Morris and Pratt.
     private static func occurs(_ keyword: [Int], in tokens: [Int]) -> Bool {
         guard keyword.count <= tokens.count else { return false }
         var borders = [0]

@@ -1,12 +1,12 @@
 import TimeZones
 
-/// A zone's clock, fast where no transition is near: then local time is one addition.
+/// A zone's clock. Far from transitions, local time is computed with one addition.
 struct LocalClock {
     let zone: Zone
-    /// The stretch that holds `now`; nearly every question is about instants in it.
+    /// The segment that contains `now`. Nearly all instants of a decision are in it.
     private let segment: Zone.Segment
 
-    /// Nothing that is computed from one instant reaches further than this from it.
+    /// Nothing that is computed from an instant is farther away from it than this.
     private static let reach: Int64 = 3 * 86_400
 
     init(_ zone: Zone, near now: Instant) {
@@ -14,7 +14,7 @@ struct LocalClock {
         segment = zone.segment(at: now)
     }
 
-    /// The offset that holds from three days before an instant to three days after it; nil where there is none.
+    /// The offset that is valid from three days before an instant to three days after it. nil: a transition is near.
     @inline(__always)
     func steadyOffset(around instant: Instant) -> Int64? {
         if Self.isSteady(segment, around: instant) { return segment.offset }
@@ -31,7 +31,7 @@ struct LocalClock {
         segment.from <= instant - reach && instant + reach < segment.until
     }
 
-    /// As `Zone.resolve`, from seconds after midnight.
+    /// Like `Zone.resolve`, with seconds after midnight.
     @inline(__always)
     func resolve(_ date: LocalDate, _ seconds: Int64, _ which: Zone.Which) -> Instant {
         let local = Int64(date.days) * 86_400 + seconds

@@ -1,17 +1,17 @@
 public import TimeZones
 
-/// Something that happened and that the user should hear of.
+/// Something that happened, for the user to know.
 public struct Message: Sendable, Equatable {
-    /// The push's title; searched for keywords.
+    /// The push's title. Keywords are searched in it.
     public var title: String
-    /// The push's body; searched for keywords.
+    /// The push's body. Keywords are searched in it.
     public var body: String
-    /// Whether the sender calls it urgent.
+    /// Whether the sender marked it urgent.
     public var urgent: Bool
-    /// From when on it is of no use; nil = never.
+    /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?
 
-    /// A message.
+    /// Creates a message.
     public init(title: String, body: String, urgent: Bool, expiresAt: Instant? = nil) {
         self.title = title
         self.body = body

@@ -1,10 +1,10 @@
-/// The nudge that is asked for.
+/// The nudge to decide about.
 public enum Nudge: Sendable, Equatable {
     case checkIn
     case message(Message)
     case reminder(Reminder)
 
-    /// Its kind.
+    /// The nudge's kind.
     public var kind: NudgeKind {
         switch self {
         case .checkIn: .checkIn

@@ -1,4 +1,4 @@
-/// What kind of nudge is asked for.
+/// The kinds of nudges.
 public enum NudgeKind: String, Sendable, CaseIterable {
     case checkIn = "check_in"
     case message

@@ -1,14 +1,15 @@
 import NudgedKit
 import TimeZones
 
-/// What the frequency allows after a user's check-ins: the condition ok(D), in its half about dates and its half about instants.
+/// Which dates and instants the frequency allows after a user's check-ins. Together they are ok(D) of docs/POLICY.md,
+/// "Check-ins".
 struct Pace {
     let frequency: Frequency
     /// ISO weekday of the weekly anchor.
     let anchor: Int
-    /// The latest slot of a check-in that is not ignored.
+    /// The latest slot. Check-ins more than 48 h ahead are ignored.
     private(set) var lastSlot: LocalDate?
-    /// The latest instant of one.
+    /// The latest instant. Check-ins more than 48 h ahead are ignored.
     private(set) var lastAt: Instant?
     private let checkIns: [CheckIn]
     private let horizon: Instant
@@ -24,7 +25,7 @@ struct Pace {
         }
     }
 
-    /// The smallest distance from the last slot to the next.
+    /// The least days from the last slot to the next.
     private var days: Int {
         switch frequency {
         case .daily: 1
@@ -33,7 +34,7 @@ struct Pace {
         }
     }
 
-    /// The smallest distance from the last send to the next, in seconds.
+    /// The least seconds from the last send to the next.
     private var pause: Int64 {
         switch frequency {
         case .daily: 12 * 3600
@@ -42,10 +43,10 @@ struct Pace {
         }
     }
 
-    /// No earlier slot is allowed; nil where any is.
+    /// No earlier slot is allowed. nil: any slot is.
     var earliestSlot: LocalDate? { lastSlot.map { $0 + days } }
 
-    /// Whether the dates allow D.
+    /// Whether the conditions about dates allow D.
     @inline(__always)
     func allows(_ date: LocalDate) -> Bool {
         switch frequency {
@@ -62,7 +63,7 @@ struct Pace {
         }
     }
 
-    /// Whether the instants allow a check-in whose e(D) this is.
+    /// Whether the conditions about instants allow e(D).
     @inline(__always)
     func allows(_ earliest: Instant) -> Bool {
         guard frequency != .weekly, let lastAt else { return true }

@@ -14,18 +14,18 @@ extension Policy {
             return Decision(.hold, .timezoneUnresolved)
         }
         trace.note("zone", nil, zoneFacts(candidate, zone, now))
-        // A preference that is neither null nor malformed has a frequency.
+        // Preferences that are neither null nor malformed have a frequency.
         guard let calendar = calendar(candidate, zone, now: now) else { return Decision(.hold, .preferencesMalformed) }
         return decideCheckIn(candidate, calendar, now: now, &trace)
     }
 
-    /// The calendar of a user whose preferences have a frequency.
+    /// nil: the preferences have no frequency.
     func calendar(_ candidate: Candidate, _ zone: Zone, now: Instant) -> CheckInCalendar? {
         let preferences = candidate.preferences
         guard let frequency = preferences.frequency else { return nil }
         let clock = LocalClock(zone, near: now)
         let minutes = preferences.checkInTime == nil ? UInt64(rules.spreadMinutes) : 0
-        // The hashes are asked for only where something depends on them.
+        // Hashes are computed only if something depends on them.
         let spread = minutes == 0 ? 0 : FNV1a(candidate.userID).adding(":spread") % (minutes * 60)
         var anchor = preferences.weekday ?? 1
         if preferences.weekday == nil, frequency == .weekly { anchor = 1 + Int(FNV1a(candidate.userID).value % 7) }
@@ -41,7 +41,7 @@ extension Policy {
         )
     }
 
-    /// The holds that come before the zone's.
+    /// The holds that are checked before the zone.
     func holdCheckIn(_ candidate: Candidate, _ trace: inout some DecisionTrace) -> Decision? {
         let preferences = candidate.preferences
         let asked: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
@@ -62,7 +62,7 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.hold, .noDevice) : nil
     }
 
-    /// Steps 1 to 5 of the section "Check-ins".
+    /// Rules 1 to 5 of docs/POLICY.md, "Check-ins".
     func decideCheckIn(
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,
@@ -85,7 +85,7 @@ extension Policy {
         return decideChosen(candidate, calendar, chosen, now: now, &trace)
     }
 
-    /// Steps 3 to 5, for a date that is live and ok.
+    /// Rules 3 to 5, for a date that is live and ok.
     private func decideChosen(
         _ candidate: Candidate,
         _ calendar: CheckInCalendar,

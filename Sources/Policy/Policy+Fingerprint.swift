@@ -2,14 +2,21 @@ import NudgedKit
 public import TimeZones
 
 extension Policy {
-    /// A stable fingerprint of what sets `since`: equal values have equal fingerprints, in every version of the daemon.
+    /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
+    /// daemon.
     ///
-    /// FNV-1a, 64 bits, over the UTF-8 of
+    /// It is FNV-1a with 64 bits over the UTF-8 of
     /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
-    /// opted is `null`, `malformed` or `ok` (in the first two the next four are `-`), enabled 0 or 1, frequency its name in docs/POLICY.md, minutes those of
-    /// `check_in_time` after midnight, weekday 1 to 7, zone the resolved name, first session 0 or 1, device 0 or 1; what is absent is `-`.
+    /// - opted: `null`, `malformed` or `ok`. Unless it is `ok`, the next four are `-`.
+    /// - enabled, first session, device: 0 or 1
+    /// - frequency: its name in docs/POLICY.md
+    /// - minutes: `check_in_time` in minutes after midnight
+    /// - weekday: 1 to 7
+    /// - zone: the name of the user's zone
     ///
-    /// - Throws: `unreadable` where the zone could not be read now.
+    /// Absent values are `-`.
+    ///
+    /// - Throws: if the zone could not be read now.
     public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences
         let isOpted = !preferences.isNull && preferences.malformed == nil

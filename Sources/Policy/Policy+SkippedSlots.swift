@@ -2,12 +2,12 @@ import NudgedKit
 public import TimeZones
 
 extension Policy {
-    /// Slots that went by unsent since the user was last asked, earliest first: D open and ok against the history,
-    /// `lastAsked` < limit(D) <= `now`. Looks back at most seven days. None where check-ins are held.
+    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastAsked` <
+    /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
     ///
-    /// Each reason is the policy's own answer one second before limit(D).
+    /// Each reason is the policy's answer one second before limit(D).
     ///
-    /// - Throws: `unreadable` where the zone could not be read now.
+    /// - Throws: if the zone could not be read now.
     public func skippedSlots(
         _ candidate: Candidate,
         lastAsked: Instant,
@@ -31,7 +31,7 @@ extension Policy {
         return skipped.reversed()
     }
 
-    /// Of a candidate whose check-ins are not held.
+    /// Only for a candidate whose check-ins are not held.
     private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> SkippedSlot.Reason {
         let before = limit - 1
         guard let calendar = calendar(candidate, zone, now: before) else { return .stale }

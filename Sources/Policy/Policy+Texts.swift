@@ -4,7 +4,7 @@ public import TimeZones
 
 /// Messages and reminders.
 extension Policy {
-    /// For so long after its hour an author's own reminder passes quiet hours: they chose the hour.
+    /// For this many seconds an author's own reminder ignores quiet hours, since the author chose the time.
     private static let authorGrace: Int64 = 900
 
     func decideMessage(
@@ -21,7 +21,7 @@ extension Policy {
             nil,
             [("asked", .bool(message.urgent)), ("urgent", .bool(isUrgent)), ("allow_urgent", .bool(allowUrgent))]
         )
-        // Never, or from the start of time on.
+        // Quiet hours apply never, or always.
         let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
         return try decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
     }
@@ -41,7 +41,7 @@ extension Policy {
         return try decideText(candidate, expiresAt: reminder.expiresAt, quietFrom, isUrgent: false, now: now, &trace)
     }
 
-    /// What ends or holds a text before its hour is looked at.
+    /// Rules 1 to 4 of docs/POLICY.md, "Messages".
     private func endText(
         _ candidate: Candidate,
         _ expiresAt: Instant?,
@@ -60,8 +60,9 @@ extension Policy {
         return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
     }
 
-    /// Quiet hours, caps and the send.
-    /// - Parameter quietFrom: the instant from which on quiet hours apply to this nudge; nil = never.
+    /// Rules 5 to 8 of docs/POLICY.md, "Messages".
+    ///
+    /// - Parameter quietFrom: quiet hours apply to this nudge from this instant on. nil: never.
     private func decideText(
         _ candidate: Candidate,
         expiresAt: Instant?,
@@ -71,7 +72,7 @@ extension Policy {
         _ trace: inout some DecisionTrace
     ) throws(TimeZoneError) -> Decision {
         let hours = quietFrom == nil ? nil : quietHours(of: candidate)
-        // A zone is asked for only where quiet hours are in force and can come to apply.
+        // The zone is read only if quiet hours may apply.
         let zone = hours == nil ? nil : try self.zone(of: candidate)
         let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
         if hours != nil {
@@ -97,7 +98,7 @@ extension Policy {
         return decideText(candidate, applied, expiresAt: expiresAt, isUrgent: isUrgent, now: now, &trace)
     }
 
-    /// Caps and the send.
+    /// Rules 7 and 8.
     private func decideText(
         _ candidate: Candidate,
         _ applied: AppliedQuiet,
@@ -124,7 +125,7 @@ extension Policy {
 }
 
 extension Policy {
-    /// Whether an instant lies in the candidate's quiet hours, as they are set now; false where there are none, or no zone to tell them by.
+    /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
     ///
     /// - Throws: as `decide`.
     public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {

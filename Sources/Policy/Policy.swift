@@ -1,28 +1,29 @@
 import NudgedKit
 public import TimeZones
 
-/// The pure decision function of docs/POLICY.md: when a nudge may be sent. It reads no clock, no database and no environment but the zones.
+/// Decides when a nudge may be sent, by docs/POLICY.md. It is pure: it reads no clock and no database, and of the
+/// environment only the time zones.
 public struct Policy: Sendable {
     /// The operator's rules.
     public let rules: Rules
     /// The system's time zones.
     public let zones: ZoneDatabase
 
-    /// A policy.
+    /// Creates a policy.
     public init(rules: Rules, zones: ZoneDatabase) {
         self.rules = rules
         self.zones = zones
     }
 
-    /// The decision for a candidate at an instant.
+    /// The decision about a candidate at an instant.
     ///
-    /// - Throws: `unreadable` where the zone that it depends on could not be read now: nothing else may be decided with in its place.
+    /// - Throws: if the zone could not be read now. No other zone may be used instead.
     public func decide(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> Decision {
         var trace = NoTrace()
         return try decide(candidate, now: now, &trace)
     }
 
-    /// The same decision with the rules in the order in which they were asked.
+    /// The same decision, with the rules in the order in which they were checked.
     ///
     /// - Throws: as `decide`.
     public func explain(
@@ -46,7 +47,9 @@ public struct Policy: Sendable {
         }
     }
 
-    /// The first valid name among the preferences', the profile's and the rules'. One that can't be read now may be valid, so the next is not asked.
+    /// The first valid zone of the preferences, the profile and the rules.
+    ///
+    /// - Throws: if a zone can't be read now. It may be valid, so the next one must not be used.
     public func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
         if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
         if let name = candidate.timezone, let zone = try zones.zone(named: name) { return zone }
@@ -54,17 +57,17 @@ public struct Policy: Sendable {
         return try zones.zone(named: name)
     }
 
-    /// The quiet hours that the user set, else the rules'; nil where there are none.
+    /// The user's quiet hours, or else the rules'. nil: none.
     func quietHours(of candidate: Candidate) -> QuietHours? {
         guard let hours = candidate.preferences.quietHours ?? rules.quietHours, !hours.isNone else { return nil }
         return hours
     }
 
-    /// Quiet hours in force on a zone's clock, with the user's jitter.
+    /// The quiet hours on a zone's clock, with the user's quiet jitter. nil: none.
     func wakeUp(of candidate: Candidate, _ clock: LocalClock) -> WakeUp? {
         guard let hours = quietHours(of: candidate), let quiet = QuietSchedule(hours, clock) else { return nil }
         let minutes = UInt64(rules.quietEndJitterMinutes)
-        // The hash is asked for where the rule is set only: it costs a tenth of a decision.
+        // The hash is computed only if the rule is set: it takes a tenth of a decision's time.
         let jitter = minutes == 0 ? 0 : Int64(FNV1a(candidate.userID).adding(":quiet") % (minutes * 60))
         return WakeUp(quiet: quiet, jitter: jitter)
     }

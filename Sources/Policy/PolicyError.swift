@@ -1,27 +1,27 @@
-/// Why an input or a rule cannot be used. It never holds the text of a message.
+/// Why an input or a rule can't be used. It never contains the text of a message.
 public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure.
+    /// The kind of error.
     public enum Code: Sendable {
-        /// The line is no JSON, or no object.
+        /// The line is not a JSON object.
         case notJSON
-        /// A required field is not there.
+        /// A required field is absent.
         case missing
-        /// A field holds another type than it must.
+        /// A field has the wrong type.
         case wrongType
-        /// The type is right, the value is not.
+        /// The type is right, but the value is not.
         case outOfRange
     }
 
-    /// What kind of failure.
+    /// The kind of error.
     public let code: Code
-    /// The field's path, such as `rules.quiet_hours.start`; empty for the line as a whole.
+    /// The field's path, such as `rules.quiet_hours.start`. Empty for the whole line.
     public let field: String
     /// What was found there.
     public let found: String
-    /// What is wanted there.
+    /// What is expected there.
     public let wanted: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, field: String, found: String, wanted: String) {
         self.code = code
         self.field = field
@@ -29,6 +29,6 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
         self.wanted = wanted
     }
 
-    /// One line: `rules.spread_minutes: found -1, wanted an integer from 0 to 1440`.
+    /// One line, such as `rules.spread_minutes: found -1, wanted an integer from 0 to 1440`.
     public var description: String { "\(field.isEmpty ? "line" : field): found \(found), wanted \(wanted)" }
 }

@@ -1,14 +1,14 @@
 import NudgedKit
 import TimeZones
 
-/// The quiet hours in force in a zone: for each local date D one interval [s, e).
+/// The quiet hours in a zone: for each local date D one interval [from, until).
 struct QuietSchedule {
     let clock: LocalClock
     let hours: QuietHours
     private let start: Int64
     private let end: Int64
 
-    /// Nil where start = end: there are none.
+    /// nil: start and end are equal, so there are no quiet hours.
     init?(_ hours: QuietHours, _ clock: LocalClock) {
         guard !hours.isNone else { return nil }
         self.clock = clock
@@ -17,7 +17,7 @@ struct QuietSchedule {
         end = hours.end.seconds
     }
 
-    /// Whether an interval holds the instant.
+    /// Whether an interval contains the instant.
     @inline(__always)
     func isQuiet(_ instant: Instant) -> Bool { quietEnd(instant) != instant }
 
@@ -25,7 +25,7 @@ struct QuietSchedule {
     @inline(__always)
     func quietEnd(_ instant: Instant) -> Instant {
         guard let offset = clock.steadyOffset(around: instant) else { return quietEndNearTransition(instant) }
-        // With a steady offset every day is alike, and no end can abut the next start.
+        // With a steady offset all days are equal, and no interval touches the next.
         let second = Self.secondOfDay(instant.seconds + offset)
         if start < end {
             return start <= second && second < end ? instant + (end - second) : instant
@@ -42,7 +42,7 @@ struct QuietSchedule {
         return instant + (start > second ? start - second : 86_400 - second + start)
     }
 
-    /// The first instant from this one on that is quiet.
+    /// The first quiet instant from this one on.
     func firstQuiet(from instant: Instant) -> Instant {
         isQuiet(instant) ? instant : nextStart(after: instant)
     }
@@ -53,7 +53,7 @@ struct QuietSchedule {
         return second < 0 ? second + 86_400 : second
     }
 
-    /// The interval of a date, which a gap can make empty.
+    /// The interval of a date. A gap can make it empty.
     private func interval(_ date: LocalDate) -> (start: Instant, end: Instant) {
         (
             clock.zone.resolve(date, secondOfDay: Int(start), .first),
@@ -61,13 +61,14 @@ struct QuietSchedule {
         )
     }
 
-    /// A zone can jump a whole day (Pacific/Apia, 2011-12-30): intervals of so many dates around can touch an instant.
+    /// A zone can skip a whole day (Pacific/Apia, 2011-12-30), so intervals of dates this far away can contain an
+    /// instant.
     private static let reach = -4...4
 
     private func quietEndNearTransition(_ instant: Instant) -> Instant {
         var end = instant
         while true {
-            // One interval can abut or overlap the next: go on until none holds the end.
+            // An interval can touch or overlap the next. Repeat until none contains the end.
             let date = clock.zone.localDate(at: end)
             let longer = Self.reach.lazy.map { interval(date + $0) }.first { $0.start <= end && end < $0.end }
             guard let longer else { return end }
@@ -77,7 +78,7 @@ struct QuietSchedule {
 
     private func nextStartNearTransition(after instant: Instant) -> Instant {
         let date = clock.zone.localDate(at: instant)
-        // Starts ascend with their dates, and no two days in a row are skipped; the bound is for files that say otherwise.
+        // Starts rise with their dates, and no zone skips two days in a row. The bound is for wrong zone files.
         for days in -4...400 {
             let (start, end) = interval(date + days)
             if start > instant, start < end { return start }

@@ -1,15 +1,15 @@
 public import TimeZones
 
-/// Something that someone asked to be told at an hour.
+/// Something that a user is reminded of at a chosen time.
 public struct Reminder: Sendable, Equatable {
-    /// The hour.
+    /// When it is due.
     public var dueAt: Instant
-    /// From when on it is of no use; nil = never.
+    /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?
-    /// Whether the one who is reminded chose the hour: then quiet hours do not apply for the first 900 s.
+    /// Whether the recipient chose the time. Then quiet hours do not apply for the first 900 s.
     public var recipientIsAuthor: Bool
 
-    /// A reminder.
+    /// Creates a reminder.
     public init(dueAt: Instant, expiresAt: Instant? = nil, recipientIsAuthor: Bool) {
         self.dueAt = dueAt
         self.expiresAt = expiresAt

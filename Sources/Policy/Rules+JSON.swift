@@ -2,7 +2,7 @@ public import JSON
 import NudgedKit
 
 extension Rules {
-    /// Reads the object `rules` of docs/POLICY.md: absent keys take the default, unknown keys are ignored.
+    /// Reads the object `rules` of docs/POLICY.md, "Input". Absent keys have the default. Unknown keys are ignored.
     public init(json: JSONValue) throws(PolicyError) {
         try self.init(FieldReader(json, path: "rules"))
     }
@@ -20,7 +20,7 @@ extension Rules {
         )
     }
 
-    /// Null says that there are none; an absent key takes the default.
+    /// Null means none. An absent key has the default.
     private static func quietHours(_ fields: FieldReader) throws(PolicyError) -> QuietHours? {
         guard let field = fields.optional("quiet_hours") else { return defaultQuietHours }
         guard !field.isNull else { return nil }

@@ -1,30 +1,30 @@
 public import NudgedKit
 
-/// The operator's rules; each default is the one of docs/POLICY.md.
+/// The operator's rules. Defaults and ranges are those of docs/POLICY.md, "Input".
 public struct Rules: Sendable, Equatable {
-    /// Zone for users who have none that is valid; default none.
+    /// The zone of users who have no valid zone. Default: none.
     public let defaultTimezone: String?
-    /// Local wall time of the slot for users who chose none; default 10:00.
+    /// The local time of the slot, for users who chose no time. Default: 10:00.
     public let checkInTime: TimeOfDay
-    /// The slots of users who chose no time are spread over so many minutes, 0 to 1440; default 0.
+    /// The window of the slot jitter in minutes, for users who chose no time. 0 to 1440, default 0.
     public let spreadMinutes: Int
-    /// Quiet hours for users who set none; nil = none; default 22:00 to 08:00.
+    /// The quiet hours of users who set none. nil: none. Default: 22:00 to 08:00.
     public let quietHours: QuietHours?
-    /// Sends that wait for the end of quiet hours are spread over so many minutes, 0 to 240; default 0.
+    /// The window of the quiet jitter in minutes, for sends that wait for the end of quiet hours. 0 to 240, default 0.
     public let quietEndJitterMinutes: Int
-    /// How late a check-in may still be sent, 1 to 2880 minutes; default 240.
+    /// How many minutes late a check-in may still be sent. 1 to 2880, default 240.
     public let maxStalenessMinutes: Int
-    /// Sends in 3,600 s, all kinds together, 1 or more; default no limit.
+    /// The most sends in any 3,600 s, all kinds together. 1 or more. nil: no limit (the default).
     public let maxPerHour: Int64?
-    /// Sends in 86,400 s, all kinds together, 1 or more; default no limit.
+    /// The most sends in any 86,400 s, all kinds together. 1 or more. nil: no limit (the default).
     public let maxPerDay: Int64?
 
-    /// The defaults.
+    /// All rules at their defaults.
     public static let defaults = Rules()
 
     /// 22:00 to 08:00.
     public static let defaultQuietHours = QuietHours(start: TimeOfDay(hour: 22), end: TimeOfDay(hour: 8))
-    /// 10:00
+    /// 10:00.
     public static let defaultCheckInTime = TimeOfDay(hour: 10)
 
     private init() {
@@ -38,7 +38,9 @@ public struct Rules: Sendable, Equatable {
         maxPerDay = nil
     }
 
-    /// Rules whose every value is in its range; throws `outOfRange` with the field's name in docs/POLICY.md.
+    /// Creates rules.
+    ///
+    /// - Throws: `outOfRange` for the first value out of its range, with its name in docs/POLICY.md.
     public init(
         defaultTimezone: String? = nil,
         checkInTime: TimeOfDay = Rules.defaultCheckInTime,

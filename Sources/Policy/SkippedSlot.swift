@@ -1,20 +1,20 @@
 public import TimeZones
 
-/// A check-in's slot that went by unsent.
+/// A slot of a check-in that passed unsent.
 public struct SkippedSlot: Sendable, Hashable {
     /// Why it was not sent.
     public enum Reason: String, Sendable {
-        /// Nobody asked in time, or a later slot was served instead.
+        /// The user was not evaluated in time, or a later slot was used.
         case stale
-        /// A limit was reached until its end.
+        /// A cap was reached until its end.
         case capped
         /// Quiet hours lasted until its end.
         case quietHours = "quiet_hours"
     }
 
-    /// The local date.
+    /// The slot's local date.
     public let slot: LocalDate
-    /// Why.
+    /// Why it was not sent.
     public let reason: Reason
     /// When it ended: limit(D).
     public let limit: Instant

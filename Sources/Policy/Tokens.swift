@@ -1,6 +1,7 @@
-/// The tokens of a text: maximal runs of scalars of category L, N or M in lower case; a scalar of a script that is written without spaces is one by itself.
+/// The tokens of a text, by docs/POLICY.md, "Messages": the longest runs of scalars of the categories L, N or M, in
+/// lower case. A scalar of a script without spaces is a token by itself.
 ///
-/// Scalars, not characters: a grapheme can hold scalars of two tokens.
+/// Scalars, not characters: one grapheme can contain scalars of two tokens.
 struct Tokens: Sequence, IteratorProtocol {
     private var scalars: String.UnicodeScalarView.Iterator
     /// A scalar that ended the last run and is a token by itself.

@@ -1,11 +1,11 @@
 public import JSON
 
-/// One rule that was asked on the way to a decision.
+/// One rule that was checked for a decision.
 public struct TraceStep: Sendable, Equatable {
     /// The rule's name, such as `quiet_hours`.
     public let rule: String
-    /// `pass`, or the action that it made final.
+    /// `pass`, or the action that the rule decided.
     public let verdict: String
-    /// What it looked at: zone, offset, local time, slot, instants, counts; never a message's text.
+    /// What the rule used: zone, offset, local time, slot, instants, counts. Never a message's text.
     public let facts: JSONObject
 }

@@ -1,12 +1,13 @@
 import TimeZones
 
-/// Quiet hours in force with the user's jitter: when what waits for their end is sent.
+/// The quiet hours of a user with their quiet jitter: when to send what waits for their end.
 struct WakeUp {
     let quiet: QuietSchedule
-    /// Seconds, 0 to 14,399: so that not all who slept are nudged in one second.
+    /// 0 to 14,399 seconds, so that users are not all nudged in the same second.
     let jitter: Int64
 
-    /// The end of quiet plus jitter, but the end itself where the jitter would lead into quiet again or to the limit.
+    /// `wakeUp` of docs/POLICY.md: the end of quiet hours plus jitter. Without jitter if that would be quiet, or not
+    /// before the limit.
     func instant(from instant: Instant, limit: Instant?) -> Instant {
         let end = quiet.quietEnd(instant)
         guard jitter > 0 else { return end }

@@ -1,9 +1,9 @@
-/// How long to wait before the next attempt: "full jitter", a random part of a ceiling that doubles, so that daemons that
-/// lost the same server don't come back in step.
+/// The wait before the next attempt, with full jitter: a random part of a limit that doubles. So daemons that lost the
+/// same server don't all come back at once.
 public struct Backoff: Sendable, Equatable {
-    /// The first ceiling.
+    /// The first limit.
     public var base: Duration
-    /// The last ceiling.
+    /// The last limit.
     public var cap: Duration
 
     /// Default: 0.25 s, doubling to 30 s.
@@ -12,9 +12,9 @@ public struct Backoff: Sendable, Equatable {
         self.cap = cap
     }
 
-    /// The ceiling after `failures` failures in a row, 1 or more.
+    /// The limit after `failures` failures in a row, 1 or more.
     public func ceiling(failures: Int) -> Duration {
-        // 2^40 base units exceed any sensible cap; more doublings would overflow.
+        // 2^40 times the base exceeds any sensible cap. More doublings would overflow.
         let doublings = min(max(failures - 1, 0), 40)
         var ceiling = base
         for _ in 0..<doublings {
@@ -24,7 +24,7 @@ public struct Backoff: Sendable, Equatable {
         return min(ceiling, cap)
     }
 
-    /// The wait after `failures` failures in a row; `random` is in 0 ..< 1.
+    /// The wait after `failures` failures in a row. `random` is in 0 ..< 1.
     public func delay(failures: Int, random: Double) -> Duration {
         ceiling(failures: failures) * min(max(random, 0), 1)
     }

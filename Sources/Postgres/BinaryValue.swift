@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// Values in PostgreSQL's binary format (network byte order). Each function returns nil where type or width doesn't fit.
+/// Values in PostgreSQL's binary format (network byte order). Each function returns nil if the type or width doesn't
+/// fit.
 enum BinaryValue {
     typealias Bytes = UnsafeRawBufferPointer
 
@@ -9,7 +10,7 @@ enum BinaryValue {
         return T(bigEndian: bytes.loadUnaligned(as: T.self))
     }
 
-    /// Widening only: an int2 reads as int8, never the other way.
+    /// Only widens: an int2 can be read as int8, but not an int8 as int2.
     static func int8(_ type: PostgresType?, _ bytes: Bytes) -> Int64? {
         switch type {
         case .int8: integer(bytes)
@@ -44,12 +45,13 @@ enum BinaryValue {
         return bytes[0] != 0
     }
 
-    /// Bytes that are no UTF-8 (only a database in SQL_ASCII has such) become U+FFFD: one bad row must not stop a batch.
+    /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD, because one bad row must not stop a
+    /// batch.
     static func text(_ type: PostgresType?, _ bytes: Bytes) -> String? {
         switch type {
         case .text, .varchar, .bpchar, .name, .json, .unknown: return String(decoding: bytes, as: UTF8.self)
         case .jsonb:
-            // jsonb_send: a version byte, then the text
+            // jsonb_send: a version byte, then the text.
             guard bytes.first == 1 else { return nil }
             return String(decoding: bytes.dropFirst(), as: UTF8.self)
         default: return nil
@@ -80,8 +82,9 @@ enum BinaryValue {
         return integer(bytes).flatMap { PostgresEpoch.fromServer(days: $0) }
     }
 
-    /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size, lower bound, then the elements as
-    /// length and bytes. Every length is checked against what is there; `element` gives nil where it doesn't fit.
+    /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size and lower bound. Then each
+    /// element follows as length and bytes. Every length is checked against the buffer. `element` returns nil if the
+    /// type doesn't fit.
     static func array<T>(
         _ bytes: Bytes,
         _ element: (PostgresType?, Bytes) -> T?
@@ -92,7 +95,7 @@ enum BinaryValue {
         }
         guard let dimensions = int(0), let oid = int(8) else { return nil }
         if dimensions == 0 { return [] }
-        // Each element has at least its length word, so a count that lies can't make us reserve memory.
+        // Each element has at least its length word, so a wrong count can't reserve too much memory.
         guard dimensions == 1, let count = int(12), count >= 0, Int(count) <= (bytes.count - 20) / 4 else { return nil }
         let type = PostgresType(rawValue: UInt32(bitPattern: oid))
         var values: [T?] = []

@@ -1,16 +1,16 @@
 import struct FoundationEssentials.UUID
 
-/// The parameters of one statement in PostgreSQL's binary format, all in one buffer: libpq copies from it once.
+/// The parameters of one statement in PostgreSQL's binary format. They are in one buffer, which libpq copies once.
 struct BoundParameters {
     private(set) var types: [UInt32] = []
-    /// -1 is NULL; else the length in bytes.
+    /// The length in bytes. -1 is NULL.
     private(set) var lengths: [Int32] = []
     private var offsets: [Int] = []
     private var bytes: [UInt8] = []
 
     init(_ statement: Statement) throws(PostgresError) {
         let parameters = statement.parameters
-        // Bind carries the number of parameters in 16 bits.
+        // The Bind message has 16 bits for the number of parameters.
         guard parameters.count <= 65_535 else { throw PostgresError(.invalidParameter, statement: statement.name) }
         types.reserveCapacity(parameters.count)
         lengths.reserveCapacity(parameters.count)
@@ -28,11 +28,11 @@ struct BoundParameters {
             }
             lengths.append(length)
         }
-        // An empty value still needs an address that isn't null: null means NULL.
+        // An empty value still needs an address, because a null pointer means NULL.
         bytes.append(0)
     }
 
-    /// Calls `body` with what PQsendQueryParams wants; the pointers are good for that call only.
+    /// Calls `body` with the pointers for PQsendQueryParams. They are valid only during that call.
     func withPointers<R>(_ body: ([UnsafePointer<CChar>?]) -> R) -> R {
         bytes.withUnsafeBytes { raw in
             let base = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -43,7 +43,7 @@ struct BoundParameters {
         }
     }
 
-    /// false where the value can't be expressed.
+    /// Returns false if the value can't be encoded.
     private mutating func encode(_ parameter: Parameter) -> Bool {
         switch parameter {
         case .int2(let value): append(value)
@@ -84,9 +84,9 @@ struct BoundParameters {
         }
     }
 
-    /// Elements of one length, all written in one go: a settlement binds some thirty of these lists.
+    /// Elements of one length, written in one pass: a settlement binds about thirty of these lists.
     ///
-    /// - Parameter encode: the element's bytes as they lie in memory; nil: it can't be expressed.
+    /// - Parameter encode: Returns the element's bytes as they are in memory. Nil if it can't be encoded.
     private mutating func fixed<Element, Bytes: BitwiseCopyable>(
         _ values: [Element?],
         of type: PostgresType,
@@ -120,7 +120,6 @@ struct BoundParameters {
         return isExpressed
     }
 
-    /// Elements of any length.
     private mutating func array<Element>(
         _ values: [Element?],
         of type: PostgresType,
@@ -145,8 +144,9 @@ struct BoundParameters {
         return true
     }
 
-    /// The head of array_recv's format: dimensions, a flag for NULLs, the element's OID, then size and lower bound of the one dimension; every element
-    /// follows as length and bytes. An empty array has no dimension. False: there are too many.
+    /// The head of array_recv's format: dimensions, a flag for NULLs and the element's OID, then size and lower bound
+    /// of the dimension. Each element follows as length and bytes. An empty array has no dimension. Returns false if
+    /// there are too many elements.
     private mutating func beginArray<Element>(_ values: [Element?], of type: PostgresType) -> Bool {
         guard let count = Int32(exactly: values.count) else { return false }
         append(Int32(count == 0 ? 0 : 1))
@@ -178,7 +178,7 @@ struct BoundParameters {
         return true
     }
 
-    /// jsonb's binary form: a version byte, then the JSON text (jsonb_recv).
+    /// jsonb's binary format: a version byte, then the JSON text (jsonb_recv).
     private mutating func appendJSON(_ text: String) {
         bytes.append(1)
         bytes.append(contentsOf: text.utf8)

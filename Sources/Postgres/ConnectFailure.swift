@@ -1,10 +1,10 @@
-/// Reads what libpq says of a connection that failed: for those its message is the only source.
+/// Reads libpq's message about a failed connection. libpq gives no other source for it.
 enum ConnectFailure {
-    /// libpq's own words name host, address, port, user and database, never the password; the server's are class 28, 3D,
-    /// 53, 57 or 08. So the first line may be told.
+    /// libpq's own messages name host, address, port, user and database, but never the password. The server's have
+    /// class 28, 3D, 53, 57 or 08. So the first line may be shown.
     static func error(from message: String) -> PostgresError {
         let lines = message.split(separator: "\n").map(String.init)
-        // With several addresses of one name there are several lines; the server's own word is the best of them.
+        // A name with several addresses gives several lines. The server's own line is the most useful.
         for line in lines {
             for severity in ["FATAL:  ", "ERROR:  "] {
                 guard let found = position(of: severity, in: line) else { continue }

@@ -1,19 +1,19 @@
 import Dispatch
 
 extension Connection {
-    /// Connects, each host of the configuration having `connectTimeout`.
+    /// Connects. Each host of the configuration has `connectTimeout`.
     ///
-    /// - Parameter notices: gets the server's notices, on the connection's queue; without it they are dropped.
-    /// - Throws: `connectionFailed`; `cancelled` at once when the task is.
+    /// - Parameter notices: Gets the server's notices, on the connection's queue. Nil: they are dropped.
+    /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(
         _ configuration: ConnectionConfiguration,
         notices: (@Sendable (Notice) -> Void)? = nil
     ) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration, notices: notices)
         let first = FirstAnswer<Result<Void, PostgresError>>()
-        // libpq resolves names with the blocking getaddrinfo, on the connection's queue; neither a deadline nor a
-        // cancellation reaches it there. So this doesn't wait for it: what connects too late is closed again.
-        // Not a Task: one starts on the cooperative pool, and where that is starved the time would run out unused.
+        // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
+        // interrupts it. So this function doesn't wait for it: a connection that comes too late is closed. A Task would
+        // start on the cooperative pool. If all its threads are busy, the time would pass unused.
         connection.executor.perform {
             connection.assumeIsolated { isolated in
                 if !first.settle(isolated.connectResult()) { isolated.close() }

@@ -1,11 +1,11 @@
 extension Connection {
-    /// Runs `body` in a transaction: committed when it returns, rolled back when it throws. Nobody else uses the connection
-    /// meanwhile. For migrations; the hot path sends its statements in one flight.
+    /// Runs `body` in a transaction. It commits when `body` returns and rolls back when `body` throws. No other caller
+    /// uses the connection meanwhile. For migrations; the pipeline sends its statements in one flight.
     ///
     /// - Parameters:
-    ///   - settings: for this transaction only.
-    ///   - timeout: of each statement; nil: the configuration's.
-    /// - Throws: what `body` throws; `rolledBack` where `body` swallowed a statement's error and returned.
+    ///   - settings: Settings for this transaction only.
+    ///   - timeout: The time limit of each statement. Nil: the configuration's.
+    /// - Throws: What `body` throws. `rolledBack` if `body` ignored a statement's error and returned.
     public func transaction<T: Sendable>(
         settings: [(String, String)] = [],
         timeout: Duration? = nil,
@@ -14,10 +14,10 @@ extension Connection {
         try await transaction(Self.begin, settings: settings, timeout: timeout, body)
     }
 
-    /// Runs `body` in a transaction that only reads, all of it as of one instant: REPEATABLE READ READ ONLY. While it lasts, nothing that dies in the
-    /// database is cleaned up: keep it short.
+    /// Runs `body` in a transaction that only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile
+    /// VACUUM removes no row version that died since.
     ///
-    /// - Parameters, throws: as `transaction`.
+    /// Parameters and errors are those of `transaction`.
     public func snapshot<T: Sendable>(
         settings: [(String, String)] = [],
         timeout: Duration? = nil,
@@ -48,7 +48,7 @@ extension Connection {
             try Self.checkCommitted(answer[0])
             return value
         } catch {
-            // Nothing to do where the commit failed or the connection is gone; else this ends the transaction.
+            // Does nothing if the commit failed or the connection is lost. Otherwise it ends the transaction.
             rollBack()
             throw error
         }

@@ -1,12 +1,13 @@
 import Synchronization
 
-/// One connection to PostgreSQL. The actor runs on a queue of its own, where waiting for the server blocks nobody else.
+/// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
 ///
-/// Statements are unnamed, in pipeline mode, and leave no session state, so it works through a transaction pooler. Calls
-/// are served one after another in the order of their arrival. Cancelling a task doesn't interrupt its statement: the
-/// time-outs do, the server's `statement_timeout` first, and the closing of the connection where the server doesn't answer.
+/// Statements are unnamed, sent in pipeline mode, and leave no session state. So a connection works through a
+/// transaction pooler. Calls are served in the order of their arrival. Cancelling a task doesn't interrupt its
+/// statement; only time-outs do. First the server's `statement_timeout` ends it. If the server doesn't answer, the
+/// connection is closed.
 public actor Connection {
-    /// What the server gets to report its own time-out before the connection is closed.
+    /// The time that the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)
 
     let executor = SerialQueueExecutor(label: "nudged.postgres")
@@ -16,18 +17,19 @@ public actor Connection {
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
 
-    /// The interactive transaction that has the connection, and who waits for its end.
+    /// The interactive transaction that has the connection, and the callers that wait for its end.
     private var turn = TransactionTurn()
     private(set) var currentTransaction: UInt64?
     private var lastTransaction: UInt64 = 0
 
-    /// The actor's own serial queue.
+    /// The executor of the actor's own serial queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Whether the connection is open. Answers at once, also while a statement is under way.
+    /// Whether the connection is open. It answers at once, even while a statement runs.
     public nonisolated var isUsable: Bool { usable.load(ordering: .acquiring) }
 
-    /// Whether it was closed because an answer did not come (`timedOut`): what was asked may still be under way in the server.
+    /// Whether it was closed because an answer did not come (`timedOut`). The statement may still be running in the
+    /// server.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
     init(_ configuration: ConnectionConfiguration, notices: (@Sendable (Notice) -> Void)?) {
@@ -40,20 +42,22 @@ public actor Connection {
         usable.store(true, ordering: .releasing)
     }
 
-    /// Closes the connection; an interactive transaction under way fails at its next statement. Idempotent.
+    /// Closes the connection. An open interactive transaction fails at its next statement. May be called more than
+    /// once.
     public func close() {
         usable.store(false, ordering: .releasing)
         link = nil
     }
 
-    /// The process that was named at the start of the connection, for cancel requests: the server's own, where nobody stands between. 0 once closed.
+    /// The process id from the start of the connection, for cancel requests. Without a pooler it is the server process.
+    /// 0 after closing.
     var namedProcessID: Int32 { link?.processID ?? 0 }
 
-    /// Runs one statement as a transaction of its own.
+    /// Runs one statement as its own transaction.
     ///
-    /// - Parameter timeout: the server's `statement_timeout`; the connection is closed 2 s after it. Nil: the
-    ///   configuration's. It starts when the statement's turn has come.
-    /// - Throws: `refusedByServer`, after which the connection is good; `connectionLost`, `timedOut`, after which it isn't.
+    /// - Parameter timeout: The server's `statement_timeout`. The connection is closed 2 s after it. Nil: the
+    ///   configuration's. It starts when the statement is sent.
+    /// - Throws: `refusedByServer`: the connection stays usable. `connectionLost`, `timedOut`: it does not.
     public func run(_ statement: Statement, timeout: Duration? = nil) async throws(PostgresError) -> Rows {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
@@ -62,16 +66,16 @@ public actor Connection {
         return rows[1]
     }
 
-    /// Runs the statements as one transaction in one flight: BEGIN, the settings, the statements, COMMIT. The first error
-    /// rolls everything back.
+    /// Runs the statements as one transaction in one flight: BEGIN, the settings, the statements, COMMIT. The first
+    /// error rolls everything back.
     ///
     /// - Parameters:
-    ///   - settings: for this transaction only (`set_config(…, true)`).
-    ///   - afterwards: a transaction of their own once the first is committed, in the same flight. Where one of these fails, the first
-    ///     is committed all the same.
-    ///   - timeout: `statement_timeout` of each statement, and (with 2 s more) the whole flight's; nil: the configuration's.
-    /// - Returns: the result of each statement, then of each of `afterwards`.
-    /// - Throws: as `run`; `rolledBack` where COMMIT was answered so.
+    ///   - afterwards: Statements of another transaction, after the first is committed, in the same flight. If one of
+    ///     them fails, the first transaction stays committed.
+    ///   - settings: Settings for this transaction only (`set_config(…, true)`).
+    ///   - timeout: The `statement_timeout` of each statement. The whole flight has 2 s more. Nil: the configuration's.
+    /// - Returns: The result of each statement, then of each of `afterwards`.
+    /// - Throws: As `run`. `rolledBack` if the server answered COMMIT with a rollback.
     public func transaction(
         _ statements: [Statement],
         afterwards: [Statement] = [],
@@ -83,24 +87,28 @@ public actor Connection {
         defer { passTurn() }
         var all = [Self.begin, Self.settings(settings, timeout)] + statements + [Self.commit]
         let end = all.count - 1
-        // Until the synchronisation an implicit transaction, for which the settings are made anew.
+        // The statements up to the synchronisation are an implicit transaction, which needs the settings again.
         if !afterwards.isEmpty { all += [Self.settings(settings, timeout)] + afterwards }
         let rows = try flight(all, timeout + Self.grace)
         try Self.checkCommitted(rows[end])
-        // After a ROLLBACK among the statements our COMMIT has nothing to commit, and is still answered COMMIT.
+        // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
         for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
-            throw PostgresError(.rolledBack, statement: answer.statement, detail: "it ends the transaction itself")
+            throw PostgresError(
+                .rolledBack,
+                statement: answer.statement,
+                detail: "the statement ends the transaction itself"
+            )
         }
         return Array(rows[2..<end]) + rows.dropFirst(end + 2)
     }
 
-    /// Runs several statements without parameters by the simple protocol; for migrations. One transaction, unless the script
-    /// itself begins and commits. `SET` without `LOCAL` would stay: don't.
+    /// Runs several statements without parameters with the simple protocol, for migrations. They are one transaction,
+    /// unless the script has its own BEGIN and COMMIT. Don't use `SET` without `LOCAL`: its effect would last.
     ///
     /// - Parameters:
-    ///   - name: what errors call the script.
-    ///   - asIs: sends the script alone, for what can't run in a transaction block (`CREATE INDEX CONCURRENTLY`); the server
-    ///     then has no time-out of ours.
+    ///   - name: The script's name in errors.
+    ///   - asIs: Sends the script alone, for statements that can't run in a transaction block (`CREATE INDEX
+    ///     CONCURRENTLY`). Then the server gets no `statement_timeout`.
     public func execute(
         script: String,
         name: String = "script",
@@ -143,7 +151,7 @@ extension Connection {
         }
     }
 
-    /// Runs `work` and leaves the link clean: closed where it broke, out of any transaction unless one is to be left open.
+    /// Runs `work`, then cleans up: a broken link is closed, and a transaction is ended unless it is to stay open.
     func perform<T>(
         leavingTransaction: Bool,
         _ work: (ServerLink) throws(PostgresError) -> T
@@ -158,7 +166,8 @@ extension Connection {
                 if error.code == .timedOut { silent.store(true, ordering: .releasing) }
                 close()
             } else if error.sqlState == "25006", configuration.wantsWritable {
-                // The server was demoted behind a pooler or made read-only: who asks for a writable one must look for it again.
+                // The server was demoted behind a pooler, or made read-only. The next connection must look for a
+                // writable one.
                 close()
             } else if !leavingTransaction {
                 rollBackWhatIsOpen(link)
@@ -181,8 +190,8 @@ extension Connection {
         if let link { rollBackWhatIsOpen(link) }
     }
 
-    /// After an error between BEGIN and COMMIT the server waits for this; a flight can't carry it, as what follows an error
-    /// is skipped.
+    /// After an error between BEGIN and COMMIT the server needs a ROLLBACK. The same flight can't carry it, because the
+    /// server skips what follows an error.
     private func rollBackWhatIsOpen(_ link: ServerLink) {
         guard link.isInTransaction else { return }
         do throws(PostgresError) {
@@ -201,7 +210,8 @@ extension Connection {
     static let commit = Statement("commit", sql: "commit")
     static let rollback = Statement("rollback", sql: "rollback")
 
-    /// One statement for all settings; `true` is SET LOCAL. In a flight without BEGIN it holds until the synchronisation.
+    /// One statement for all settings. `true` means SET LOCAL. In a flight without BEGIN it holds until the
+    /// synchronisation.
     static func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
         let all = [("statement_timeout", String(timeout.asSetting))] + settings
         let calls = all.indices.map { "set_config($\(2 * $0 + 1), $\(2 * $0 + 2), true)" }
@@ -212,7 +222,7 @@ extension Connection {
         )
     }
 
-    /// COMMIT of a failed transaction is no error to the server: it answers with the tag ROLLBACK.
+    /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.
     static func checkCommitted(_ answer: Rows) throws(PostgresError) {
         guard answer.command == "COMMIT" else { throw PostgresError(.rolledBack, statement: "commit") }
     }

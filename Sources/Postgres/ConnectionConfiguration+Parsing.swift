@@ -2,13 +2,13 @@ import CLibPQ
 import Glibc
 
 extension ConnectionConfiguration {
-    /// Reads a libpq URI (manual, 34.1.1.2), with the environment's `PG…` variables for what it leaves out.
+    /// Reads a libpq URI (manual, 34.1.1.2). The environment's `PG…` variables supply what it omits.
     ///
     /// - Parameters:
-    ///   - allowInsecure: lets other hosts than this machine be used with less than `sslmode=verify-full`.
-    ///   - applicationName: shown in `pg_stat_activity`, unless the URL names another.
-    ///   - connectTimeout: for each host, unless the URL's `connect_timeout` (whole seconds) says another.
-    /// - Throws: `invalidURL` (without the URL's parts, as one may be the password), `insecure`.
+    ///   - allowInsecure: Allows other hosts than this machine with less than `sslmode=verify-full`.
+    ///   - applicationName: Shown in `pg_stat_activity`, unless the URL sets another name.
+    ///   - connectTimeout: For each host, unless the URL has a `connect_timeout` (whole seconds).
+    /// - Throws: `invalidURL` (without parts of the URL, because one may be the password), `insecure`.
     public static func parse(
         url: String,
         allowInsecure: Bool = false,
@@ -19,7 +19,7 @@ extension ConnectionConfiguration {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             throw PostgresError(.invalidURL, detail: "it doesn't start with postgresql://")
         }
-        guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it holds U+0000") }
+        guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it contains U+0000") }
         let given = try keywords(of: url)
         if given["service"] != nil {
             throw PostgresError(.invalidURL, detail: "service files aren't supported")
@@ -28,9 +28,9 @@ extension ConnectionConfiguration {
         keywords["service"] = nil
         keywords["client_encoding"] = "UTF8"
         keywords["application_name"] = keywords["application_name"] ?? applicationName
-        // libpq tries Kerberos encryption before TLS, which would pass by verify-full.
+        // libpq tries Kerberos encryption before TLS. That would bypass verify-full.
         keywords["gssencmode"] = given["gssencmode"] ?? "disable"
-        // libpq heeds connect_timeout in its blocking calls only, so it is taken over.
+        // libpq applies connect_timeout only in its blocking calls, so this module applies it.
         let seconds = keywords.removeValue(forKey: "connect_timeout").flatMap(Int64.init) ?? 0
         let attempts = try split(keywords)
         for attempt in attempts { try check(attempt, allowInsecure: allowInsecure) }
@@ -41,7 +41,8 @@ extension ConnectionConfiguration {
         )
     }
 
-    /// A host that vanished without a word is noticed after six seconds, and not after the statement's time-out: libpq's own default is two hours.
+    /// A host that vanished is noticed after six seconds, not only after the statement's time-out. libpq's default is
+    /// two hours.
     private static let quickToNotice = [
         "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
     ]
@@ -49,7 +50,7 @@ extension ConnectionConfiguration {
     private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
-            // libpq quotes parts of the URL from the first quotation mark on, and one of them may be the password's.
+            // libpq quotes parts of the URL after the first quotation mark. One of them may be a part of the password.
             let words = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
             PQfreemem(message)
             throw PostgresError(.invalidURL, detail: words.isEmpty ? nil : words)
@@ -58,7 +59,7 @@ extension ConnectionConfiguration {
         return values(options)
     }
 
-    /// What the environment and libpq itself set.
+    /// The values from the environment and from libpq's defaults.
     private static func defaults() -> [String: String] {
         guard let options = PQconndefaults() else { return [:] }
         defer { PQconninfoFree(options) }
@@ -78,7 +79,7 @@ extension ConnectionConfiguration {
         return found
     }
 
-    /// One attempt per host: libpq's non-blocking connect has no time-out of its own to go on to the next host by.
+    /// One attempt for each host: libpq's non-blocking connect has no time-out after which it tries the next host.
     static func split(_ keywords: [String: String]) throws(PostgresError) -> [[String: String]] {
         func list(_ key: String) -> [String] {
             keywords[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
@@ -109,30 +110,31 @@ extension ConnectionConfiguration {
     private static func check(_ attempt: [String: String], allowInsecure: Bool) throws(PostgresError) {
         let host = attempt["host"]
         if let host, !host.hasPrefix("/"), !host.hasPrefix("@") {
-            // A password with an unescaped @ or / ends up in the host, and errors name hosts.
+            // A password with an unescaped @ or / becomes a part of the host, and errors name hosts.
             let isName = host.utf8.allSatisfy {
                 (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
                     || [0x2D, 0x2E, 0x3A, 0x5F, 0x25].contains($0)
             }
-            guard isName else { throw PostgresError(.invalidURL, detail: "the host is no host name") }
+            guard isName else { throw PostgresError(.invalidURL, detail: "the host is not a host name") }
         }
         if let port = attempt["port"] {
             guard let number = UInt16(port), number > 0 else {
-                throw PostgresError(.invalidURL, detail: "the port is no number from 1 to 65535")
+                throw PostgresError(.invalidURL, detail: "the port is not a number from 1 to 65535")
             }
         }
         let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
         if let mode = attempt["sslmode"], !modes.contains(mode) {
-            throw PostgresError(.invalidURL, detail: "sslmode is none of \(modes.joined(separator: ", "))")
+            throw PostgresError(.invalidURL, detail: "sslmode must be one of \(modes.joined(separator: ", "))")
         }
         guard !allowInsecure, !isLocal(host: host, address: attempt["hostaddr"]) else { return }
         guard attempt["sslmode"] == "verify-full" else {
             let mode = attempt["sslmode"] ?? "prefer"
-            throw PostgresError(.insecure, detail: "sslmode \(mode) for another host than this machine")
+            throw PostgresError(.insecure, detail: "sslmode \(mode) is not enough for a host other than this machine")
         }
     }
 
-    /// A Unix socket or a loopback address. `hostaddr` decides where both are given: libpq connects there.
+    /// Whether this is a Unix socket or a loopback address. `hostaddr` decides if both are given, because libpq
+    /// connects there.
     static func isLocal(host: String?, address: String?) -> Bool {
         guard let target = address ?? host else { return true }
         if address == nil, target.hasPrefix("/") || target.hasPrefix("@") || target == "localhost" { return true }

@@ -1,13 +1,13 @@
-/// Where and how to connect, validated. Its description never holds the password.
+/// Where and how to connect, already validated. Its description never holds the password.
 public struct ConnectionConfiguration: Sendable, Equatable {
-    /// How long one host of the URL has to let us in; with several hosts each has it.
+    /// The time for one host of the URL to accept the connection. With several hosts, each has this time.
     public var connectTimeout: Duration
-    /// How long a statement or transaction has where the call names no other time.
+    /// The time for a statement or transaction if the call gives no other time.
     public var statementTimeout: Duration
-    /// One list of libpq's keywords for each host, in the order in which they are tried.
+    /// libpq's keywords for each host, in the order of the attempts.
     let attempts: [[String: String]]
 
-    /// A configuration from libpq's keywords, which have been checked.
+    /// A configuration from libpq's keywords, which must be checked already.
     init(attempts: [[String: String]], connectTimeout: Duration, statementTimeout: Duration) {
         self.attempts = attempts
         self.connectTimeout = connectTimeout
@@ -16,28 +16,28 @@ public struct ConnectionConfiguration: Sendable, Equatable {
 }
 
 extension ConnectionConfiguration {
-    /// Whether only a server will do that takes writes (`target_session_attrs`).
+    /// Whether only a writable server is accepted (`target_session_attrs`).
     var wantsWritable: Bool {
         ["read-write", "primary"].contains(attempts.first?["target_session_attrs"] ?? "any")
     }
 
-    /// How long a silent host is waited for before the next is tried beside it; nil: until its time is up. Only where any writable host is as
-    /// good as another: else the order says which one is wanted.
+    /// How long to wait for a silent host before the next one is tried too. Nil: until its time is over. Used only if
+    /// every writable host is equally good. Otherwise the order says which one is wanted.
     var headStart: Duration? { attempts.count > 1 && wantsWritable ? .seconds(1) : nil }
 }
 
 extension ConnectionConfiguration {
-    /// One host as it is tried.
+    /// One host of the URL.
     public struct Host: Sendable, Equatable {
-        /// Name or address and port, or a socket's folder.
+        /// Name or address with port, or the folder of a socket.
         public let name: String
-        /// A Unix socket or a loopback address: nothing leaves this machine.
+        /// Whether it is a Unix socket or a loopback address.
         public let isLocal: Bool
         /// libpq's `sslmode`.
         public let sslMode: String
     }
 
-    /// The hosts of the URL, in its order, each once.
+    /// The hosts of the URL in its order, each once.
     public var hosts: [Host] {
         var found: [Host] = []
         for keywords in attempts {
@@ -51,7 +51,7 @@ extension ConnectionConfiguration {
         return found
     }
 
-    /// Whether any server will do that lets us in, be it one that only reads (`target_session_attrs` is any).
+    /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
     public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
 
     private static func name(_ keywords: [String: String]) -> String {
@@ -61,7 +61,7 @@ extension ConnectionConfiguration {
 }
 
 extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// User, hosts, database and the degree of TLS.
+    /// User, hosts, database and `sslmode`.
     public var description: String {
         let hosts = attempts.map(Self.name)
         let first = attempts.first ?? [:]
@@ -70,9 +70,9 @@ extension ConnectionConfiguration: CustomStringConvertible, CustomDebugStringCon
             + " sslmode=\(first["sslmode"] ?? "prefer")"
     }
 
-    /// As `description`.
+    /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Hides the keywords, and with them the password, from `dump` and reflecting loggers.
+    /// Hides the keywords, and so the password, from `dump` and reflecting loggers.
     public var customMirror: Mirror { Mirror(self, children: ["target": description]) }
 }

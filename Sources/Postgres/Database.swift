@@ -1,11 +1,11 @@
-/// Keeps one connection alive: hands it out, and makes a new one with backoff and jitter when it is lost. Refused
-/// credentials are tried again too, so that a mended password needs no restart; `report` tells each failure. One lane of
-/// work has one `Database`.
+/// Keeps one connection open. It hands it out, and makes a new one with back-off and jitter if it is lost. Refused
+/// credentials are tried again too, so a corrected password needs no restart. `report` gets each failure. Each kind of
+/// work has its own `Database`.
 public actor Database {
-    /// A failed attempt: how many there were in a row, the error, and the wait before the next.
+    /// Reports a failed attempt: the number of failures in a row, the error, and the wait before the next attempt.
     public typealias Report = @Sendable (_ failures: Int, _ error: PostgresError, _ wait: Duration) -> Void
 
-    /// Asked of a new connection before it is handed out; throws where it is not to be used yet.
+    /// Checks a new connection before it is used. Throws if it must not be used yet.
     public typealias Probe = @Sendable (Connection) async throws(PostgresError) -> Void
 
     private let open: @Sendable () async throws(PostgresError) -> Connection
@@ -18,19 +18,21 @@ public actor Database {
     private var waiting: [UInt64: FirstAnswer<Result<Connection, PostgresError>>] = [:]
     private var lastWaiter: UInt64 = 0
     private var isClosed = false
-    /// One was lost, and none has taken its place.
+    /// A connection was lost and not replaced yet.
     private var isReplacing = false
-    /// One ended without an answer, and since then none has passed the probe.
+    /// A connection ended without an answer, and no later one has passed `afterSilence`.
     private var isAfterSilence = false
 
-    /// When the connection took the place of a lost one; nil: it is the first.
+    /// When this connection replaced a lost one. Nil if it is the first.
     public private(set) var replacedAt: ContinuousClock.Instant?
 
+    /// Makes no connection yet.
+    ///
     /// - Parameters:
-    ///   - notices: as in `Connection.open`.
-    ///   - afterSilence: what a connection must pass that takes the place of one whose answer did not come.
-    ///   - random: a number in 0 ..< 1, for the jitter.
-    ///   - report: called for each attempt that failed.
+    ///   - notices: As in `Connection.open`.
+    ///   - afterSilence: What a connection must pass if the one before ended without an answer.
+    ///   - random: A number in 0 ..< 1, for the jitter.
+    ///   - report: Called for each failed attempt.
     public init(
         _ configuration: ConnectionConfiguration,
         backoff: Backoff = Backoff(),
@@ -46,9 +48,9 @@ public actor Database {
         self.report = report
     }
 
-    /// The connection; waits, for as long as it takes, where there is none.
+    /// The connection. Without one, it waits as long as needed.
     ///
-    /// - Throws: `cancelled` at once when the task is; `notConnected` after `close`.
+    /// - Throws: `cancelled` as soon as the task is cancelled, `notConnected` after `close`.
     public func connection() async throws(PostgresError) -> Connection {
         if isClosed { throw PostgresError(.notConnected) }
         if let current {
@@ -68,12 +70,12 @@ public actor Database {
             answer.settle(.failure(PostgresError(.cancelled)))
         }
         waiting[id] = nil
-        // Nobody wants a connection any more: stop trying.
+        // No caller waits for a connection any more, so stop trying.
         if waiting.isEmpty, current == nil { attempt?.cancel() }
         return try result.get()
     }
 
-    /// Closes the connection for good; whoever waits for one gets `notConnected`. Idempotent.
+    /// Closes the connection for good. Callers that wait for one get `notConnected`. May be called more than once.
     public func close() async {
         isClosed = true
         attempt?.cancel()
@@ -85,7 +87,7 @@ public actor Database {
     private func reconnect() async {
         var failures = 0
         defer {
-            // Somebody may have come to wait after this task was cancelled: go on in a new one.
+            // A caller may have arrived after this task was cancelled. A new task then continues.
             let isWanted = !isClosed && current == nil && !waiting.isEmpty
             attempt = isWanted ? Task { await self.reconnect() } : nil
         }
@@ -103,7 +105,7 @@ public actor Database {
         }
     }
 
-    /// A connection that may be used.
+    /// A connection that passed `afterSilence` if that is needed.
     private func opened() async throws(PostgresError) -> Connection {
         let connection = try await open()
         guard isAfterSilence, let afterSilence else { return connection }
@@ -117,7 +119,7 @@ public actor Database {
         return connection
     }
 
-    /// false: given up, as nobody waits any more.
+    /// Waits before the next attempt. Returns false if no caller waits any more.
     private func pause(after error: PostgresError, _ failures: inout Int) async -> Bool {
         if error.code != .cancelled {
             failures += 1

@@ -1,5 +1,5 @@
-/// An instant by which something must be done. ContinuousClock goes on while the machine sleeps: after a suspend, what was
-/// awaited is overdue, as it is for the server.
+/// An instant by which something must be done. ContinuousClock continues while the machine sleeps, so after a
+/// suspension the wait is over, as it is for the server.
 struct Deadline {
     private let instant: ContinuousClock.Instant
 
@@ -7,7 +7,7 @@ struct Deadline {
         instant = ContinuousClock.now + duration
     }
 
-    /// What poll() is to wait: milliseconds, rounded up, at most an hour; nil once the instant has passed.
+    /// The time-out for poll(): milliseconds, rounded up, at most an hour. Nil if the instant has passed.
     var milliseconds: Int32? {
         let left = ContinuousClock.now.duration(to: instant)
         guard left > .zero else { return nil }
@@ -16,7 +16,7 @@ struct Deadline {
 }
 
 extension Duration {
-    /// Whole milliseconds as PostgreSQL's settings take them: at least 1 (0 would mean no limit).
+    /// Whole milliseconds as PostgreSQL's settings expect them. At least 1, because 0 would mean no limit.
     var asSetting: Int32 {
         Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000))
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Several can answer, the first one counts. `wait` is called once.
+/// The first of several answers counts. `wait` must be called only once.
 final class FirstAnswer<Value: Sendable>: Sendable {
-    // Where it can go: empty → waiting or answered; waiting → done; answered → done.
+    // empty → waiting or answered. waiting → done. answered → done.
     private enum State {
         case empty
         case waiting(CheckedContinuation<Value, Never>)
@@ -26,10 +26,10 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// false: somebody was faster.
+    /// Returns false if there was an answer already.
     @discardableResult
     func settle(_ value: Value) -> Bool {
-        // Resumed after unlocking.
+        // The continuation is resumed after unlocking.
         let (first, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
             switch state {
             case .empty:

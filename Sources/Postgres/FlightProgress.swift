@@ -1,12 +1,13 @@
-/// What has come back of a flight of statements; a value, so that the order of libpq's answers can be tested without it.
+/// The answers to a flight of statements so far. It is a value, so that tests can check the order of libpq's answers
+/// without libpq.
 ///
-/// libpq gives for each statement its result or error and then nil, and after the last one the synchronisation point. An
-/// error of the implicit commit (a deferred constraint) comes between the two.
+/// For each statement libpq gives its result or error and then nil. After the last one it gives the synchronisation
+/// point. An error of the implicit commit (a deferred constraint) comes between them.
 struct FlightProgress {
     private let statements: [String]
     private var ended = 0
     private(set) var rows: [Rows] = []
-    /// The first error; the later ones only follow from it.
+    /// The first error. Later ones only follow from it.
     private(set) var failure: PostgresError?
     private(set) var isComplete = false
 
@@ -14,7 +15,7 @@ struct FlightProgress {
         self.statements = statements
     }
 
-    /// The statement whose answer comes next; nil at the commit.
+    /// The statement whose answer comes next. Nil at the commit.
     var currentStatement: String? { ended < statements.count ? statements[ended] : nil }
 
     mutating func succeeded(_ rows: Rows) { self.rows.append(rows) }

@@ -1,10 +1,10 @@
-/// A notice or warning of the server, under the same rule as errors: no value of a parameter or row is in it.
+/// A notice or warning of the server. Like an error, it never holds the value of a parameter or row.
 public struct Notice: Sendable, Equatable {
     /// WARNING, NOTICE, DEBUG, INFO or LOG.
     public let severity: String
-    /// Five characters.
+    /// The SQLSTATE: five characters.
     public let sqlState: String
-    /// The server's words, where they can't hold a value.
+    /// The server's message, if it can't hold a value.
     public let message: String?
 
     init(_ report: ServerReport) {

@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// Takes the server's notices, which libpq would write to stderr, to a closure.
+/// Passes the server's notices to a closure. libpq would write them to stderr.
 final class NoticeReceiver {
     private let handler: (@Sendable (Notice) -> Void)?
 
@@ -8,8 +8,8 @@ final class NoticeReceiver {
         self.handler = handler
     }
 
-    /// The context is unretained: whoever owns the connection owns the receiver longer. A result keeps the pointer too, but
-    /// uses it only on an index out of range, which `Rows` rules out.
+    /// The context is unretained, because the connection's owner keeps the receiver longer than the connection. A
+    /// result keeps the pointer too. It uses it only for an index out of range, which `Rows` prevents.
     func install(on connection: OpaquePointer) {
         let receive: PQnoticeReceiver = { context, result in
             guard let context, let result else { return }
@@ -21,13 +21,13 @@ final class NoticeReceiver {
 }
 
 extension ServerReport {
-    /// The fields of libpq's result; those that can quote values (DETAIL, HINT, CONTEXT's text) aren't read.
+    /// Reads the fields of libpq's result. DETAIL, HINT and CONTEXT's text can quote values, so they are not read.
     init(_ result: OpaquePointer) {
         func field(_ code: Character) -> String? {
             guard let ascii = code.asciiValue, let text = PQresultErrorField(result, Int32(ascii)) else { return nil }
             return String(cString: text)
         }
-        // The letters are PG_DIAG_…: macros of characters, which Swift doesn't import. (Manual, 55.8.)
+        // The letters are PG_DIAG_…, character macros that Swift doesn't import (manual, 55.8).
         severity = field("V") ?? field("S") ?? ""
         sqlState = field("C") ?? ""
         message = field("M") ?? ""

@@ -1,10 +1,10 @@
 public import struct FoundationEssentials.UUID
 
-/// A bound value: always sent in binary and with its type's OID, so the server need not describe the statement first.
+/// A bound value. It is sent in binary with its type's OID, so the server doesn't need to describe the statement first.
 ///
-/// Instants are microseconds since the Unix epoch; `Int64.max` and `Int64.min` are PostgreSQL's `infinity` and `-infinity`.
-/// Dates are days since 1970-01-01; `Int32.max` and `Int32.min` are the infinities. A text with U+0000 is refused by the
-/// server (SQLSTATE 22021).
+/// Instants are microseconds since the Unix epoch. `Int64.max` and `Int64.min` are PostgreSQL's `infinity` and
+/// `-infinity`. Dates are days since 1970-01-01. `Int32.max` and `Int32.min` are the infinities. The server refuses a
+/// text with U+0000 (SQLSTATE 22021).
 public enum Parameter: Sendable {
     /// `smallint`
     case int2(Int16)
@@ -14,17 +14,13 @@ public enum Parameter: Sendable {
     case int8(Int64)
     /// `double precision`
     case float8(Double)
-    /// `boolean`
     case bool(Bool)
-    /// `text`
     case text(String)
-    /// `uuid`
     case uuid(UUID)
     /// `timestamptz`, microseconds since the Unix epoch
     case timestamp(Int64)
     /// `date`, days since 1970-01-01
     case date(Int32)
-    /// `bytea`
     case bytea([UInt8])
     /// `jsonb`, as JSON text
     case json(String)
@@ -36,21 +32,16 @@ public enum Parameter: Sendable {
     case int8Array([Int64?])
     /// `double precision[]`
     case float8Array([Double?])
-    /// `boolean[]`
     case boolArray([Bool?])
-    /// `text[]`
     case textArray([String?])
-    /// `uuid[]`
     case uuidArray([UUID?])
     /// `timestamptz[]`, microseconds since the Unix epoch
     case timestampArray([Int64?])
     /// `date[]`, days since 1970-01-01
     case dateArray([Int32?])
-    /// `bytea[]`
     case byteaArray([[UInt8]?])
     /// `jsonb[]`, as JSON texts
     case jsonArray([String?])
-    /// NULL of a type
     case null(PostgresType)
 }
 

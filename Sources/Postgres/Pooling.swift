@@ -1,37 +1,38 @@
-/// What stands between us and the server, found out by behaviour: poolers say nothing of themselves to those who are no administrators of theirs.
+/// What is between nudged and the server, found by its behaviour. Poolers tell only their administrators.
 public enum Pooling: Sendable, Equatable {
-    /// Nothing: the process that was named when the connection began is the one that answers.
+    /// No pooler: the process named at the connection's start is the one that answers.
     case direct
-    /// A pooler that gives a client one server connection for as long as it stays.
+    /// A pooler that gives each client one server connection until the client leaves.
     case session
-    /// A pooler that gives server connections to clients transaction by transaction.
+    /// A pooler that gives clients a server connection for each transaction.
     case transaction
     /// A pooler that refuses transactions.
     case statement
-    /// A pooler that gave no second connection to the server in time.
+    /// A pooler that gave no second server connection in time.
     case exhausted
 }
 
 extension Pooling {
-    /// The server processes that answered two clients in turns, the first of them connected all the while.
+    /// The server processes that answered two clients, while the first one stayed connected.
     struct Turn: Equatable {
         let first: Int32
         let second: Int32
     }
 
-    /// A pooler stands between: what its clients' answers say of how it shares. A process that answers the second while the first is still there, or a first that is
-    /// answered by another than before, belongs to no client.
+    /// Recognises how a pooler shares its server connections. They are shared if one process answers both clients, or
+    /// if the first client gets another process than before.
     init(behind turns: [Turn]) {
         let isShared = turns.contains { $0.first == $0.second } || Set(turns.map(\.first)).count > 1
         self = isShared ? .transaction : .session
     }
 
-    /// Poolers hand out what came back last: with nobody else about one turn tells. Somebody else may be quicker.
+    /// How often to check. Poolers use the newest free connection again, so one check is enough without other clients.
+    /// Another client may be faster.
     private static let turns = 3
 
-    /// Looks, on connections of its own: two at most. Changes nothing.
+    /// Finds the pooling with at most two connections of its own. Changes nothing.
     ///
-    /// - Throws: what kept the first of them from being made or from answering.
+    /// - Throws: Why the first connection could not be made or did not answer.
     public static func of(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Pooling {
         let first = try await Connection.open(configuration)
         do throws(PostgresError) {
@@ -70,7 +71,7 @@ extension Pooling {
         do throws(PostgresError) {
             _ = try await processID(second)
         } catch {
-            // Not even a statement by itself: all of the pool's connections are others'.
+            // Not even a single statement ran: other clients have all connections of the pool.
             return .success(.exhausted)
         }
         var all: [Turn] = []
@@ -80,7 +81,7 @@ extension Pooling {
                 all.append(Turn(first: one, second: try await inTransaction(second)))
             }
         } catch {
-            // protocol_violation: so PgBouncer ends who begins a transaction in its statement mode.
+            // protocol_violation: PgBouncer in statement mode closes a client that begins a transaction.
             return error.sqlState == "08P01" ? .success(.statement) : .failure(error)
         }
         return .success(Pooling(behind: all))
@@ -92,7 +93,7 @@ extension Pooling {
         try await connection.run(question).int4(0, 0)
     }
 
-    /// In two turns, as a transaction that somebody thinks about.
+    /// In two round trips, so the transaction stays open between them.
     private static func inTransaction(_ connection: Connection) async throws(PostgresError) -> Int32 {
         do {
             return try await connection.transaction(settings: []) { transaction in

@@ -1,19 +1,19 @@
-/// What went wrong with PostgreSQL. It never holds a parameter, a row's value or a password: `ServerReport` says which of
-/// the server's words may be repeated.
+/// A failure of PostgreSQL or its connection. It never holds a parameter, a row's value or a password. `ServerReport`
+/// decides which of the server's messages it may repeat.
 public struct PostgresError: Error, Sendable, Equatable {
-    /// The kind of failure, by which a caller decides.
+    /// The kind of failure, for the caller's decision.
     public enum Code: Sendable, Equatable {
-        /// No connection could be made; `sqlState` says why where the server itself refused.
+        /// No connection could be made. `sqlState` gives the reason if the server itself refused.
         case connectionFailed
-        /// The connection broke while a statement was under way: it may or may not have been committed.
+        /// The connection broke during a statement. The statement may or may not be committed.
         case connectionLost
-        /// The server didn't answer in time, and the connection was closed: it may or may not have been committed.
+        /// The server didn't answer in time, and the connection was closed. The statement may or may not be committed.
         case timedOut
-        /// The connection had been closed or lost before; nothing was sent.
+        /// The connection was closed or lost before. Nothing was sent.
         case notConnected
-        /// The server refused the statement; see `sqlState`. Nothing of its transaction was committed.
+        /// The server refused the statement, see `sqlState`. Nothing of its transaction was committed.
         case refusedByServer
-        /// COMMIT was answered by a rollback: an earlier error in the transaction had been swallowed.
+        /// The server answered COMMIT with a rollback, because an earlier error in the transaction was ignored.
         case rolledBack
         /// The database URL is malformed, or something in it isn't supported.
         case invalidURL
@@ -21,26 +21,25 @@ public struct PostgresError: Error, Sendable, Equatable {
         case insecure
         /// A parameter can't be expressed in PostgreSQL's format, or there are more than 65,535.
         case invalidParameter
-        /// A result has another type, width, shape or a NULL where the reader doesn't expect it.
+        /// A result has another type, width or shape than the reader expects, or an unexpected NULL.
         case unexpectedResult
         /// The transaction that this call belongs to has ended.
         case transactionEnded
-        /// The waiting task was cancelled.
         case cancelled
     }
 
     /// The kind of failure.
     public var code: Code
-    /// Five characters, where the server gave one.
+    /// The SQLSTATE: five characters, if the server gave one.
     public var sqlState: String?
     /// The name of the statement (`Statement.name`), never its text.
     public var statement: String?
-    /// What the failure is about: constraint, table, column or data type, by name.
+    /// The name of the constraint, table, column or data type that the failure is about.
     public var object: String?
-    /// Words that are known to hold no user data.
+    /// A text that is known to hold no user data.
     public var detail: String?
 
-    /// An error without context.
+    /// An error with these values.
     public init(
         _ code: Code,
         sqlState: String? = nil,
@@ -57,10 +56,10 @@ public struct PostgresError: Error, Sendable, Equatable {
 }
 
 extension PostgresError {
-    /// PostgreSQL's name of `sqlState`'s condition (appendix A of its manual), or of its class.
+    /// PostgreSQL's name for the condition of `sqlState` (appendix A of its manual), or for its class.
     public var condition: String? { sqlState.map(SQLState.condition) }
 
-    /// Whether the same call can succeed later without anybody mending anything.
+    /// Whether the same call can succeed later without any action.
     public var isTransient: Bool {
         if let sqlState { return SQLState.isTransient(sqlState) }
         switch code {
@@ -69,34 +68,34 @@ extension PostgresError {
         }
     }
 
-    /// Whether the server is there and gave the statement up for others' sake: a lock that was held too long, a time-out of its own, a deadlock. The
-    /// connection stands, and the same call can succeed later.
+    /// Whether the server gave the statement up because of other work: a lock that was held too long, a time-out, a
+    /// deadlock. The connection stays usable, and the same call can succeed later.
     public var isHeldUp: Bool { code == .refusedByServer && (sqlState.map(SQLState.isHeldUp) ?? false) }
 
-    /// The server has run out of something: disk, memory, connections (class 53).
+    /// Whether the server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
 
-    /// A commit's answer does not come: most likely it waits for a synchronous standby that is away.
+    /// Whether a commit got no answer. Most likely it waits for a synchronous standby that is down.
     public var isCommitStuck: Bool { code == .timedOut && statement == Connection.commit.name }
 
     /// Whether the transaction may have been committed although it failed here.
     public var mayHaveCommitted: Bool {
         switch code {
         case .timedOut: true
-        // A FATAL that names its reason came instead of the commit's answer; without one nothing is known. Both count
-        // as unknown: the server may have committed and been told to stop before it could say so.
+        // A FATAL with a reason can come instead of the commit's answer. Even then the server may have committed before
+        // it had to stop.
         case .connectionLost: true
         default: false
         }
     }
 
-    /// What an operator can do about it, where that is known.
+    /// What an operator can do about it, if known.
     public var mend: String? {
         if let sqlState, let mend = SQLState.mend(sqlState) { return mend }
         switch code {
         case .timedOut where isCommitStuck:
-            return "start the standby, or take it off synchronous_standby_names and reload PostgreSQL"
-        // libpq's words for target_session_attrs; the server itself gave no SQLSTATE.
+            return "start the standby, or remove it from synchronous_standby_names and reload PostgreSQL"
+        // libpq's text for target_session_attrs. The server itself gave no SQLSTATE.
         case .connectionFailed where detail?.hasSuffix("session is read-only") ?? false:
             return
                 "promote the standby, or end the read-only mode; nudged tries all hosts of database.url again by itself"
@@ -114,7 +113,7 @@ extension PostgresError {
 }
 
 extension PostgresError: CustomStringConvertible {
-    /// One line: what failed, where, why, and the mend.
+    /// One line: what failed, where, why, and the remedy.
     public var description: String {
         var text = "PostgreSQL: \(Self.words(code))"
         if let statement { text += " in \(statement)" }

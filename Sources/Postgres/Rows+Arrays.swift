@@ -1,7 +1,7 @@
 public import struct FoundationEssentials.UUID
 
-// One-dimensional arrays; a NULL element is nil. Every reader throws `unexpectedResult` where there is no such cell, the
-// type doesn't fit, the array has two dimensions or more, or the cell itself is NULL (ask `isNull` first where it may be).
+// One-dimensional arrays. A NULL element is nil. Every reader throws `unexpectedResult` if the cell doesn't exist, has
+// another type, has more dimensions, or is NULL. Check `isNull` first if it may be NULL.
 
 extension Rows {
     /// A `bigint[]`, `integer[]` or `smallint[]`.

@@ -1,7 +1,7 @@
 public import struct FoundationEssentials.UUID
 
-// Every reader throws `unexpectedResult` where there is no such cell, its type or width doesn't fit, or it is NULL
-// (those with `OrNull` return nil then).
+// Every reader throws `unexpectedResult` if the cell doesn't exist, has another type or width, or is NULL. Readers with
+// `OrNull` return nil for NULL.
 
 extension Rows {
     /// A `bigint`, `integer` or `smallint`.
@@ -54,12 +54,12 @@ extension Rows {
         try optional(row, column, "bool", BinaryValue.bool)
     }
 
-    /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`. (Cast an enum to text.)
+    /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`. Cast an enum to text.
     public func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
         try required(row, column, "text", BinaryValue.text)
     }
 
-    /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`. (cast an enum to text), or nil for NULL.
+    /// A `text`, `varchar`, `char(n)`, `name`, `json` or `jsonb`, or nil for NULL. Cast an enum to text.
     public func textOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> String? {
         try optional(row, column, "text", BinaryValue.text)
     }
@@ -84,27 +84,29 @@ extension Rows {
         try optional(row, column, "uuid", BinaryValue.uuid)
     }
 
-    /// A `timestamptz` in microseconds since the Unix epoch; `Int64.max` and `.min` are the infinities.
+    /// A `timestamptz` in microseconds since the Unix epoch. `Int64.max` and `.min` are the infinities.
     public func timestamp(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
         try required(row, column, "timestamp", BinaryValue.timestamp)
     }
 
-    /// A `timestamptz` in microseconds since the Unix epoch; `Int64.max` and `.min` are the infinities, or nil for NULL.
+    /// A `timestamptz` in microseconds since the Unix epoch, or nil for NULL. `Int64.max` and `.min` are the
+    /// infinities.
     public func timestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
         try optional(row, column, "timestamp", BinaryValue.timestamp)
     }
 
-    /// As `timestampOrNull`, but the years after 294246, which microseconds since 1970 can't say, read as the infinity: for columns that a hand can write.
+    /// As `timestampOrNull`, but years after 294246 read as infinity, because microseconds since 1970 can't express
+    /// them. For columns that people can edit.
     public func reachableTimestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
         try optional(row, column, "timestamp", BinaryValue.reachableTimestamp)
     }
 
-    /// A `date` in days since 1970-01-01; `Int32.max` and `.min` are the infinities.
+    /// A `date` in days since 1970-01-01. `Int32.max` and `.min` are the infinities.
     public func date(_ row: Int, _ column: Int) throws(PostgresError) -> Int32 {
         try required(row, column, "date", BinaryValue.date)
     }
 
-    /// A `date` in days since 1970-01-01; `Int32.max` and `.min` are the infinities, or nil for NULL.
+    /// A `date` in days since 1970-01-01, or nil for NULL. `Int32.max` and `.min` are the infinities.
     public func dateOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int32? {
         try optional(row, column, "date", BinaryValue.date)
     }

@@ -1,10 +1,10 @@
 import CLibPQ
 
-/// The result of one statement. It owns libpq's result, which is never changed after it was received; so it may be read by
-/// any thread. Cells are read where libpq keeps them; nothing is copied before it is asked for.
+/// The result of one statement. It owns libpq's result, which never changes after it was received, so any thread may
+/// read it. Cells are read in libpq's memory and copied only when they are read.
 public final class Rows: Sendable {
-    /// Guarded by immutability: libpq only reads in PQgetvalue and its like, and `deinit` runs once, when nobody reads.
-    /// (PQgetvalue's only way to the connection's notice hooks is an index out of range; `cell` checks before.)
+    /// Guarded by immutability: PQgetvalue and similar functions only read, and `deinit` runs once, after the last
+    /// read. PQgetvalue uses the connection's notice hooks only for an index out of range, which `cell` checks before.
     private nonisolated(unsafe) let result: OpaquePointer
     /// The statement's name, for errors.
     let statement: String
@@ -13,7 +13,6 @@ public final class Rows: Sendable {
     /// The number of columns.
     public let columnCount: Int
 
-    /// Takes over `result`.
     init(owning result: OpaquePointer, statement: String) {
         self.result = result
         self.statement = statement
@@ -23,7 +22,7 @@ public final class Rows: Sendable {
 
     deinit { PQclear(result) }
 
-    /// Rows that an INSERT, UPDATE, DELETE, MERGE or SELECT touched; 0 for other commands.
+    /// The number of rows that an INSERT, UPDATE, DELETE, MERGE or SELECT affected. 0 for other commands.
     public var affected: Int {
         PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
     }
@@ -35,7 +34,7 @@ public final class Rows: Sendable {
 
     /// The index of the first column called `name`.
     ///
-    /// - Throws: `unexpectedResult` where there is none.
+    /// - Throws: `unexpectedResult` if there is none.
     public func column(named name: String) throws(PostgresError) -> Int {
         for index in 0..<columnCount where PQfname(result, Int32(index)).map({ String(cString: $0) }) == name {
             return index
@@ -45,13 +44,14 @@ public final class Rows: Sendable {
 
     /// Whether the cell is NULL.
     ///
-    /// - Throws: `unexpectedResult` where there is no such cell.
+    /// - Throws: `unexpectedResult` if the cell doesn't exist.
     public func isNull(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
         try check(row, column)
         return PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
 
-    /// Calls `body` with the bytes of a cell where they lie, with its type; nil for NULL. The buffer is good for that call.
+    /// Calls `body` with the type and the bytes of a cell. Returns nil for NULL. The buffer is valid only during the
+    /// call.
     func cell<R>(
         _ row: Int,
         _ column: Int,
@@ -66,7 +66,8 @@ public final class Rows: Sendable {
         return try body(type, UnsafeRawBufferPointer(start: PQgetvalue(result, row32, column32), count: length))
     }
 
-    /// The error for a cell that isn't what the reader wants; says the column's name and OID, never the value.
+    /// The error for a cell that has another type than the reader expects. It names the column and the OID, never the
+    /// value.
     func mismatch(_ row: Int, _ column: Int, _ wanted: String) -> PostgresError {
         let name = PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
         return PostgresError(

@@ -1,9 +1,9 @@
-/// What this module knows of SQLSTATE codes (PostgreSQL's manual, appendix A).
+/// SQLSTATE codes (PostgreSQL's manual, appendix A).
 enum SQLState {
-    /// Whether the same statement can succeed later with nobody mending anything.
+    /// Whether the same statement can succeed later without any action.
     static func isTransient(_ state: String) -> Bool {
         switch state.prefix(2) {
-        // connection exceptions; insufficient resources
+        // Connection exceptions, insufficient resources.
         case "08", "53": return true
         default: break
         }
@@ -20,7 +20,7 @@ enum SQLState {
         }
     }
 
-    /// What others' work brings about.
+    /// Whether other work in the database caused it.
     static func isHeldUp(_ state: String) -> Bool {
         switch state {
         case "40001", "40P01",  // serialization, deadlock
@@ -31,30 +31,32 @@ enum SQLState {
         }
     }
 
-    /// The mend for those that an operator can act on.
+    /// The remedy for a state that an operator can act on.
     static func mend(_ state: String) -> String? {
         switch state {
         case "28P01", "28000":
             "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
         case "3D000": "create the database, or correct its name in database.url (DATABASE_URL)"
         case "3F000", "42P01", "42703", "42883":
-            "run nudged migrate; where nothing is pending, somebody dropped a view or a function of schema nudged, or what it reads, or redefined it"
-                + " without one of its columns: make it anew (docs/SQL.md, \"The views\")"
+            "run nudged migrate; if nothing is pending, a view or function of schema nudged, "
+                + "or something that it reads, was dropped or lacks a column: "
+                + "create it again (docs/SQL.md, \"The views\")"
         case "42501": "grant the role of database.url the missing right, or connect as the role that ran nudged migrate"
         case "53300": "raise max_connections or the role's CONNECTION LIMIT, or connect through a pooler"
         case "08P01":
-            "where PgBouncer stands between (its log says which): set pool_mode = transaction, take options= out of database.url,"
-                + " or give it more server connections or a longer query_wait_timeout"
+            "if PgBouncer is in between, its log names the cause: set pool_mode = transaction, "
+                + "remove options= from database.url, allow more server connections, or raise query_wait_timeout"
         case "53100": "free disk space on the database server"
         case "25006": "connect to the primary: add target_session_attrs=read-write, or end the read-only mode"
         case "55P03", "57014":
-            "see in pg_stat_activity who holds locks for long (pg_blocking_pids names them), and whether the server is overloaded"
+            "check in pg_stat_activity which sessions hold locks for long (pg_blocking_pids names them), "
+                + "and whether the server is overloaded"
         case "57P03": "wait: the server is starting up or shutting down"
         default: nil
         }
     }
 
-    /// The condition's name, or its class's.
+    /// The name of the condition, or of its class.
     static func condition(_ state: String) -> String {
         names[state] ?? classes[String(state.prefix(2))] ?? "unknown condition"
     }

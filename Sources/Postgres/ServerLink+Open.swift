@@ -2,25 +2,24 @@ import CLibPQ
 import Glibc
 
 extension ServerLink {
-    /// A host that is being connected to.
+    /// A connection attempt to one host.
     private struct Attempt {
         let link: ServerLink
-        /// What its socket is polled for.
+        /// The events to poll its socket for.
         var events: Int32
         let deadline: Deadline
     }
 
-    /// How an attempt stands after a step of libpq's.
     private enum Step {
         case goesOn(Int32)
         case connected
         case failed(PostgresError)
     }
 
-    /// Tries the configuration's hosts in turn. Where any writable one will do (`headStart`), a silent host holds the next only for a moment, and
-    /// whoever lets us in first wins: after a failover the first host of the list is often one that drops packets.
+    /// Tries the configuration's hosts in order. With a `headStart`, the next host is tried soon beside a silent one,
+    /// and the first connection wins. After a failover, the first host of the list often drops packets.
     ///
-    /// - Throws: the last host's error; one that a server gave goes before one of the network.
+    /// - Throws: The last host's error. An error from a server has priority over one from the network.
     static func open(
         _ configuration: ConnectionConfiguration,
         notices: (@Sendable (Notice) -> Void)?
@@ -64,20 +63,20 @@ extension ServerLink {
     ) throws(PostgresError) -> Attempt {
         guard let handle = start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
         let link = ServerLink(handle: handle, notices: notices)
-        // Verbose: the only way to the SQLSTATE of a refused connection is libpq's message.
+        // Verbose, because the SQLSTATE of a refused connection is only in libpq's message.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         PQsetnonblocking(handle, 1)
         guard PQstatus(handle) != CONNECTION_BAD else { throw link.connectError() }
-        // As if PQconnectPoll had just asked to write (manual, PQconnectPoll).
+        // The first poll is for writing (manual, PQconnectPoll).
         return Attempt(link: link, events: POLLOUT, deadline: deadline)
     }
 
-    /// Its socket is ready: libpq goes on.
+    /// Lets libpq continue, because its socket is ready.
     private func step() -> Step {
         switch PQconnectPoll(handle) {
         case PGRES_POLLING_READING: return .goesOn(POLLIN)
         case PGRES_POLLING_OK:
-            // PQconnectPoll doesn't keep the mode that was set before it.
+            // PQconnectPoll doesn't keep the mode that was set before.
             guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
                 return .failed(connectError())
             }
@@ -92,9 +91,10 @@ extension ServerLink {
         return .failed(PostgresError(.connectionFailed, detail: "no answer in time"))
     }
 
-    /// Waits until a socket is ready or the first deadline has come; returns the places of those that are ready.
+    /// Waits until a socket is ready or the first deadline has come. Returns the indices of the ready attempts.
     private static func wait(for attempts: [Attempt], or headStart: Deadline?) throws(PostgresError) -> Set<Int> {
-        // Asked anew each time: libpq changes the socket from address to address. POLLERR and POLLHUP count as ready: libpq's next call words it.
+        // The socket is read each time, because libpq changes it for each address. POLLERR and POLLHUP count as ready:
+        // libpq's next call reports the error.
         var descriptors = attempts.map {
             pollfd(fd: PQsocket($0.link.handle), events: Int16($0.events), revents: 0)
         }
@@ -104,7 +104,7 @@ extension ServerLink {
             throw PostgresError(.connectionFailed, detail: "poll failed, errno \(errno)")
         }
         guard count > 0 else { return [] }
-        // A socket that libpq has closed (-1) is no reason to wait for its deadline either.
+        // libpq has closed a socket of -1, so its attempt needs no wait until the deadline.
         return Set(descriptors.indices.filter { descriptors[$0].revents != 0 || descriptors[$0].fd < 0 })
     }
 }

@@ -2,13 +2,13 @@ import CLibPQ
 import Glibc
 
 extension ServerLink {
-    /// Sends the statements in one flight and collects their results: one synchronisation point at the end, so without
-    /// BEGIN they are one implicit transaction, and the first error aborts the rest.
+    /// Sends the statements in one flight and collects their results. There is one synchronisation point at the end. So
+    /// without BEGIN they are one implicit transaction, and the first error aborts the rest.
     ///
-    /// - Throws: the first error. After `refusedByServer` the link is good, though a transaction may be open; after
-    ///   `connectionLost` or `timedOut` it is done for.
+    /// - Throws: The first error. After `refusedByServer` the link stays usable, but a transaction may be open. After
+    ///   `connectionLost` or `timedOut` it must be closed.
     func flight(_ statements: [Statement], _ deadline: Deadline) throws(PostgresError) -> [Rows] {
-        // All are encoded before any is sent: a parameter that can't be must not leave half a flight behind.
+        // All are encoded before any is sent: an invalid parameter must not leave half a flight behind.
         var bound: [BoundParameters] = []
         for statement in statements { bound.append(try BoundParameters(statement)) }
         for (statement, parameters) in zip(statements, bound) { try send(statement, parameters) }
@@ -22,7 +22,7 @@ extension ServerLink {
             let result = PQgetResult(handle)
             let status = result.map(PQresultStatus)
             take(result, &progress)
-            // libpq repeats this answer for ever: nobody feeds or drains a COPY here.
+            // libpq repeats this answer without end, because COPY is not supported here.
             if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
                 throw PostgresError(
                     .connectionLost,
@@ -30,14 +30,14 @@ extension ServerLink {
                     detail: "COPY isn't supported"
                 )
             }
-            // Nothing more comes from a broken connection but the error that says so.
+            // A broken connection gives nothing more than the error that says so.
             if isBroken { throw progress.failure.map(asLost) ?? lost(progress.currentStatement) }
         }
         if let failure = progress.failure { throw failure }
         return progress.rows
     }
 
-    /// Runs the text by the simple protocol, which takes several statements and no parameters.
+    /// Runs the text with the simple protocol, which accepts several statements but no parameters.
     func script(_ text: String, name: String, _ deadline: Deadline) throws(PostgresError) {
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, text) == 1 else { throw lost(name) }
         var failure: PostgresError?
@@ -51,7 +51,7 @@ extension ServerLink {
             case PGRES_FATAL_ERROR:
                 failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-                // Nobody will feed or drain it.
+                // COPY is not supported here.
                 throw PostgresError(.connectionLost, statement: name, detail: "COPY isn't supported")
             default: break
             }
@@ -79,8 +79,8 @@ extension ServerLink {
         if sent != 1 { throw lost(statement.name) }
     }
 
-    /// Waits until PQgetResult won't block, reading while it still writes: else both sides could wait for the other to
-    /// empty its full socket buffer. false when the deadline came first.
+    /// Waits until PQgetResult doesn't block. It reads while it writes: otherwise both sides could wait for the other
+    /// to empty its full socket buffer. Returns false if the deadline came first.
     private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) -> Bool {
         while true {
             let unsent = PQflush(handle)
@@ -88,12 +88,12 @@ extension ServerLink {
             if PQisBusy(handle) == 0 { return true }
             if unsent < 0 { throw lost(name) }
             guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else { return false }
-            // A failure here still leaves what was read before it, a FATAL with its reason for example.
+            // After a failure the data that was read before is still there, such as a FATAL with its reason.
             if PQconsumeInput(handle) == 0, PQisBusy(handle) == 1 { throw lost(name) }
         }
     }
 
-    /// A server that ends a connection says why before it closes; writing may fail before that was read.
+    /// A server that ends a connection sends the reason first. A write may fail before that is read.
     private func drainLastWords() {
         _ = PQconsumeInput(handle)
     }
@@ -120,12 +120,12 @@ extension ServerLink {
         withExtendedLifetime(rows) {}
     }
 
-    /// The link is broken. libpq's message can repeat the server's, so only a reason that is ours is given.
+    /// The link is broken. libpq's message can repeat the server's, so it is not included.
     private func lost(_ name: String?) -> PostgresError {
         PostgresError(.connectionLost, statement: name)
     }
 
-    /// The reason that the server gave (57P01 …) for a connection that then broke.
+    /// Keeps the reason that the server gave (57P01 …) for a connection that then broke.
     private func asLost(_ error: PostgresError) -> PostgresError {
         var error = error
         error.code = .connectionLost

@@ -1,11 +1,11 @@
 import CLibPQ
 import Glibc
 
-/// The one owner of a libpq connection. Not Sendable: only the `Connection` that made it touches it, on its own queue,
-/// and `deinit` runs when nobody else can. Every wait has a deadline.
+/// The only owner of a libpq connection. Not Sendable: only the `Connection` that made it uses it, on its own queue.
+/// `deinit` runs when no other code can. Every wait has a deadline.
 final class ServerLink {
     let handle: OpaquePointer
-    /// Outlives `handle`, whose notice receiver points at it unretained.
+    /// Must live longer than `handle`, whose notice receiver points to it unretained.
     private let receiver: NoticeReceiver
 
     init(handle: OpaquePointer, notices: (@Sendable (Notice) -> Void)?) {
@@ -14,7 +14,7 @@ final class ServerLink {
         receiver.install(on: handle)
     }
 
-    /// Non-blocking mode is on, so the farewell that PQfinish sends can't block either.
+    /// Non-blocking mode is on, so the last message that PQfinish sends can't block.
     deinit { PQfinish(handle) }
 
     static func start(_ keywords: [String: String]) -> OpaquePointer? {
@@ -34,7 +34,7 @@ final class ServerLink {
         ConnectFailure.error(from: PQerrorMessage(handle).map { String(cString: $0) } ?? "")
     }
 
-    /// Waits until the socket is ready; false when the deadline came first.
+    /// Waits until the socket is ready. Returns false if the deadline came first.
     func wait(for events: Int32, _ deadline: Deadline) throws(PostgresError) -> Bool {
         while true {
             guard let milliseconds = deadline.milliseconds else { return false }
@@ -42,7 +42,7 @@ final class ServerLink {
             guard socket >= 0 else { throw PostgresError(.connectionLost) }
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
             let ready = poll(&descriptor, 1, milliseconds)
-            // POLLERR and POLLHUP count as ready: libpq's next call finds out and words it.
+            // POLLERR and POLLHUP count as ready: libpq's next call reports the error.
             if ready > 0 { return true }
             if ready < 0, errno != EINTR { throw PostgresError(.connectionLost, detail: "poll failed, errno \(errno)") }
         }
@@ -50,6 +50,6 @@ final class ServerLink {
 
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
-    /// What came as the server's process at the start; a pooler says a number of its own.
+    /// The server process named at the connection's start. A pooler gives its own number.
     var processID: Int32 { PQbackendPID(handle) }
 }

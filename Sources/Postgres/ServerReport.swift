@@ -1,17 +1,22 @@
-/// The fields of an error or notice of the server (manual, 55.8), and the decision what of them may be repeated.
+/// The fields of a server's error or notice (manual, 55.8). It decides which of them may be repeated.
 ///
-/// A message can quote a parameter or a row: `invalid input syntax for type uuid: "…"`, `relation "…" does not exist` for a
-/// text cast to regclass, `syntax error at or near "…" of jsonpath input`, anything at all from RAISE. DETAIL, HINT and
-/// CONTEXT can too, and are never read. So a message is repeated only where its kind can't quote.
+/// A message can quote a parameter or a row:
+/// - `invalid input syntax for type uuid: "…"`
+/// - `relation "…" does not exist`, for a text cast to regclass
+/// - `syntax error at or near "…" of jsonpath input`
+/// - any text of RAISE
+///
+/// DETAIL, HINT and CONTEXT can too, and are never read. So a message is repeated only if its kind can't quote.
 struct ServerReport: Equatable {
     var severity: String
     var sqlState: String
     var message: String
-    /// Set by the parser and the analyser only: the message speaks of the statement's text, which holds no parameter.
+    /// Only the parser and the analyser set it. Then the message is about the statement's text, which holds no
+    /// parameter.
     var hasPosition = false
-    /// Set where a function was running: its dynamic SQL can hold values.
+    /// Set if a function was running. Its dynamic SQL can hold values.
     var hasContext = false
-    /// RAISE chooses message, names and SQLSTATE freely: the server then names this function as the source.
+    /// The function in the server's source. RAISE, which can choose message, names and SQLSTATE freely, has its own.
     var sourceFunction = ""
     var schema: String?
     var table: String?
@@ -21,17 +26,17 @@ struct ServerReport: Equatable {
 
     private var isRaised: Bool { sourceFunction == "exec_stmt_raise" }
 
-    /// The message, where it can't hold a value.
+    /// The message, if it can't hold a value.
     var disclosedMessage: String? {
         guard !hasContext, !isRaised, sqlState.utf8.count == 5 else { return nil }
         let allowed =
             switch sqlState.prefix(2) {
             // About the session: names of roles, databases and hosts, which are configuration.
             case "28", "3D": true
-            // Static sentences; where one quotes something after all (53: the name of a file that can't be opened is
-            // a parameter of pg_read_file), it is left out.
+            // Fixed texts. One that quotes something is left out: class 53 can quote a file name, which is a parameter
+            // of pg_read_file.
             case "08", "25", "40", "53", "55", "57": !message.contains("\"")
-            // Position: see above. The other form names an object that exists, so it isn't user data.
+            // With a position, see `hasPosition`. The other form names an object that exists, so it isn't user data.
             case "42": hasPosition || (sqlState == "42501" && message.hasPrefix("permission denied for "))
             default: false
             }

@@ -1,13 +1,13 @@
 /// One SQL statement with its bound parameters. It is always sent unnamed, so it works through a transaction pooler.
 public struct Statement: Sendable {
-    /// What errors call it: the SQL file's name, for example. Never holds user data.
+    /// The name in errors, for example the SQL file's. It never holds user data.
     public let name: String
-    /// One SQL statement; parameters stand in it as `$1`, `$2` …
+    /// One SQL statement with its parameters as `$1`, `$2` …
     public let sql: String
-    /// The values of `$1`, `$2` …, in that order; at most 65,535.
+    /// The values of `$1`, `$2` …, in that order. At most 65,535.
     public let parameters: [Parameter]
 
-    /// A statement called `name` in errors.
+    /// A statement with these values.
     public init(_ name: String, sql: String, parameters: [Parameter] = []) {
         self.name = name
         self.sql = sql

@@ -1,5 +1,5 @@
-/// An interactive transaction, lent to the body of `Connection.transaction`. Don't call the connection itself there: it
-/// waits for the transaction's end.
+/// An interactive transaction for the body of `Connection.transaction`. Don't call the connection itself in the body:
+/// it waits for the transaction's end.
 public struct Transaction: Sendable {
     let connection: Connection
     let id: UInt64
@@ -7,7 +7,8 @@ public struct Transaction: Sendable {
 
     /// Runs one statement.
     ///
-    /// - Throws: as `Connection.run`; after an error the transaction can only roll back. `transactionEnded` after its end.
+    /// - Throws: As `Connection.run`. After an error the transaction can only roll back. `transactionEnded` after its
+    ///   end.
     public func run(_ statement: Statement) async throws(PostgresError) -> Rows {
         try await connection.run([statement], in: self)[0]
     }
@@ -17,9 +18,10 @@ public struct Transaction: Sendable {
         try await connection.run(statements, in: self)
     }
 
-    /// Runs one statement that may fail: where the server refuses it, the transaction is as it was before, and goes on.
+    /// Runs one statement that may fail. If the server refuses it, the transaction continues in the state before the
+    /// statement.
     ///
-    /// - Throws: as `run`; the transaction's end only where the connection is lost.
+    /// - Throws: As `run`. The transaction ends only if the connection is lost.
     public func attempt(_ statement: Statement) async throws(PostgresError) -> Rows {
         do throws(PostgresError) {
             return try await run([Self.savepoint, statement, Self.release])[1]
@@ -33,7 +35,7 @@ public struct Transaction: Sendable {
     private static let release = Statement("release_savepoint", sql: "release savepoint attempt")
     private static let rollBackToSavepoint = Statement("rollback_to_savepoint", sql: "rollback to savepoint attempt")
 
-    /// Runs several statements without parameters by the simple protocol.
+    /// Runs several statements without parameters with the simple protocol.
     public func execute(script: String, name: String = "script") async throws(PostgresError) {
         try await connection.execute(script, name, in: self)
     }

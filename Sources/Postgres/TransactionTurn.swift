@@ -1,10 +1,10 @@
-/// Who may use a connection: an actor alone would let other callers in while an interactive transaction's body waits for
-/// something else. First come, first served.
+/// Gives a connection to one caller after another, in order of arrival. The actor alone would admit other callers while
+/// the body of an interactive transaction waits.
 struct TransactionTurn {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// true: it is yours; pass it on. false: wait.
+    /// Returns true if the caller has the connection. It must call `pass` later. Returns false if it must wait.
     mutating func take() -> Bool {
         if isTaken { return false }
         isTaken = true
@@ -15,7 +15,7 @@ struct TransactionTurn {
         waiting.append(continuation)
     }
 
-    /// Whom to resume: the turn is theirs already, so nobody can slip in between.
+    /// Returns the caller to resume. It has the connection at once, so no other caller can get it before.
     mutating func pass() -> CheckedContinuation<Void, Never>? {
         if waiting.isEmpty {
             isTaken = false

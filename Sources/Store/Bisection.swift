@@ -1,20 +1,21 @@
-/// Finds what the database refuses among many: a list that is refused is tried again by halves, until one element is left. A value: it says what to try next.
+/// Finds the elements that the database refuses in a list. A refused list is tried again in halves, until one element
+/// is left. A value: it says what to try next.
 struct Bisection<Element> {
-    /// The next one last.
+    /// The last one is tried next.
     private var pieces: [[Element]]
-    /// Whether anything was halved: then pieces are tried with less patience.
+    /// True once a piece was refused or put back. Later pieces are tried with shorter time-outs.
     private(set) var isSearching = false
 
     init(_ all: [Element]) {
         pieces = all.isEmpty ? [] : [all]
     }
 
-    /// What to try next; nil: nothing is left.
+    /// The next piece to try; nil: none is left.
     mutating func next() -> [Element]? { pieces.popLast() }
 
-    /// Puts a piece that was refused back as two halves.
+    /// Replaces a refused piece by its two halves.
     ///
-    /// - Returns: nil, or the element that is refused by itself.
+    /// - Returns: nil, or the element that was refused alone.
     mutating func refused(_ piece: [Element]) -> Element? {
         isSearching = true
         guard piece.count > 1 else { return piece.first }
@@ -24,7 +25,7 @@ struct Bisection<Element> {
         return nil
     }
 
-    /// Puts a piece back, to be tried as it is.
+    /// Puts a piece back unchanged.
     mutating func again(_ piece: [Element]) {
         isSearching = true
         if !piece.isEmpty { pieces.append(piece) }

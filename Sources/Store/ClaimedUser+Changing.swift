@@ -3,35 +3,24 @@ package import Policy
 package import TimeZones
 
 extension ClaimedUser {
-    /// What a decision or an outcome changes of a user, to make the user of the next question (`nudged forecast`).
+    /// The values of a user that a decision or an outcome changes, as in `ClaimedUser`. `nudged forecast` computes a
+    /// user's future with them.
     package struct Changes: Sendable {
-        /// docs/POLICY.md, `since`.
         package var since: Instant?
-        /// Of what sets `since`.
         package var fingerprint: Int64?
-        /// When the policy was last asked.
         package var askedAt: Instant?
-        /// The newest change that no decision has seen.
         package var touchedAt: Instant?
-        /// In microseconds since 1970.
         package var dueAt: Int64
-        /// What was sent and counts.
         package var history: History
-        /// What is left of a nudge.
         package var retry: String?
-        /// The template of the last check-in that counts.
         package var template: Int32?
-        /// One more with each change.
         package var version: Int64
-        /// What waits to be said to them.
         package var messages: [PendingMessage]
-        /// Whether more waits than was read.
         package var hasMoreMessages: Bool
-        /// Hours that were asked for.
         package var reminders: PendingReminders
     }
 
-    /// What can change, as it is.
+    /// The current values, to start from.
     package var changes: Changes {
         Changes(
             since: since,
@@ -49,7 +38,7 @@ extension ClaimedUser {
         )
     }
 
-    /// The same user after these.
+    /// A copy of the user with these values.
     package func with(_ changes: Changes) -> ClaimedUser {
         ClaimedUser(
             userID: userID,
@@ -74,11 +63,11 @@ extension ClaimedUser {
         )
     }
 
-    /// As settle_users.sql writes what a decision or an outcome came to.
+    /// The user after a settlement, as settle_users.sql writes it.
     ///
     /// - Parameters:
     ///   - ended: messages and reminders that ended.
-    ///   - continued: what comes after those reminders.
+    ///   - continued: the next occurrences of those reminders.
     package func settled(
         _ update: PersonUpdate,
         ended: Set<UUID>,
@@ -98,18 +87,18 @@ extension ClaimedUser {
         return with(changes)
     }
 
-    /// What waits in `nudged.touched` for one user.
+    /// The touches of one user in `nudged.touched`.
     struct Touch {
-        /// The newest change; nil: something came to be sent, and that is all.
+        /// The newest change; nil: something new is to be sent, and nothing else changed.
         let changedAt: Instant?
     }
 
-    /// As drain.sql takes it.
+    /// The user after drain.sql has taken the touches.
     func touched(_ touch: Touch?, now: Instant) -> ClaimedUser {
         guard let touch else { return self }
         var changes = changes
         if let at = touch.changedAt {
-            // 0: a newcomer, whose row the drain makes.
+            // Version 0 is a new user. The drain inserts a row with version 1 for them.
             changes.version = changes.version == 0 ? 1 : (changes.version | 0xFFFF_FFFF) + 1
             changes.touchedAt = max(touchedAt ?? at, at)
         } else {

@@ -2,47 +2,42 @@ package import FoundationEssentials
 package import Policy
 package import TimeZones
 
-/// A claimed user, with all that the policy reads about them.
+/// A claimed user, with everything that the policy reads about them.
 ///
-/// A value, held by reference: it goes from list to list, and a copy would count a dozen references each time.
+/// A class, though nothing in it changes: it is passed from list to list, and each copy of a struct would retain a
+/// dozen references.
 package final class ClaimedUser: Sendable {
-    /// The user.
     package let userID: UUID
-    /// The version that is decided on; an intent holds only while it is still this one.
+    /// The version at the claim. An intent is refused if its upper half has changed.
     package let version: Int64
-    /// When they were due, in microseconds since 1970: where the next claim goes on.
+    /// When they were due, in microseconds since 1970.
     package let dueAt: Int64
     /// The newest change that no decision has seen.
     package let touchedAt: Instant?
-    /// When their check-ins last became possible or were last rescheduled (docs/POLICY.md, `since`).
+    /// When check-ins last became possible or were last rescheduled (docs/POLICY.md, `since`).
     package let since: Instant?
-    /// Of what sets `since`; nil: never asked.
+    /// A hash of what sets `since`; nil: never evaluated.
     package let fingerprint: Int64?
-    /// When the policy was last asked.
+    /// When the policy was last evaluated.
     package let askedAt: Instant?
-    /// What was sent and counts.
     package let history: History
-    /// What is left of a nudge, as JSON (`Retry`).
+    /// What is left of nudges, as JSON (`Retry`).
     package let retry: String?
-    /// Devices that Apple refused, as JSON (`Quarantine`).
+    /// Devices in quarantine, as JSON (`Quarantine`).
     package let quarantine: String?
-    /// The template of the last check-in that counts; nil: the configured words.
+    /// The template of the last check-in that counts; nil: the configured text.
     package let template: Int32?
-    /// `notification_preferences` as it is; nil where it is null or the profile is gone.
+    /// The text of `notification_preferences`; nil: it is null, or the profile is missing.
     package let preferences: String?
-    /// The profile's own zone.
+    /// The zone in the profile.
     package let timezone: String?
-    /// Whether a first session was seen.
     package let firstSessionComplete: Bool
-    /// What the app knows of them, to fill words with, as JSON; nil where there is none. Any JSON, or the head of what is too long to be one.
+    /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
     package let context: String?
-    /// Where a push can go.
     package let devices: [Device]
-    /// What waits to be said to them.
     package let messages: [PendingMessage]
-    /// Whether more waits than was read.
+    /// Whether more messages wait than were read.
     package let hasMoreMessages: Bool
-    /// Hours that were asked for.
     package let reminders: PendingReminders
 
     package init(

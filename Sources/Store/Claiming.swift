@@ -1,25 +1,26 @@
 import FoundationEssentials
 import Synchronization
 
-/// What a store remembers between claims and drains. State behind `Mutex`; claims and drains are asked by one caller at a time.
+/// What a store remembers between claims and drains. `Mutex` guards the state; claims and drains are called by one
+/// caller at a time.
 final class Claiming: Sendable {
     struct State: Sendable {
-        /// Where the walk over the ranges stands.
+        /// The position in the ranges.
         var walk: RangeWalk
-        /// From where on walks look.
+        /// Where walks start.
         var floor = DueFloor()
-        /// When urgent messages are looked for.
+        /// When to look for urgent messages.
         var express = ExpressPace()
-        /// From where on touches are looked for.
+        /// From which id touches are read.
         var touches = TouchFloor()
-        /// Whom the database refused lately.
+        /// Users whose data the database refused lately.
         var aside = SetAside()
-        /// Orphans that could not be recorded lately, and until when they are left.
+        /// Orphans that could not be recorded lately, and when each may be tried again (milliseconds of `now()`).
         var orphans: [UUID: Int64] = [:]
-        /// Whether the database refused what only tables on several machines refuse.
+        /// Whether the database refused a statement that distributed tables don't support.
         var isDistributed = false
 
-        /// Begins a walk anew: from the floor, in another order.
+        /// Starts a new walk: from the floor, in another random order.
         mutating func restart(_ ranges: [Int32]) {
             var random = SystemRandomNumberGenerator()
             walk = RangeWalk(over: ranges, from: floor.cursor, using: &random)

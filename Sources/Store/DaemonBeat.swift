@@ -1,18 +1,16 @@
 package import struct FoundationEssentials.UUID
 
-/// What a daemon says of itself every few seconds.
+/// What a daemon writes about itself every few seconds.
 package struct DaemonBeat: Sendable {
-    /// Its own for the length of its life.
+    /// New at each start of the program.
     package var id: UUID
-    /// The name of its host.
     package var host: String
-    /// Its process on that host.
     package var pid: Int32
-    /// Its program's version.
     package var version: String
-    /// Milliseconds since it started. The database turns them into an instant: a host's clock may be wrong.
+    /// Milliseconds since the start. The database computes the time of the start from it, since a host's clock may be
+    /// wrong.
     package var uptimeMilliseconds: Int64
-    /// How it stands: a JSON object without U+0000.
+    /// The daemon's state: a JSON object without U+0000.
     package var state: String
 
     package init(id: UUID, host: String, pid: Int32, version: String, uptimeMilliseconds: Int64, state: String) {

@@ -2,27 +2,23 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A daemon as the database knows it.
+/// A row of `daemons.sql`.
 package struct DaemonRow: Sendable, Equatable {
-    /// Its own for the length of its life.
+    /// New at each start of the program.
     package var id: UUID
-    /// The name of its host.
     package var host: String
-    /// Its process on that host.
     package var pid: Int32
-    /// Its program's version.
     package var version: String
-    /// When it started.
     package var startedAt: Instant
     /// When it last wrote its row.
     package var seenAt: Instant
-    /// Milliseconds since then.
+    /// Milliseconds since `seenAt`, by the database's clock.
     package var unseenMilliseconds: Int64
-    /// How it stood then: a JSON object.
+    /// Its state at `seenAt`: a JSON object.
     package var state: String
-    /// Ranges that it owns, of 64.
+    /// How many of the 64 ranges it owns.
     package var ranges: Int
-    /// Until when its lease lasts; nil: it is no member.
+    /// When its lease ends; nil: it is no member.
     package var aliveUntil: Instant?
 
     package init(

@@ -2,38 +2,37 @@ package import FoundationEssentials
 import JSON
 package import TimeZones
 
-/// One row of the record, `nudged.delivery`.
+/// A row of the record, `nudged.delivery`.
 package struct DeliveryRecord: Sendable, Equatable {
-    /// What became of it. `deferred`: Apple asked to come back later, another row follows.
+    /// `deferred`: Apple asked to try again later, and another row follows.
     package enum Outcome: String, Sendable, CaseIterable {
         case accepted, rejected, deferred, dropped, skipped, unknown
     }
 
-    /// The user.
     package let userID: UUID
-    /// `check_in`, `message`, `reminder`.
+    /// `check_in`, `message` or `reminder`.
     package let kind: String
-    /// Names the nudge among those of its user and kind: a check-in's slot.
+    /// Identifies the nudge for its user and kind: a check-in's date, or the id of a message or of a reminder's
+    /// occurrence.
     package let key: String
-    /// A check-in's local date.
+    /// The check-in's local date.
     package let slot: LocalDate?
-    /// 16 hex digits of the token's digest; empty for a slot that went by.
+    /// 16 hex digits of the token's hash; empty: nothing was sent to a device.
     package let deviceHash: String
-    /// The header `apns-id`; nil where nothing was attempted.
+    /// nil: nothing was attempted.
     package let apnsID: UUID?
-    /// What became of it.
     package let outcome: Outcome
-    /// Apple's word, or ours.
+    /// Apple's reason, or nudged's.
     package let reason: String?
-    /// Apple's HTTP status, where there was an answer.
+    /// Apple's HTTP status; nil: no answer.
     package let status: Int?
-    /// The policy's now of the attempt; for a slot that went by, of the decision.
+    /// The policy's now at the attempt; for a skipped slot, at the decision.
     package let attemptedAt: Instant
-    /// Microseconds beyond `attemptedAt`: two attempts of one second are two rows of the record (`Intent.fraction`).
+    /// Microseconds to add to `attemptedAt`. With them, two attempts in one second are two rows (`Intent.fraction`).
     package var fraction: Int32 = 0
-    /// What was decided of it beyond the policy, as a JSON object (`DecisionVerdict`); nil: nobody was asked.
+    /// The decision service's answer, as a JSON object (`DecisionVerdict`); nil: it was not asked.
     package let decision: String?
-    /// The template of a check-in's words; nil: they are of none.
+    /// The template of a check-in; nil: the configured text, or no check-in.
     package let template: Int32?
 
     package init(
@@ -71,7 +70,7 @@ package struct DeliveryRecord: Sendable, Equatable {
 }
 
 extension DeliveryRecord {
-    /// Rows as `nudged.intent.records` holds them; nil: there are none.
+    /// The rows as JSON, for `nudged.intent.records`; nil: there are none.
     static func json(_ records: [DeliveryRecord]) -> String? {
         guard !records.isEmpty else { return nil }
         var json = JSONWriter()
@@ -100,7 +99,7 @@ extension DeliveryRecord {
         json.endObject()
     }
 
-    /// As PostgreSQL reads it.
+    /// RFC 3339, with the fraction.
     private var timestamp: String {
         let text = attemptedAt.rfc3339
         guard fraction != 0, text.hasSuffix("Z") else { return text }

@@ -1,14 +1,14 @@
 package import TimeZones
 
-/// One row of the view `nudged.device`: where a push can go.
+/// A row of the view `nudged.device`.
 package struct Device: Sendable, Equatable {
-    /// The device token as the app stored it: hexadecimal, if the app is right. Never logged.
+    /// The device token as the app stored it, hexadecimal if the app is right. Never logged.
     package let token: String
-    /// When the app last presented it, in microseconds since 1970: tells one registration from the next.
+    /// When the app last presented the token, in microseconds since 1970. It tells one registration from the next.
     package let registration: Int64?
-    /// `sandbox` or `production`; nil: the configured one.
+    /// `sandbox` or `production`; nil: the configured environment.
     package let environment: String?
-    /// The bundle id; nil: the configured one.
+    /// The bundle id; nil: the configured topic.
     package let topic: String?
 
     package init(token: String, registration: Int64?, environment: String? = nil, topic: String? = nil) {
@@ -18,11 +18,11 @@ package struct Device: Sendable, Equatable {
         self.topic = topic
     }
 
-    /// The same with a registration of whole seconds.
+    /// With a registration in whole seconds.
     package init(token: String, registeredAt: Instant?, environment: String? = nil, topic: String? = nil) {
         self.init(token: token, registration: registeredAt?.microseconds, environment: environment, topic: topic)
     }
 
-    /// When the app last presented it.
+    /// `registration` in whole seconds, rounded down.
     package var registeredAt: Instant? { Instant(microseconds: registration) }
 }

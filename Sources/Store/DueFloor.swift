@@ -1,42 +1,43 @@
 import TimeZones
 
-/// From where on claims look for who is due: nobody is due before. A value: it says when to look again, and takes the answer in.
+/// The instant at which claims start their walks: no user is due before it. A value: it says when to look again, and
+/// takes the result.
 ///
-/// Nothing appears below it by itself: whoever becomes due does so at the policy's now of that moment or keeps their instant. What a hand or
-/// a clock that was set back puts there is seen at the next look.
+/// Only users of urgent messages become due below it, and `ExpressPace` finds them. All others become due at the
+/// policy's now. If a person changes a row, or a clock is set back, the next look finds it.
 struct DueFloor: Sendable {
-    /// Nobody is due before; the start where it is not known.
+    /// The start while it is unknown.
     private(set) var cursor = Cursor.start
     private var nextLook: Int64 = .min
-    /// The ranges that the last look was about.
+    /// The ranges of the last look.
     private var ranges: [Int32] = []
 
-    /// So often at most.
+    /// At most one look in this time.
     static let lookMilliseconds: Int64 = 5_000
-    /// A look that is dear is taken less often: it may have a twentieth of the time.
+    /// A slow look is repeated less often: looks may take a twentieth of the time.
     static let share: Int64 = 20
-    /// Among more who are due, dead entries are no trouble.
+    /// If so many users are due, dead index entries don't matter.
     static let rowLimit = 10_000
-    /// Daemons' clocks, and rows on their way to a commit.
+    /// Allows for daemons' clocks, and for rows that are not committed yet.
     static let marginSeconds: Int64 = 60
 
     func isDue(for ranges: [Int32], at milliseconds: Int64) -> Bool {
         milliseconds >= nextLook || ranges != self.ranges
     }
 
-    /// The next walk looks anew.
+    /// Makes the next walk look again, from the start.
     mutating func forget() {
         cursor = .start
         nextLook = .min
     }
 
     /// - Parameters:
-    ///   - ranges: those that were looked at.
+    ///   - ranges: the ranges of the look.
     ///   - count: rows that were read, at most `rowLimit`.
-    ///   - oldest: the oldest of them, microseconds; nil where there is none.
-    ///   - now: the policy's.
-    ///   - asked: milliseconds before the question, on the clock of `isDue`.
-    ///   - answered: and after the answer.
+    ///   - oldest: the oldest `due_at` among them, in microseconds; nil: there was none.
+    ///   - now: the policy's now.
+    ///   - asked: milliseconds before the statement, on the clock of `isDue`.
+    ///   - answered: milliseconds after the result.
     mutating func took(
         _ ranges: [Int32],
         count: Int,

@@ -1,15 +1,15 @@
 package import struct FoundationEssentials.UUID
 import Postgres
 
-/// A reminder for everyone that is to become one row per member.
+/// A fan-out that is due: a reminder for everyone, before it becomes one row per member.
 package struct DueSpread: Sendable, Equatable {
-    /// What is spread: the author's row.
+    /// The author's row.
     package let reminder: PendingReminder
-    /// The last member who has theirs; nil: nobody has.
+    /// The last member who has a row; nil: none.
     package let after: UUID?
-    /// The author's preferences, as they are; nil where they are null or the profile is gone.
+    /// The text of the author's preferences; nil: they are null, or the profile is missing.
     package let preferences: String?
-    /// The author's own zone.
+    /// The zone in the author's profile.
     package let timezone: String?
 
     package init(reminder: PendingReminder, after: UUID? = nil, preferences: String? = nil, timezone: String? = nil) {
@@ -26,20 +26,20 @@ package struct DueSpread: Sendable, Equatable {
         self.init(reminder: reminder, after: try rows.uuidOrNull(row, 19))
     }
 
-    /// The same, before anybody has theirs.
+    /// The same fan-out, before its first member.
     package var fromTheFirst: DueSpread { DueSpread(reminder: reminder, preferences: preferences, timezone: timezone) }
 
-    /// The same, once everyone up to this member has theirs.
+    /// The same fan-out, after this member.
     package func after(_ member: UUID) -> DueSpread {
         DueSpread(reminder: reminder, after: member, preferences: preferences, timezone: timezone)
     }
 
-    /// The next of its series.
+    /// The next fan-out of the series.
     package func continued(by next: ReminderContinuation) -> DueSpread {
         DueSpread(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
     }
 
-    /// The same with its author's profile.
+    /// The same fan-out with its author's profile.
     func by(preferences: String?, timezone: String?) -> DueSpread {
         DueSpread(reminder: reminder, after: after, preferences: preferences, timezone: timezone)
     }

@@ -1,7 +1,8 @@
-/// When claims look for users of urgent messages, who go before everyone (drain.sql makes them due since 1970): nearly each time, since it is one probe a
-/// range; but where dead rows lie there (a long transaction elsewhere), a fifth of the time at most. A value: it is told the time.
+/// When claims look for users of urgent messages. drain.sql makes these users due since 1970, so that a claim finds
+/// them first. A look is one index probe per range, so nearly every claim does it. If dead rows make it slow (a long
+/// transaction elsewhere), looks take at most a fifth of the time. A value: the caller passes the time.
 struct ExpressPace: Sendable {
-    /// Whoever is due before this instant goes first: microseconds since 1970, a day.
+    /// Users who are due before this instant go first: microseconds since 1970, one day.
     static let horizon: Int64 = 86_400_000_000
 
     private var nextAt: Int64 = .min
@@ -9,12 +10,12 @@ struct ExpressPace: Sendable {
     /// - Parameter milliseconds: of a clock that only goes forward.
     func isDue(at milliseconds: Int64) -> Bool { milliseconds >= nextAt }
 
-    /// Takes in that a look was asked and answered at these instants.
+    /// Takes the begin and the end of a look.
     mutating func took(asked: Int64, answered: Int64) {
         nextAt = answered + Self.rest * max(0, answered - asked - Self.usualMilliseconds)
     }
 
     private static let rest: Int64 = 4
-    /// What a look costs on a loaded machine: no reason to look less.
+    /// A usual look on a loaded machine. It is no reason to look less often.
     private static let usualMilliseconds: Int64 = 5
 }

@@ -1,16 +1,16 @@
 import TimeZones
 
-/// PostgreSQL counts microseconds, the policy seconds.
+/// PostgreSQL counts microseconds, the policy counts seconds.
 extension Instant {
-    /// From PostgreSQL's microseconds, rounded down; nil from nil and from the infinities, which no calendar can say.
+    /// From PostgreSQL's microseconds, rounded down. nil for nil and for the infinities, which no calendar holds.
     init?(microseconds: Int64?) {
         guard let microseconds, microseconds != .max, microseconds != .min else { return nil }
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         self.init(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 
-    /// The same, but what lies outside the years 1970 to 9999 (the infinities too; only a hand can have written it) is their first or last second: what is due
-    /// then was due since ever, or is never. nil from nil alone.
+    /// The same, limited to the years 1970 to 9999. Only a person can have written a value outside them: it is then
+    /// overdue, or never due. nil only for nil.
     init?(nearest microseconds: Int64?) {
         guard let microseconds else { return nil }
         let seconds = microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0)
@@ -20,13 +20,14 @@ extension Instant {
     /// 9999-12-31T23:59:59Z
     private static let lastSecond: Int64 = 253_402_300_799
 
-    /// The last microsecond of this second. The policy's `now` is rounded down; who is due within its second is due.
+    /// The last microsecond of this second. The policy's `now` is rounded down, so users who are due within its second
+    /// are due.
     var endOfSecond: Int64 {
         let (value, overflow) = microseconds.addingReportingOverflow(999_999)
         return overflow ? .max : value
     }
 
-    /// For PostgreSQL; beyond its range, its end.
+    /// For PostgreSQL. Outside its range: its infinities.
     var microseconds: Int64 {
         let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         return overflow ? (seconds < 0 ? .min : .max) : value

@@ -2,15 +2,14 @@ package import FoundationEssentials
 import Postgres
 package import TimeZones
 
-/// A slice of pushes that is about to be written: durable before the first byte.
+/// A slice of pushes that are about to be written. It is durable before the first byte.
 package struct Intent: Sendable {
-    /// A user, and what becomes of their row if the daemon dies now.
+    /// A user, and what their row gets if the daemon dies now.
     package struct Entry: Sendable {
-        /// The user.
         package let userID: UUID
         /// The version that was decided on.
         package let version: Int64
-        /// JSON of what is left of the user's nudges beside these devices, and of what is to be repeated, or nil.
+        /// What is left of the user's nudges beside these devices, and what is to be repeated, as JSON; or nil.
         package let retry: String?
         /// The devices, nudge by nudge.
         package let devices: [Target]
@@ -23,25 +22,24 @@ package struct Intent: Sendable {
         }
     }
 
-    /// A device that a nudge goes to.
+    /// A device of a nudge.
     package struct Target: Sendable {
-        /// `check_in`, `message`, `reminder`.
+        /// `check_in`, `message` or `reminder`.
         package let kind: String
-        /// Names the nudge among those of its user and kind.
+        /// Identifies the nudge for its user and kind.
         package let key: String
-        /// A check-in's local date.
+        /// The check-in's local date.
         package let slot: LocalDate?
-        /// 16 hex digits of the token's digest.
+        /// 16 hex digits of the token's hash.
         package let deviceHash: String
-        /// The header `apns-id`.
         package let apnsID: UUID
-        /// Which of the user's nudges it is, counted from 0: messages that go out as one digest are one.
+        /// The number of the nudge among the user's, from 0. Messages of one digest share it.
         package let nudge: Int16
-        /// Whether the user's history holds the nudge already: another device was answered.
+        /// Whether the user's history holds the nudge already, since another device was answered.
         package let isCounted: Bool
-        /// Whether the message or reminder ends here even where it becomes unknown.
+        /// Whether the message or reminder ends with this attempt, even if its outcome is unknown.
         package let ends: Bool
-        /// The template of its words; nil: they are of none.
+        /// The template; nil: none.
         package let template: Int32?
 
         package init(
@@ -67,25 +65,24 @@ package struct Intent: Sendable {
         }
     }
 
-    /// Names it.
     package let id: UUID
-    /// The membership under which the users are ours.
+    /// The membership that owns the users' ranges.
     package let member: UUID
     /// The sweep, for the record.
     package let sweepID: UUID
     /// The policy's now.
     package let attemptedAt: Instant
-    /// Microseconds beyond `attemptedAt`, 0 to 999,999, from a counter: two attempts of one second are two rows of the record.
+    /// Microseconds to add to `attemptedAt`, 0 to 999,999, from a counter. With them, two attempts in one second are
+    /// two rows of the record.
     package let fraction: Int32
-    /// The users, whole.
     package let entries: [Entry]
-    /// What the decisions found to record beside the pushes.
+    /// What the decisions record beside the pushes.
     package let records: [DeliveryRecord]
-    /// The messages and reminders that are in it: held against their cancellation until the commit.
+    /// The messages and reminders in it. They are locked against cancellation until the commit.
     package let messages: [MessageReference]
 
     package init(
-        id: UUID = UUID(),
+        id: UUID = UUID.random(),
         member: UUID,
         sweepID: UUID,
         attemptedAt: Instant,
@@ -106,7 +103,8 @@ package struct Intent: Sendable {
 }
 
 extension Intent {
-    /// For intent.sql: parallel lists, put together in one walk (a walk for each list would count the references of every device each time).
+    /// For intent.sql: parallel lists, filled in one pass. One pass per list would retain and release every device each
+    /// time.
     var parameters: [Parameter] {
         let count = entries.reduce(0) { $0 + $1.devices.count }
         var users: [UUID?] = []

@@ -1,10 +1,10 @@
 package import struct FoundationEssentials.UUID
 
-/// Who owns which range, as a member saw it at its last renewal. A value: what follows from it is computed.
+/// Who owns which range, as a member read it at its last renewal.
 package struct Membership: Sendable, Equatable {
-    /// Our own.
+    /// This daemon's membership.
     package let member: UUID
-    /// All ranges of the hash of `user_id`, with their owners; nil: the range is free.
+    /// All ranges with their owners; nil: the range is free.
     package let owners: [Int32: UUID?]
     /// Members whose lease has not ended.
     package let living: Set<UUID>
@@ -15,14 +15,15 @@ package struct Membership: Sendable, Equatable {
         self.living = living
     }
 
-    /// Ours, sorted.
+    /// This daemon's ranges, sorted.
     package var ranges: [Int32] { ranges(of: member).sorted() }
 
-    /// How many are free.
+    /// How many ranges are free.
     package var free: Int { owners.values.count { $0 == nil } }
 
-    /// Whether we are the one who is to leave and join again, so that another gets its share: we own the most, more than a fair share, another owns less than
-    /// one, and no range is free. The daemon does it after it has seen this twice.
+    /// Whether this daemon should leave and join again, so that another one gets its share. True if it owns the most
+    /// ranges and more than a fair share, another owns less than one, and no range is free. The daemon does it after
+    /// two such results in a row.
     package var shouldRejoin: Bool {
         guard free == 0, living.contains(member), living.count > 1 else { return false }
         let shares = living.map { (count: ranges(of: $0).count, member: $0) }

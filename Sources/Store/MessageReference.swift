@@ -1,10 +1,8 @@
 package import FoundationEssentials
 
-/// Which message or reminder: a row of `nudged.message` or `nudged.occurrence`. Ids are one of a kind in both.
+/// Identifies a message or reminder: a row of `nudged.message` or `nudged.occurrence`. An id is unique across both.
 package struct MessageReference: Sendable, Hashable {
-    /// Whom it is for.
     package let userID: UUID
-    /// Names it.
     package let id: UUID
 
     package init(userID: UUID, id: UUID) {

@@ -1,17 +1,17 @@
-/// A numbered migration of `sql/`: immutable once released.
+/// A numbered migration of `sql/`. Its text never changes once it is released.
 package struct Migration: Sendable, Equatable {
-    /// Counts from 1.
+    /// From 1.
     package let number: Int32
     /// The file's name without its number.
     package let name: String
-    /// The script, several statements.
+    /// Several statements.
     let script: String
 
-    /// The newest migration that a daemon must know to work beside this one. 0: it only adds, so an older daemon goes on while the others
-    /// are upgraded.
+    /// The number of the migration that a daemon must know to work beside this one. 0: this one only adds, so older
+    /// daemons go on during an upgrade.
     let oldest: Int32
 
-    /// FNV-1a of the script: a database that was migrated by another text is told.
+    /// FNV-1a of the script. It shows whether a database was migrated with another text.
     var checksum: Int64 {
         Int64(bitPattern: script.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     }
@@ -23,7 +23,7 @@ package struct Migration: Sendable, Equatable {
         self.oldest = oldest
     }
 
-    /// All of them, in order. (SwiftPM names an embedded file after itself, its first digit turned into an underscore.)
+    /// All migrations, in order. SwiftPM names an embedded file after itself, with an underscore for its first digit.
     package static let all = [
         Migration(1, "app_tables", PackageResources._001_app_tables_sql),
         Migration(2, "person_and_ownership", PackageResources._002_person_and_ownership_sql),
@@ -34,6 +34,6 @@ package struct Migration: Sendable, Equatable {
         Migration(7, "templates_and_operations", PackageResources._007_templates_and_operations_sql),
     ]
 
-    /// The number of the last one that this version knows.
+    /// The number of the last migration that this version knows.
     static var newest: Int32 { all.last?.number ?? 0 }
 }

@@ -1,23 +1,24 @@
 package import Postgres
 
-/// Brings a database to the newest schema: each migration in a transaction of its own, under a lock, so that two at once don't collide.
+/// Brings a database to the newest schema. Each migration is a transaction of its own under a lock, so that two
+/// migrators don't collide.
 package struct Migrator: Sendable {
-    /// Where a database stands.
+    /// The state of a database.
     package enum Standing: Sendable, Equatable {
         /// Nothing to do.
         case current
-        /// These are to be applied; none yet where it is all of them.
+        /// These are to be applied. If they are all: no migration was applied yet.
         case behind([Migration])
-        /// A newer nudged was here, and this one can work beside it: a rolling upgrade.
+        /// A newer version migrated the database, and this one can work with it: a rolling upgrade.
         case newer(newest: Int32)
-        /// A newer nudged was here, with whose schema this one can't work.
+        /// A newer version migrated the database, and this one can't work with it.
         case ahead(newest: Int32)
         /// A migration was applied with another text.
         case changed(number: Int32)
-        /// Current, but row-level security hides rows from this role, or from the owner of the views.
+        /// Row-level security hides rows from this role, or from the owner of the views.
         case hidden
 
-        /// This version can work with it.
+        /// Whether this version can work with it.
         package var isUsable: Bool {
             switch self {
             case .current, .newer: true
@@ -28,10 +29,10 @@ package struct Migrator: Sendable {
 
     let database: Database
     var patience = LockPatience()
-    /// A migration may have to wait for the app's transactions, and asks everyone who is there already.
+    /// A migration may wait for the app's transactions, and inserts a row for every user that the app has.
     static let timeout = Duration.seconds(3600)
 
-    /// - Parameter onFailure: hears of each failed attempt to connect; attempts go on.
+    /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
     package init(
         configuration: ConnectionConfiguration,
         onFailure: @escaping @Sendable (PostgresError) -> Void = { _ in }
@@ -39,7 +40,6 @@ package struct Migrator: Sendable {
         database = Database(configuration, backoff: Store.backoff, report: { _, error, _ in onFailure(error) })
     }
 
-    /// Closes the connection.
     package func close() async { await database.close() }
 
     /// Compares the database with `Migration.all`; changes nothing.
@@ -63,8 +63,9 @@ package struct Migrator: Sendable {
 
     /// Applies what is pending. Returns what was applied, in order.
     ///
-    /// - Parameter onHeld: hears of each attempt that gave way to somebody who holds a table.
-    /// - Throws: as any statement; 55P03 (lock_not_available) where somebody has held one of the tables for a minute or two: what was applied before stays.
+    /// - Parameter onHeld: called for each attempt that gave up because a table was locked.
+    /// - Throws: as any statement; 55P03 (lock_not_available) if a table stays locked for about two minutes. Migrations
+    ///   that were applied before it stay.
     package func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
         let connection = try await database.connection()
         var applied: [Migration] = []
@@ -74,7 +75,8 @@ package struct Migrator: Sendable {
         return applied
     }
 
-    /// The roles of `sql/0006_roles.sql` that can't be used yet: which are missing, and which came after the migration and have no rights.
+    /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
+    /// since they were made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let connection = try await database.connection()
         let query = Query.rolesWanting
@@ -87,7 +89,7 @@ package struct Migrator: Sendable {
         return wanting
     }
 
-    /// One lock for all: the second daemon waits at its first migration, then finds each of them done.
+    /// One lock for all migrators. A second one waits at its first migration, then finds each of them applied.
     private static let lock = Statement(
         "migration_lock",
         sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
@@ -122,7 +124,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// For this transaction; from behind the lock of `migrate` itself, whose holder is awaited however long it takes.
+    /// For this transaction. It is set after `lock` is held, so that another migrator is waited for, however long it
+    /// takes.
     private static func lockTimeout(_ wait: Duration) -> Statement {
         Statement(
             "migration_lock_timeout",
@@ -184,7 +187,7 @@ package struct Migrator: Sendable {
             wanted = max(wanted, try rows.int4OrNull(row, 2) ?? 0)
         }
         let known = Migration.newest
-        // A migration that only adds is no trouble for those who don't know it.
+        // A migration that only adds doesn't matter to a version that doesn't know it.
         if wanted > known { return .ahead(newest: newest) }
         for migration in Migration.all {
             if let checksum = applied[migration.number], checksum != migration.checksum {
@@ -192,7 +195,7 @@ package struct Migrator: Sendable {
             }
         }
         let pending = Migration.all.filter { applied[$0.number] == nil }
-        // Where not one is seen, they may be hidden like all else.
+        // If no migration is visible, row-level security may hide them too.
         if pending.isEmpty || applied.isEmpty {
             let hidden = Query.hidden()
             if try await connection.run(hidden).bool(0, 0) { return .hidden }

@@ -1,19 +1,18 @@
 package import Policy
 package import TimeZones
 
-/// A row of `nudged.paused`: a kind that is held, or was resumed while not everyone who was held is due yet.
+/// A row of `nudged.paused`: a kind that is paused, or was resumed while not all users who were held are due yet.
 package struct Pause: Sendable, Equatable {
-    /// What is held.
     package let kind: NudgeKind
     /// When sending stopped.
     package let since: Instant
-    /// Since when users may have been held whom no resume has made due yet.
+    /// Since when users may have been held who are not due again yet. Earlier than `since` after an interrupted resume.
     package let heldSince: Instant
     /// `user@host`.
     package let byWhom: String
-    /// Why, in the operator's words.
+    /// The operator's reason.
     package let words: String?
-    /// When sending went on; nil: it is paused.
+    /// When sending was resumed; nil: it is paused.
     package let resumedAt: Instant?
 
     package init(

@@ -2,33 +2,32 @@ package import FoundationEssentials
 import Postgres
 package import TimeZones
 
-/// A message that waits to be sent: a row of `nudged.message`.
+/// A message that waits: a row of `nudged.message`.
 package struct PendingMessage: Sendable, Equatable {
-    /// Names it among the user's messages.
     package let id: UUID
     /// When `nudged.send` was called.
     package let createdAt: Instant
-    /// The same in microseconds since 1970: which of two of one second was said first.
+    /// `createdAt` in microseconds since 1970: the order of messages in one second.
     package let order: Int64
-    /// The push's title; may be empty.
+    /// May be empty.
     package let title: String
-    /// The push's body; may be empty.
+    /// May be empty.
     package let body: String
-    /// A JSON object of members beside `aps`, without those that the payload has places for; nil: none.
+    /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
     package let data: String?
     /// The conversation that a tap opens, as the app wrote it.
     package let conversationID: String?
-    /// The app's own division of conversations.
+    /// The app's own grouping of conversations.
     package let domain: String?
-    /// Whether the sender calls it urgent.
+    /// Whether it passes quiet hours, if the user allows that.
     package let urgent: Bool
-    /// Whose actions the phone offers.
+    /// Apple's notification category: which actions the phone offers.
     package let category: String?
     /// Groups notifications on the phone.
     package let threadID: String?
-    /// Of several with one key only the newest is sent.
+    /// Of several waiting messages with one key only the newest is sent.
     package let collapseKey: String?
-    /// From when on it is of no use; nil: never.
+    /// From then on it is dropped; nil: never.
     package let expiresAt: Instant?
 
     package init(
@@ -63,7 +62,7 @@ package struct PendingMessage: Sendable, Equatable {
 }
 
 extension PendingMessage {
-    /// Columns of `claim_messages.sql`; `claim_messages_bounded.sql` has one more: how many wait.
+    /// Columns of `claim_messages.sql`. `claim_messages_bounded.sql` has one more: how many messages wait.
     static let columns = 13
 
     /// Reads a row of `claim_messages.sql`.

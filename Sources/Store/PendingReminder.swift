@@ -2,54 +2,50 @@ package import FoundationEssentials
 import Postgres
 package import TimeZones
 
-/// An hour at which somebody is to be told of something: a row of `nudged.occurrence`.
+/// A time at which a user is to be told of something: a row of `nudged.occurrence`.
 package struct PendingReminder: Sendable, Equatable {
-    /// Names it; each hour of a series has a name of its own.
+    /// Each occurrence of a series has its own id.
     package let id: UUID
-    /// The reminder that it is of.
     package let reminderID: UUID
-    /// Who set it.
     package let authorID: UUID
-    /// What it is about: the kind of thing.
+    /// The kind of thing that it is about.
     package let subjectType: String
-    /// What it is about: which of them.
+    /// The id of what it is about.
     package let subjectID: String
-    /// The push's title; may be empty.
+    /// May be empty.
     package let title: String
-    /// The push's body; may be empty.
+    /// May be empty.
     package let body: String
-    /// When.
     package let due: Due
-    /// The zone for all, instead of each one's own.
+    /// One zone for all recipients; nil: each recipient's own.
     package let timezone: String?
-    /// Whether whoever is told chose the hour (docs/POLICY.md, "Reminders").
+    /// Whether the recipient chose the time (docs/POLICY.md, `recipient_is_author`).
     package let isOwn: Bool
-    /// What comes after it; nil: nothing.
+    /// Its place in a series; nil: it comes once.
     package let series: Series?
-    /// What was due before may have been sent already: a backup was restored.
+    /// When a backup was restored: what was due before may have been sent already.
     package let restoredAt: Instant?
-    /// The earliest instant at which it can be due anywhere.
+    /// The earliest instant at which it can be due in any zone.
     package let wakesAt: Instant
-    /// Whether its reminder does not live any more.
+    /// Whether the reminder was cancelled or replaced.
     package var isCancelled: Bool
 
-    /// When it is due.
     package enum Due: Sendable, Equatable {
-        /// The same instant for everyone.
+        /// The same instant for all recipients.
         case at(Instant)
-        /// A wall time, in some zone.
+        /// A wall time, in `timezone` or in the recipient's own zone.
         case local(LocalDateTime)
     }
 
-    /// A place in a series.
+    /// An occurrence's place in its series.
     package struct Series: Sendable, Equatable {
-        /// RFC 5545's rule, as `Recurrence` reads it.
+        /// A rule of RFC 5545, as `Recurrence` reads it.
         package let rule: String
-        /// Counts from 1, the first.
+        /// From 1.
         package let number: Int
-        /// The first one's hour.
+        /// When the first occurrence is due.
         package let first: Due
-        /// This one's by the rule, which a snooze leaves; nil: the first one's.
+        /// The wall time of this occurrence by the rule, which a snooze doesn't change; nil: that of `first`.
         package let planned: LocalDateTime?
 
         package init(rule: String, number: Int, first: Due, planned: LocalDateTime?) {
@@ -94,10 +90,11 @@ package struct PendingReminder: Sendable, Equatable {
 }
 
 extension PendingReminder {
-    /// A spread's row for one of its members, for whoever looks ahead: its id, which the database chooses, is nobody's.
+    /// A fan-out's row for one of its members, for `nudged forecast`. The id is random, since the database chooses the
+    /// real one.
     package func told(to member: UUID) -> PendingReminder {
         PendingReminder(
-            id: UUID(),
+            id: UUID.random(),
             reminderID: reminderID,
             authorID: authorID,
             subjectType: subjectType,
@@ -114,12 +111,12 @@ extension PendingReminder {
 }
 
 extension PendingReminder.Due {
-    /// No zone is further ahead than UTC+14 (the column wakes_at).
+    /// No zone is further ahead than UTC+14 (as in the column `wakes_at`).
     private static let furthestAhead: Int64 = 14 * 3600
 
     var isLocal: Bool { if case .local = self { true } else { false } }
 
-    /// The earliest instant at which it can be anywhere.
+    /// The earliest instant at which it can be due in any zone.
     package var earliest: Instant {
         switch self {
         case .at(let instant): instant
@@ -129,7 +126,7 @@ extension PendingReminder.Due {
 }
 
 extension LocalDateTime {
-    /// The instant at which UTC's clock shows it: how wall times travel.
+    /// The instant at which a clock in UTC shows this time. Statements pass wall times in this form.
     var asUTC: Instant { Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)) }
 
     init(asUTC instant: Instant) {
@@ -139,7 +136,7 @@ extension LocalDateTime {
 }
 
 extension PendingReminder {
-    /// Columns of `claim_reminders.sql` before the last: whether it is a fan-out.
+    /// Columns of `claim_reminders.sql` before the last, which says whether it is a fan-out.
     static let columns = 19
 
     /// Reads a row of `claim_reminders.sql` or `due_spreads.sql`.
@@ -149,7 +146,7 @@ extension PendingReminder {
         }
         func due(_ at: Int, _ local: Int) throws(PostgresError) -> Due {
             if let time = try instant(local) { return .local(LocalDateTime(asUTC: time)) }
-            // One of the two is there (a check of the table's).
+            // A check of the table makes sure that one of the two is there.
             return .at(try instant(at) ?? Instant(seconds: 0))
         }
         var series: Series?

@@ -19,7 +19,7 @@ struct Person: Sendable {
     var quarantine: String?
     var template: Int32?
 
-    /// Somebody whose row the next drain makes: one less than its first version.
+    /// A user whose row the next drain inserts. Version 0 is one less than the first.
     init(newcomer userID: UUID, dueAt: Int64) {
         self.userID = userID
         version = 0
@@ -44,7 +44,7 @@ struct Person: Sendable {
         let instants = try rows.timestampArray(row, 7)
         let slots = try rows.dateArray(row, 8)
         var checkIns: [CheckIn] = []
-        // Parallel by construction; where a hand has made them differ, what has no partner is left out.
+        // The arrays have the same length, unless a person changed them. Elements without a partner are left out.
         for (at, slot) in zip(instants, slots) {
             guard let at = Instant(microseconds: at), let slot = date(slot) else { continue }
             checkIns.append(CheckIn(at: at, slot: slot))
@@ -56,7 +56,8 @@ struct Person: Sendable {
         )
     }
 
-    /// An infinite date, which only a hand can have written, has no day after it: the search for the next slot would never end.
+    /// An infinite date has no next day, so the search for the next slot would never end. Only a person can have
+    /// written one.
     private static func date(_ days: Int32?) -> LocalDate? {
         guard let days, days != .max, days != .min else { return nil }
         return LocalDate(days: days)

@@ -2,32 +2,30 @@ package import FoundationEssentials
 package import Policy
 package import TimeZones
 
-/// What a decision or an outcome makes of a user's row. It is written only if the membership has not ended.
+/// What a decision or an outcome writes to a user's row. It is written only while the membership lasts.
 package struct PersonUpdate: Sendable, Equatable {
-    /// The user.
     package let userID: UUID
-    /// The version that was decided on: on another one, `dueAt` is not taken, since a change made the user due already.
+    /// The version that was decided on. If it has changed, `dueAt` is not written: the change has made the user due.
     package let version: Int64
-    /// When to ask again.
+    /// When to evaluate the user again.
     package var dueAt: Instant
-    /// When the policy was asked.
+    /// When the policy was evaluated.
     package var askedAt: Instant
     /// docs/POLICY.md, `since`.
     package var since: Instant?
-    /// Of what sets `since`.
+    /// A hash of what sets `since`.
     package var fingerprint: Int64
-    /// What was sent and counts.
     package var history: History
-    /// JSON of what is left of a nudge, or nil.
+    /// What is left of nudges, as JSON, or nil.
     package var retry: String?
-    /// The template of the last check-in that counts; nil: the configured words.
+    /// The template of the last check-in that counts; nil: the configured text.
     package var template: Int32?
-    /// What the claim read of `askedAt`; a settlement on another one, which took effect late, changes nothing.
+    /// `askedAt` as the claim read it. If the row holds a later one, the settlement is late and changes nothing.
     package var stamp = Stamp.unchecked
 
-    /// When the user had been evaluated before.
+    /// When the user was evaluated before.
     package enum Stamp: Sendable, Equatable {
-        /// Whatever it is.
+        /// Not compared.
         case unchecked
         /// nil: never.
         case at(Instant?)
@@ -57,7 +55,7 @@ package struct PersonUpdate: Sendable, Equatable {
 }
 
 extension Int64 {
-    /// Of a person's version, the upper half: how often something changed that a decision is made on. The lower half counts what came to be sent since then:
-    /// that makes the user due, and stops nothing that was decided before.
+    /// The upper half of a person's version: it counts changes to what a decision depends on. The lower half counts
+    /// arrivals since then (something new to send). They make the user due and stop nothing.
     package var changes: Int64 { self >> 32 }
 }

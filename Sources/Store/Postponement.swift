@@ -2,14 +2,13 @@ package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
-/// A user who rests until an instant.
+/// A user who is not to be due until an instant.
 package struct Postponement: Sendable {
     let userID: UUID
     let version: Int64?
-    /// When they are due again.
     package let until: Instant
 
-    /// - Parameter version: the claimed one, on another the user stays due; nil: whatever it is.
+    /// - Parameter version: at the claim; on another version the user stays due. nil: any version.
     package init(userID: UUID, version: Int64?, until: Instant) {
         self.userID = userID
         self.version = version
@@ -18,16 +17,17 @@ package struct Postponement: Sendable {
 }
 
 extension Store {
-    /// Lets users rest. Those whose rows somebody holds stay due.
+    /// Sets when users are due. Users whose rows are locked stay due.
     ///
-    /// - Throws: `isFenced` where the membership has ended.
+    /// - Throws: `isFenced` if the membership has ended.
     package func postpone(_ postponements: [Postponement], member: UUID) async throws(PostgresError) {
         try await bisecting(
-            // In the order of user_id, like every other writer that waits: no deadlock with an operator's commands.
+            // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
+            // commands.
             postponements.sorted { $0.userID < $1.userID },
             parting: parting(intents, user: \.userID),
             refused: { (one, error) in
-                claiming.with { $0.aside.skip(one.userID, at: Claiming.now(), isHeld: error.isHeldRow) }
+                skip(Refusal(one.userID, error))
             },
             work: { (postponements, patience) async throws(PostgresError) in
                 let postpone = Query.postpone([

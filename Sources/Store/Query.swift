@@ -1,8 +1,8 @@
 package import Postgres
 
-/// A statement of `sql/queries`, embedded at build time: one line a file.
+/// A statement of `sql/queries`, embedded at build time. Each file has one line below.
 package struct Query: Sendable, Hashable {
-    /// The file's name, which errors give.
+    /// The file's name, for errors.
     package let name: String
     /// The file's text, decoded once.
     package let sql: String

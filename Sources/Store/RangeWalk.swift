@@ -1,31 +1,32 @@
-/// Where the next users come from: a daemon's walk over the ranges that it owns. A value: it says what to ask and what an answer means.
+/// The order in which claims read the ranges that a daemon owns. A value: it says what to read next and takes the
+/// result.
 ///
-/// All ranges at once say, at the price of one probe a range, that nobody is due. Where more are due than one claim takes, one range after another, each from
-/// where it was left: so no user is read twice. Where such a range has fewer, some more at once, then all: only an answer of all ranges that is short is the
-/// end.
+/// Reading all ranges at once shows, for one index probe per range, whether anyone is due. If more users are due than
+/// one claim takes, the walk reads one range after another, each from where it was left. So no user is read twice.
+/// After a range that returned too few users it reads several at once, then all. Only a result of all ranges that is
+/// too short ends the walk.
 struct RangeWalk: Sendable {
-    /// The top six bits of PostgreSQL's 32-bit hash, as a signed shift gives them. Citus cuts its shards out of the same hash, so with up to
-    /// 64 shards (a power of two) a range lies in one shard.
+    /// The top six bits of PostgreSQL's 32-bit hash, as a signed shift gives them. Citus divides the same hash into
+    /// shards, so a range is in one shard (up to 64 shards, a power of two).
     static let ranges: ClosedRange<Int32> = -32...31
-    /// The same as a parameter.
+    /// The ranges as a parameter.
     static let all: [Int32?] = ranges.map { $0 }
-    /// How many at once after a range that had fewer than asked for.
+    /// How many ranges to read at once after a range that returned too few users.
     static let some = 8
 
-    /// One question.
+    /// The arguments of one statement.
     struct Ask: Sendable {
-        /// Of these ranges.
         let ranges: [Int32]
-        /// After this user.
+        /// Only users after this position are read.
         let after: Cursor
     }
 
     private enum Width {
-        /// → `one` when full; short: the end.
+        /// Next is `one` when full. When short, the walk ends.
         case all
-        /// → `one` (the next) when full, → `some` when short.
+        /// Next is `one` (another range) when full, `some` when short.
         case one
-        /// → `one` when full, → `all` when short.
+        /// Next is `one` when full, `all` when short.
         case some
     }
 
@@ -35,16 +36,16 @@ struct RangeWalk: Sendable {
     private var width = Width.all
     private var cursors: [Int32: Cursor] = [:]
 
-    /// A walk over these ranges from `start`, in an order that `random` draws: no range is always the last.
+    /// `random` draws the order, so that no range is always the last.
     init(over ranges: [Int32], from start: Cursor = .start, using random: inout some RandomNumberGenerator) {
         self.start = start
         order = ranges.shuffled(using: &random)
     }
 
-    /// Whether it is a walk over these.
+    /// Whether it is a walk over exactly these ranges.
     func covers(_ ranges: [Int32]) -> Bool { order.count == ranges.count && Set(order) == Set(ranges) }
 
-    /// What to ask now.
+    /// What to read next.
     var ask: Ask {
         switch width {
         case .all: Ask(ranges: order, after: start)
@@ -54,11 +55,11 @@ struct RangeWalk: Sendable {
         }
     }
 
-    /// Takes the answer to `ask` in. Returns whether everyone who is due was among the answers since the walk last narrowed.
+    /// Takes the result of `ask`. Returns whether the walk has ended: everyone who is due was in its results.
     ///
     /// - Parameters:
-    ///   - isFull: as many came as were asked for.
-    ///   - last: the last of them.
+    ///   - isFull: whether as many users came as were asked for.
+    ///   - last: the position of the last of them.
     mutating func took(isFull: Bool, last: Cursor?) -> Bool {
         switch (width, isFull) {
         case (.all, false): return true

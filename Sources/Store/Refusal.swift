@@ -2,22 +2,31 @@ package import Postgres
 
 package import struct FoundationEssentials.UUID
 
-/// A user of whom the database refused something by itself. Holds none of their data.
+/// A user whose data the database refused. Holds none of their data.
 package struct Refusal: Sendable, Equatable {
-    /// The user.
     package let userID: UUID
-    /// What is refused: `nudged.recipient.preferences` and the like; nil: it is not known.
+    /// What is refused, such as `nudged.recipient.preferences`; nil: unknown.
     package let column: String?
     /// SQLSTATE and its name, or what could not be read.
     package let error: String
-    /// Somebody holds the row: it is tried again after a while. Else it is the content, and nothing helps until that changes.
-    package let isHeld: Bool
+    package let cause: Cause
 
-    package init(userID: UUID, column: String? = nil, error: String, isHeld: Bool = false) {
+    package enum Cause: Sendable, Equatable {
+        /// A row is locked. It is tried again after a while.
+        case heldRow
+        /// The server may be in trouble: a time-out, no memory, an internal error. Tried again soon, then less often.
+        case maybeServer
+        /// The content is refused until it changes.
+        case content
+    }
+
+    package var isHeld: Bool { cause == .heldRow }
+
+    package init(userID: UUID, column: String? = nil, error: String, cause: Cause = .content) {
         self.userID = userID
         self.column = column
         self.error = error
-        self.isHeld = isHeld
+        self.cause = cause
     }
 
     package init(_ userID: UUID, _ error: PostgresError, column: String? = nil) {
@@ -25,22 +34,24 @@ package struct Refusal: Sendable, Equatable {
             userID: userID,
             column: column ?? error.object,
             error: [error.sqlState, error.condition ?? error.detail].compactMap(\.self).joined(separator: " "),
-            isHeld: error.isHeldRow
+            cause: error.isHeldRow ? .heldRow : error.maybeServer ? .maybeServer : .content
         )
     }
 }
 
 extension PostgresError {
-    /// The membership has ended: nothing was written, and the daemon is to join anew.
+    /// The membership has ended. Nothing was written, and the daemon must join again.
     package var isFenced: Bool {
-        // hold_member, and the foreign key of an intent.
+        // From hold_member, or from the foreign key of an intent.
         sqlState == "ND020" || (sqlState == "23503" && object?.contains("intent_member_fkey") ?? false)
     }
 
-    /// Somebody holds a row for longer than a commit takes. (A membership is held by the one who ends it.)
+    /// A row stayed locked for longer than a commit takes. (The member row is locked by the transaction that ends the
+    /// membership, so it doesn't count.)
     package var isHeldRow: Bool { sqlState == "55P03" && statement != Query.holdMember.name }
 
-    /// The database refuses what a statement reads or writes, and not the statement: a value that is too large, a check, a time-out, a function of the app's.
+    /// The database refuses the content that a statement reads or writes, not the statement: a value that is too large,
+    /// a check, a time-out, a function of the app's.
     package var isAboutContent: Bool {
         if code == .unexpectedResult { return true }
         guard code == .refusedByServer, let sqlState, !isFenced else { return false }
@@ -48,12 +59,14 @@ extension PostgresError {
         return ["21", "22", "23", "54", "XX"].contains(sqlState.prefix(2))
     }
 
-    /// The server has refused an intent, so it is not committed. (After the commit, in the same flight, other statements look for changes.)
+    /// The server refused an intent, so it is not committed. (Errors of the statements after the commit don't count.)
     package var refusesIntent: Bool {
         code == .refusedByServer
             && [Query.intent, .holdMessages, .holdMessagesDistributed].contains { $0.name == statement }
     }
 
-    /// The statement's time was over.
+    /// The server may have refused any statement like this, whatever the content (class XX: internal error).
+    fileprivate var maybeServer: Bool { isTransient || sqlState?.hasPrefix("XX") == true }
+
     package var isTimeOut: Bool { sqlState == "57014" }
 }

@@ -3,20 +3,18 @@ package import TimeZones
 
 /// A device whose token Apple refuses for an environment and topic.
 package struct RefusedDevice: Sendable {
-    /// Whose it is.
     package let userID: UUID
-    /// In place of its token.
+    /// Identifies the device without its token.
     package let deviceHash: String
     /// `sandbox` or `production`.
     package let environment: String
-    /// The topic that was asked for.
     package let topic: String
     let registration: Int64?
     let at: Instant
-    /// Apple's word.
+    /// Apple's reason.
     package let reason: String
 
-    /// - Parameter registration: the refused one (`Device.registration`): another one lifts the quarantine.
+    /// - Parameter registration: the refused one (`Device.registration`). Another one ends the quarantine.
     package init(
         userID: UUID,
         deviceHash: String,

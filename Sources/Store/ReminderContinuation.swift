@@ -2,21 +2,21 @@ package import FoundationEssentials
 import JSON
 package import TimeZones
 
-/// What comes after a reminder that ended: the next hour of its series.
+/// The next occurrence in the series of a reminder that ended.
 package struct ReminderContinuation: Sendable, Equatable {
-    /// Whose row ended.
+    /// The user whose row ended.
     package let userID: UUID
     /// The row that ended.
     package let id: UUID
     /// The next one's place in the series.
     package let number: Int
-    /// The first one's hour.
+    /// When the series' first occurrence is due.
     package let first: PendingReminder.Due
     /// The next one's wall time by the rule.
     package let planned: LocalDateTime
     /// When the next one is due.
     package let due: PendingReminder.Due
-    /// The instant of that, where it was computed.
+    /// The same as an instant, in the zone in which it was computed.
     package let instant: Instant
 
     package init(
@@ -37,7 +37,7 @@ package struct ReminderContinuation: Sendable, Equatable {
         self.instant = instant
     }
 
-    /// An array of objects, as end_reminders.sql and spread_finish.sql read them; nil: there is nothing.
+    /// An array of objects, for end_reminders.sql and spread_finish.sql; nil: there are none.
     static func json(_ continuations: [ReminderContinuation]) -> String? {
         guard !continuations.isEmpty else { return nil }
         var json = JSONWriter()
@@ -73,10 +73,11 @@ package struct ReminderContinuation: Sendable, Equatable {
 }
 
 extension PendingReminder {
-    /// The next one's row, for whoever looks ahead: its id, which the database chooses, is nobody's.
+    /// The row of the next occurrence, for `nudged forecast`. The id is random, since the database chooses the real
+    /// one.
     package func continued(by next: ReminderContinuation) -> PendingReminder {
         PendingReminder(
-            id: UUID(),
+            id: UUID.random(),
             reminderID: reminderID,
             authorID: authorID,
             subjectType: subjectType,

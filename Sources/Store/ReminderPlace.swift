@@ -1,11 +1,11 @@
 import struct FoundationEssentials.UUID
 
-/// Where a walk over the reminders' definitions stands: after this one.
+/// A position in a walk over `nudged.reminder`. The walk goes on after it.
 package struct ReminderPlace: Sendable, Equatable {
     let author: UUID
     let subjectType: String
     let subjectID: String
 
-    /// Before all of them.
+    /// Before all reminders.
     package static let start = ReminderPlace(author: Store.firstUser, subjectType: "", subjectID: "")
 }

@@ -1,12 +1,13 @@
-/// The statements of a migration, one by one. Citus carries a trigger to other machines by the text that it came with: a whole script would come
-/// with it.
+/// Splits a migration into its statements. Citus carries a trigger to other machines with the text that it was sent in,
+/// so each statement is sent alone.
 ///
-/// Knows what our scripts use of PostgreSQL's lexical rules (manual, 4.1): line comments, quoted strings and names, dollar quotes.
+/// Knows the lexical rules of PostgreSQL that the scripts use (manual, 4.1): line comments, quoted strings and names,
+/// dollar quotes.
 struct ScriptStatements {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// Splits at each semicolon that is not quoted; what holds no statement is left out.
+    /// Splits at each semicolon outside quotes. Pieces without a statement are left out.
     static func of(_ script: String) -> [String] {
         var scanner = ScriptStatements(bytes: Array(script.utf8))
         var statements: [String] = []
@@ -38,14 +39,14 @@ struct ScriptStatements {
         return hasText ? String(decoding: bytes[start...], as: UTF8.self) : nil
     }
 
-    /// Passes over what begins with this mark, to the next one like it. (A doubled quotation mark ends one string and begins the next.)
+    /// Skips from this mark to the next one like it. (A doubled quotation mark ends one string and begins the next.)
     private mutating func skip(to mark: [UInt8]) {
         place += mark.count
         while place < bytes.count, !bytes[place...].starts(with: mark) { place += 1 }
         place = min(bytes.count, place + mark.count)
     }
 
-    /// `$$` or `$tag$` here; nil: a parameter or part of a name.
+    /// The `$$` or `$tag$` that begins here; nil: a parameter, or part of a name.
     private func dollarTag() -> [UInt8]? {
         let rest = bytes[(place + 1)...]
         guard let end = rest.firstIndex(of: UInt8(ascii: "$")) else { return nil }

@@ -1,47 +1,72 @@
 import struct FoundationEssentials.UUID
 
-/// Users of whom the database refused something lately, so that they cost nobody else anything. A value: it is told the time, in milliseconds.
+/// Users whose data the database refused lately. They are set aside, so that they delay nobody else. A value:
+/// the caller passes the time in milliseconds.
 struct SetAside: Sendable {
-    /// A row that somebody holds is not tried again for so long.
+    /// How long a locked row is not tried again.
     static let heldMilliseconds: Int64 = 30_000
-    /// Suspects are remembered for so long.
+    /// How long a suspect is remembered.
     static let suspectMilliseconds: Int64 = 3_600_000
+    /// How long a user is first delayed. Each time after that it is twice as long, up to `longestDelay`.
+    static let firstDelay: Int64 = 1_000
+    static let longestDelay: Int64 = 32_000
     static let mostSuspects = 1_000
 
-    /// Who is not tried before then.
+    /// Users who are not tried, and until when.
     private var skippedUntil: [UUID: Int64] = [:]
-    /// Whose content was refused, and until when that is remembered: they are read alone, after the others.
-    private var suspectUntil: [UUID: Int64] = [:]
+    /// Users whose content was refused. They are read alone, after the others.
+    private var suspects: [UUID: Suspect] = [:]
 
-    /// Somebody holds their row, or there was no time for them; or their content is refused, for longer.
-    mutating func skip(_ user: UUID, at now: Int64, isHeld: Bool = true) {
-        skippedUntil[user] = now + (isHeld ? Self.heldMilliseconds : Self.suspectMilliseconds)
+    private struct Suspect {
+        /// Until when it is remembered.
+        var until: Int64
+        /// How long the user is delayed the next time.
+        var delay = SetAside.firstDelay
     }
 
-    /// Their content was refused.
-    mutating func suspect(_ user: UUID, at now: Int64) {
-        if suspectUntil.count >= Self.mostSuspects, suspectUntil[user] == nil,
-            let oldest = suspectUntil.min(by: { $0.value < $1.value })
-        {
-            suspectUntil[oldest.key] = nil
+    /// Skips a user who was not reached in time.
+    mutating func skip(_ user: UUID, at now: Int64) { skippedUntil[user] = now + Self.heldMilliseconds }
+
+    mutating func skip(_ refusal: Refusal, at now: Int64) {
+        switch refusal.cause {
+        case .heldRow: skip(refusal.userID, at: now)
+        case .maybeServer: delay(refusal.userID, at: now)
+        case .content: skippedUntil[refusal.userID] = now + Self.suspectMilliseconds
         }
-        suspectUntil[user] = now + Self.suspectMilliseconds
     }
 
-    /// They could be read.
+    /// Remembers a user whose content was refused.
+    mutating func suspect(_ user: UUID, at now: Int64) {
+        if suspects.count >= Self.mostSuspects, suspects[user] == nil,
+            let oldest = suspects.min(by: { $0.value.until < $1.value.until })
+        {
+            suspects[oldest.key] = nil
+        }
+        suspects[user, default: Suspect(until: 0)].until = now + Self.suspectMilliseconds
+    }
+
+    /// The refusal may be the server's fault. So the user is tried again soon, then less often.
+    private mutating func delay(_ user: UUID, at now: Int64) {
+        suspect(user, at: now)
+        let delay = suspects[user]?.delay ?? Self.firstDelay
+        skippedUntil[user] = now + delay
+        suspects[user]?.delay = min(2 * delay, Self.longestDelay)
+    }
+
+    /// Forgets a suspect who could be read. One who was delayed stays: what refused them may come after the read.
     mutating func clear(_ user: UUID) {
-        suspectUntil[user] = nil
+        if suspects[user]?.delay == Self.firstDelay { suspects[user] = nil }
     }
 
-    /// Who is not to be tried now.
+    /// Users who are not to be tried now.
     mutating func skipped(at now: Int64) -> [UUID] {
         skippedUntil = skippedUntil.filter { $0.value > now }
         return Array(skippedUntil.keys)
     }
 
-    /// Who is to be read alone.
+    /// Users who are to be read alone.
     mutating func suspects(at now: Int64) -> Set<UUID> {
-        suspectUntil = suspectUntil.filter { $0.value > now }
-        return Set(suspectUntil.keys)
+        suspects = suspects.filter { $0.value.until > now }
+        return Set(suspects.keys)
     }
 }

@@ -1,20 +1,19 @@
 package import FoundationEssentials
 
-/// Users whose decision or outcome is settled in one transaction, with the rows of the record and the tokens that go.
+/// Users whose decision or outcome is settled in one transaction, with their rows of the record and the tokens to
+/// delete.
 package struct Settlement: Sendable {
     /// A token that a 410 proved stale.
     package struct StaleToken: Sendable {
-        /// Whose device it was.
         package let userID: UUID
-        /// The token; never logged.
+        /// Never logged.
         package let token: String
-        /// `sandbox` or `production`: where the answer came from.
+        /// The environment that answered: `sandbox` or `production`.
         package let environment: String
-        /// The topic that was asked for.
         package let topic: String
-        /// Only a registration older than this is deleted. Milliseconds since 1970: Apple's own precision.
+        /// Only a registration before this is deleted. Milliseconds since 1970, Apple's own precision.
         package let unregisteredAt: Int64
-        /// The push that was answered so: the token goes only with that row of the record.
+        /// The push that was answered with 410. The token is deleted only if the record holds that answer.
         package let apnsID: UUID
 
         package init(
@@ -34,13 +33,12 @@ package struct Settlement: Sendable {
         }
     }
 
-    /// An intent whose pushes are all or in part answered.
+    /// An intent, and those of its users who are settled now.
     package struct ClosedPart: Sendable, Equatable {
-        /// The intent.
         package var intent: UUID
-        /// Its users who are settled with this.
         package var users: [UUID]
-        /// Nothing else of it is in flight: it is deleted, unless the database has it open for others. Else these users are marked as settled.
+        /// True: nothing else of it is in flight, and it is deleted, unless the database has other users of it open.
+        /// False: its users are marked as settled.
         package var isWhole: Bool
 
         package init(intent: UUID, users: [UUID], isWhole: Bool) {
@@ -50,23 +48,22 @@ package struct Settlement: Sendable {
         }
     }
 
-    /// The membership under which the users are ours.
+    /// The membership that owns the users' ranges.
     package let member: UUID
     /// The sweep, for the record.
     package let sweepID: UUID
-    /// The users' rows.
     package var updates: [PersonUpdate]
     /// Rows of the record, of the users of `updates`.
     package var records: [DeliveryRecord]
-    /// Messages and reminders that ended: their texts go.
+    /// Messages and reminders that ended. Their rows are deleted.
     package var ended: [MessageReference]
-    /// What comes after reminders that ended.
+    /// The next occurrences of reminders that ended.
     package var continued: [ReminderContinuation]
-    /// Tokens that go.
     package var staleTokens: [StaleToken]
-    /// Intents whose outcomes these are.
+    /// Intents that these outcomes belong to.
     package var closed: [ClosedPart]
-    /// Intents of which nobody knows whether they were committed; nothing of them was written. Their place is taken for a minute.
+    /// Intents whose commit got no answer. Nothing of them was written to Apple. An empty row takes the place of each
+    /// for a minute.
     package var withdrawn: [UUID]
 
     package init(
@@ -101,7 +98,7 @@ package struct Settlement: Sendable {
         return users
     }
 
-    /// The part of it that is about these users. Intents are closed for them and not as a whole, and none is withdrawn.
+    /// The part about these users. It closes intents for them, but no intent as a whole, and withdraws none.
     package func only(_ users: Set<UUID>) -> Settlement {
         Settlement(
             member: member,
@@ -118,13 +115,11 @@ package struct Settlement: Sendable {
         )
     }
 
-    /// What the database made of it.
     package struct Result: Sendable, Equatable {
         /// Users whose rows were found.
         package var usersSettled = 0
-        /// Tokens that no registration had renewed.
         package var tokensDeleted = 0
-        /// Users of whom nothing was settled, since the database refuses it: their parts of intents stay open.
+        /// Users who could not be settled, because the database refuses it. Their parts of intents stay open.
         package var refused: [Refusal] = []
 
         package init(usersSettled: Int = 0, tokensDeleted: Int = 0, refused: [Refusal] = []) {

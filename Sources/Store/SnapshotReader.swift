@@ -3,8 +3,8 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// Reads users as claims do, for whichever range, and writes nothing: for `nudged explain` and `nudged forecast`. Everything that one reader says is as of
-/// one instant.
+/// Reads users of any range as a claim does, and writes nothing. For `nudged explain` and `nudged forecast`. One reader
+/// reads one snapshot.
 package struct SnapshotReader: Sendable {
     private let transaction: Transaction
     private let isDistributed: Bool
@@ -17,17 +17,16 @@ package struct SnapshotReader: Sendable {
     /// The database's clock, in microseconds since 1970.
     package func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
 
-    /// What the kill switch holds.
     package func paused() async throws(PostgresError) -> Set<NudgeKind> {
         try Store.kinds(try await run(.pausedKinds, []))
     }
 
-    /// The words that check-ins may take.
+    /// The active templates.
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try StoredTemplate.all(try await run(.templates, [.int8(StoredTemplate.most)]))
     }
 
-    /// One user; nil where neither nudged nor the app has anything of them.
+    /// One user; nil: neither nudged nor the app has data about them.
     ///
     /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
     package func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
@@ -39,7 +38,7 @@ package struct SnapshotReader: Sendable {
         if people.count > 0 {
             found = try parts.user(try Person(people, 0))
         } else if touched != nil, parts.isKnown(id) {
-            // As drain.sql makes their row.
+            // The row that drain.sql will insert.
             found = try parts.user(Person(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }
@@ -52,11 +51,12 @@ package struct SnapshotReader: Sendable {
         )
     }
 
-    /// The next users of a range who are due up to an instant. A full page: there may be more.
+    /// The next users of a range who are due up to an instant.
     ///
     /// - Parameters:
     ///   - range: one of `ranges`.
-    ///   - cursor: after whom; `.start` at first.
+    ///   - cursor: `.start`, then `next` of the page before.
+    /// - Returns: the users, how many could not be read, and where the next page begins (nil: this was the last).
     package func due(
         in range: Int32,
         after cursor: Cursor,
@@ -85,9 +85,10 @@ package struct SnapshotReader: Sendable {
         )
     }
 
-    /// The next users of changes that no sweep has seen, but for those who are due up to `end` anyway: the next sweep makes them due.
+    /// The next users with touches that no sweep has drained, without those who are due by `end` anyway. The next sweep
+    /// makes them due.
     ///
-    /// - Parameter user: after whom; `Store.firstUser` at first.
+    /// - Parameter user: `Store.firstUser`, then `next` of the page before.
     package func waiting(
         after user: UUID,
         until end: Instant,
@@ -102,7 +103,7 @@ package struct SnapshotReader: Sendable {
         return (found.users, found.unreadable, next)
     }
 
-    /// These users, as the next sweep finds them; without those of whom neither nudged nor the app has anything.
+    /// These users, as the next sweep finds them. Users about whom neither nudged nor the app has data are left out.
     package func users(
         _ ids: [UUID],
         until end: Instant,
@@ -122,7 +123,7 @@ package struct SnapshotReader: Sendable {
         return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
     }
 
-    /// Reminders for everyone that are to be spread up to an instant, the earliest first, with their authors' profiles.
+    /// Fan-outs that are due up to an instant, the earliest first, with their authors' profiles.
     package func spreads(until end: Instant, limit: Int) async throws(PostgresError) -> [DueSpread] {
         let rows = try await run(.dueSpreads, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
         var spreads: [DueSpread] = []
@@ -133,9 +134,9 @@ package struct SnapshotReader: Sendable {
         )
     }
 
-    /// The next whom a spread will tell.
+    /// The next members whom a fan-out will tell.
     ///
-    /// - Throws: where the app's view refuses or doesn't answer in time; the reader goes on.
+    /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
     package func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
         let rows = try await attempt(
             .spreadMembers,
@@ -149,7 +150,7 @@ package struct SnapshotReader: Sendable {
         return members
     }
 
-    /// Whether somebody is one of those whom a spread tells.
+    /// Whether a user is a member of the fan-out's subject.
     ///
     /// - Throws: as `members`.
     package func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
@@ -159,7 +160,7 @@ package struct SnapshotReader: Sendable {
         ).bool(0, 0)
     }
 
-    /// All ranges of the claim's index, each with an equal share of the users.
+    /// All ranges. Each has about the same number of users.
     package static let ranges = RangeWalk.all.compactMap(\.self)
 
     /// One user's record between two instants, the newest first.
@@ -253,9 +254,10 @@ package struct SnapshotReader: Sendable {
 }
 
 extension Store {
-    /// Gives the work a reader of one snapshot. It holds back the clean-up of what dies meanwhile: a minute, no more.
+    /// Passes a reader of one snapshot to the work. Meanwhile the server can't clean up dead rows: a minute, no more.
     ///
-    /// On distributed tables the work may be done twice (a snapshot ends with what is refused), and each machine has a snapshot of its own.
+    /// On distributed tables the work may be done twice, since a refused statement ends the snapshot. There each
+    /// machine has a snapshot of its own.
     package func reading<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         do {
             return try await snapshot(work)

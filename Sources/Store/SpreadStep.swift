@@ -1,11 +1,11 @@
 package import struct FoundationEssentials.UUID
 
-/// What became of a spread's page.
+/// The result of one page of a fan-out.
 package enum SpreadStep: Sendable, Equatable {
-    /// Somebody else has it, or it is being set anew, cancelled or snoozed.
+    /// Another daemon has it locked, or the app is setting, cancelling or snoozing the reminder.
     case held
-    /// So many have theirs, the last of them this one; more follow.
+    /// So many members got a row, this one as the last. More may follow.
     case told(Int, last: UUID)
-    /// So many have theirs, and nobody is left.
+    /// So many members got a row, and none is left.
     case finished(Int)
 }

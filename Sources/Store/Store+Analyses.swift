@@ -2,18 +2,19 @@ package import struct FoundationEssentials.UUID
 package import Postgres
 package import TimeZones
 
-/// How often the decision service was asked of a user. Only the owner of their range reads and writes it, so one daemon can't undo another's.
+/// When the decision service was asked about a user. Only the owner of the user's range reads and writes this, so no
+/// daemon overwrites another's entry.
 extension Store {
     /// When it was asked, in any order; nil: the user was erased.
     ///
-    /// - Throws: `isFenced` where the membership has ended; so does `noteAnalysed`.
+    /// - Throws: `isFenced` if the membership has ended, as `noteAnalysed` does.
     package func analysed(_ user: UUID, member: UUID) async throws(PostgresError) -> [Instant]? {
         let rows = try await transaction(records, holding: member, [Query.analysed([.uuid(user)])])
         guard rows[0].count > 0 else { return nil }
         return try rows[0].timestampArray(0, 0).compactMap(Instant.init(microseconds:))
     }
 
-    /// Counts it, before it is asked. False: the user was erased, and it must not be.
+    /// Records a question before it is asked. False: the user was erased, and the question must not be asked.
     ///
     /// - Parameter instants: all that count, the new one included.
     package func noteAnalysed(

@@ -2,37 +2,39 @@ import Postgres
 
 import struct FoundationEssentials.UUID
 
-/// The general rule for what one user can bring about and nobody thought of: a list that the database refuses is halved until the user is found.
+/// A list that the database refuses is halved until the user is found who causes it. This covers causes that nobody
+/// expected.
 extension Store {
-    /// How long one attempt may wait and last.
+    /// How long one attempt may wait and run.
     struct Patience: Sendable, Equatable {
-        /// For one lock, in milliseconds: another transaction's commit takes less.
+        /// The lock time-out in milliseconds. Another transaction's commit takes less.
         let lock: Int
-        /// For each statement; nil: the usual.
+        /// The time-out of each statement; nil: the usual one.
         let statement: Duration?
 
-        /// Everybody at once.
+        /// For the whole list.
         static let usual = Patience(lock: 250, statement: nil)
-        /// It was refused before.
+        /// For what was refused before.
         static let again = Patience(lock: 50, statement: nil)
-        /// The one is sought among many.
+        /// For the search in a list.
         static let searching = Patience(lock: 50, statement: .seconds(1))
 
         var settings: [(String, String)] { [("lock_timeout", String(lock))] }
     }
 
-    /// So many refusals are one user's each; more are the server's trouble.
+    /// More refusals than this are a fault of the server and not of single users.
     static let mostRefusals = 8
-    /// So long held rows are sought by halves.
+    /// How long locked rows are searched for by halves.
     static let searchTime = Duration.seconds(2)
 
-    /// Runs `work` over a list; where the database refuses it because of its content, or because somebody holds a row, over halves of it.
+    /// Runs `work` over a list. If the database refuses it because of its content or a locked row, runs it over halves
+    /// of the list.
     ///
     /// - Parameters:
-    ///   - first: what it was refused with already; nil: it was not tried.
-    ///   - parting: parts a list into those whose rows nobody holds and the others; nil: that can't be told.
-    ///   - refused: hears of each element that is refused by itself, or that somebody holds.
-    /// - Throws: what is no element's fault, and the error of the last where too many are refused.
+    ///   - first: the error of an earlier attempt with the whole list; nil: there was none.
+    ///   - parting: divides a list by whether rows are locked; nil: that can't be known.
+    ///   - refused: called for each element that is refused alone, or whose row is locked.
+    /// - Throws: errors that no element causes, and the last error if too many elements are refused.
     func bisecting<Element>(
         _ all: [Element],
         first: PostgresError? = nil,
@@ -68,7 +70,7 @@ extension Store {
                         return
                     }
                 }
-                // One that was too slow by itself is tried twice: the server may have been.
+                // A single element that timed out is tried twice, since the server may have been slow.
                 if piece.count == 1, error.isTimeOut, !wasSlow {
                     wasSlow = true
                     bisection.again(piece)
@@ -85,7 +87,7 @@ extension Store {
         }
     }
 
-    /// Parts users by whether somebody holds their rows: by passing over them. nil: distributed tables refuse that.
+    /// Divides users by whether their rows are locked, with SKIP LOCKED. nil: distributed tables refuse that.
     func parting<Element>(
         _ database: Database,
         user: @escaping (Element) -> UUID

@@ -2,32 +2,31 @@ package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
-/// Claims: plain questions about the ranges that a daemon owns. They lock nothing and write nothing.
+/// Claims: plain SELECTs in the ranges that a daemon owns. They lock nothing and write nothing.
 extension Store {
-    /// What a claim found.
     package struct Claim: Sendable {
         /// The earliest due first.
         package let users: [ClaimedUser]
-        /// Every range was seen to its end: nobody else is due.
+        /// Every range was read to its end. Others who are due were skipped.
         package let isComplete: Bool
     }
 
-    /// A walk that finds little each time ends after so many questions.
+    /// A walk ends after so many statements, even if each finds few users.
     private static let rounds = 24
-    /// Suspects are read for so long in each claim.
+    /// How long one claim reads suspects.
     private static let suspectTime = Duration.seconds(1)
-    /// A claim's first attempt to read users' parts.
+    /// The time-out of a claim's first attempt to read users' parts.
     private static let partTime = Duration.seconds(3)
 
-    /// Who is due, with all that the policy asks about them. Users of orphans are never among them.
+    /// Finds users who are due, with everything that the policy needs about them. Users of orphans are left out.
     ///
     /// - Parameters:
     ///   - ranges: those that the daemon owns.
-    ///   - startingOver: from the start; false: where the last claim ended.
+    ///   - startingOver: true: from the start; false: from where the last claim ended.
     ///   - inHand: users whom the daemon has in hand already.
-    ///   - member: the daemon's membership; nil: somebody asks who only looks.
-    ///   - open: its intents that it knows of.
-    ///   - onRefused: hears of users who can't be read; they are due still.
+    ///   - member: the daemon's membership; nil: for a caller that only looks.
+    ///   - open: the member's open intents that the daemon knows of.
+    ///   - onRefused: called for users who can't be read. They stay due.
     package func claim(
         ranges: [Int32],
         now: Instant,
@@ -52,7 +51,7 @@ extension Store {
             skipped: inHand + skipped()
         )
         try await findExpress(&search, onRefused)
-        // Users of urgent messages wait for nobody else's parts to be read.
+        // Users of urgent messages don't wait until others are read.
         if search.people.isEmpty { try await walk(&search, onRefused) }
         return try await read(search, onRefused)
     }
@@ -72,6 +71,11 @@ extension Store {
         var wanted: Int { limit - people.count - unreadable }
     }
 
+    /// Skips a user in drains and claims, for as long as the cause asks.
+    package func skip(_ refusal: Refusal) {
+        claiming.with { $0.aside.skip(refusal, at: Claiming.now()) }
+    }
+
     private func skipped() -> [UUID] { claiming.with { $0.aside.skipped(at: Claiming.now()) } }
 
     // MARK: Who is due
@@ -88,7 +92,7 @@ extension Store {
         }
     }
 
-    /// Users of urgent messages, wherever the walk stands.
+    /// Users of urgent messages, wherever the walk is.
     private func findExpress(_ search: inout Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
@@ -97,8 +101,8 @@ extension Store {
         claiming.with { $0.express.took(asked: asked, answered: Claiming.now()) }
     }
 
-    /// - Parameter until: who is due by then, microseconds since 1970.
-    /// - Returns: how many rows came, and the last of them.
+    /// - Parameter until: users who are due by then are read; microseconds since 1970.
+    /// - Returns: how many rows came, and the position of the last one that could be read.
     private func find(
         _ search: inout Search,
         _ ask: RangeWalk.Ask,
@@ -130,7 +134,7 @@ extension Store {
         return (rows.count, last)
     }
 
-    /// Now and then: from where on there is anyone.
+    /// Every few seconds: the instant before which no user is due.
     private func lookForFloor(_ ranges: [Int32], now: Instant) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.floor.isDue(for: ranges, at: asked) }) else { return }
@@ -155,7 +159,8 @@ extension Store {
 
     // MARK: Their parts
 
-    /// Reads users whole: suspects alone and after the others, and no more bytes than one flight may have.
+    /// Reads the parts of users. Suspects are read alone, after the others. The bytes are bounded
+    /// (`UserParts.profileBytes`).
     private func read(_ search: Search, _ onRefused: (Refusal) -> Void) async throws(PostgresError) -> Claim {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
         var reading = Reading(until: search.now.endOfSecond)
@@ -174,9 +179,9 @@ extension Store {
         let until: Int64
         var users: [ClaimedUser] = []
         var bytes: Int64 = 0
-        /// Who can't be read.
+        /// Users who can't be read.
         var refused: Set<UUID> = []
-        /// Somebody was left for the next claim.
+        /// Users were left for the next claim.
         var isCutShort = false
     }
 
@@ -186,7 +191,7 @@ extension Store {
         _ onRefused: (Refusal) -> Void
     ) async throws(PostgresError) {
         var pieces = Bisection(people)
-        // Where the texts are too many bytes at once, as many users as may be.
+        // If the texts have too many bytes at once, fewer users are read.
         while let piece = pieces.next(), !reading.isCutShort {
             var isTooMuch = false
             try await bisecting(
@@ -211,7 +216,7 @@ extension Store {
         }
     }
 
-    /// One after the other, each with a second, for as long as suspects may take.
+    /// Reads one after another, each for at most a second, until the time for suspects is over.
     private func readSingly(
         _ people: [Person],
         _ reading: inout Reading,
@@ -236,7 +241,7 @@ extension Store {
         }
     }
 
-    /// Reads these users' parts. False: they are too many bytes beside what was read already.
+    /// Reads these users' parts. False: they have too many bytes beside what was read already.
     private func add(
         _ people: [Person],
         _ time: Duration,
@@ -297,7 +302,7 @@ extension Store {
         ),
     ]
 
-    /// Says of a user who was refused by themselves which column it is: each is read by itself.
+    /// Finds the refused column of a user who was refused alone: reads each column alone.
     private func blame(
         _ person: Person,
         _ error: PostgresError,
@@ -322,7 +327,8 @@ extension Store {
 
     // MARK: Tables on several machines
 
-    /// Asks in the way that the database takes: where it refuses the one for plain tables, in the other from then on (docs/SCALING.md).
+    /// Runs the statements for plain tables. If the database refuses them, runs those for distributed tables from then
+    /// on (docs/SCALING.md).
     func asking<T>(_ ask: (_ isDistributed: Bool) async throws(PostgresError) -> T) async throws(PostgresError) -> T {
         let isDistributed = claiming.isDistributed
         do throws(PostgresError) {

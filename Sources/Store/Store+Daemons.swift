@@ -2,12 +2,12 @@ package import Postgres
 import TimeZones
 
 extension Store {
-    /// How the work and the daemons stand, as of one instant.
+    /// The state of the work and of the daemons.
     package func standing() async throws(PostgresError) -> WorkStanding {
         try Self.workStanding(try await transaction(records, Self.standingStatements))
     }
 
-    /// For `workStanding`, as one transaction.
+    /// For `workStanding`, in one transaction.
     static let standingStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStanding.most))
         let queries = [
@@ -17,7 +17,7 @@ extension Store {
         return queries.map { $0($1) }
     }()
 
-    /// - Parameter rows: the answers to `standingStatements`.
+    /// - Parameter rows: the results of `standingStatements`.
     static func workStanding(_ rows: [Rows]) throws(PostgresError) -> WorkStanding {
         guard rows.count == standingStatements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.name)
@@ -59,7 +59,7 @@ extension Store {
         return daemons
     }
 
-    /// Whole seconds, rounded down.
+    /// In whole seconds, rounded down.
     static func instant(_ microseconds: Int64) -> Instant {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return Instant(seconds: rest < 0 ? seconds - 1 : seconds)

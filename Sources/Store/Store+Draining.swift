@@ -3,17 +3,18 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Changes that apps made: `nudged.touched`.
+/// Changes to the app's data: `nudged.touched`.
 extension Store {
-    /// A statement takes no more touches at once.
+    /// How many touches one statement takes.
     private static let touchesAtOnce: Int64 = 20_000
-    /// Users with more touches among those that were found come after the others, each alone.
+    /// Users with more touches than this are drained after the others, each alone.
     private static let touchesOfOne = 100
 
-    /// Makes users due whose data changed: the oldest changes first, urgent ones before them, and all of a user's at once.
+    /// Makes users due whose data changed. The oldest changes come first, urgent ones before them, and all of a user's
+    /// together.
     ///
-    /// - Parameter onRefused: hears of users whose changes can't be taken; they are left for a while.
-    /// - Returns: touches taken; fewer than `limit`: none is left in these ranges.
+    /// - Parameter onRefused: called for users whose touches can't be taken. They are left for a while.
+    /// - Returns: touches taken. Fewer than `limit`: none is left in these ranges.
     package func drain(
         member: UUID,
         ranges: [Int32],
@@ -33,7 +34,7 @@ extension Store {
         return taken
     }
 
-    /// Whose touches are the oldest.
+    /// The users of the oldest touches.
     private func touches(
         _ ranges: [Int32],
         limit: Int
@@ -83,7 +84,7 @@ extension Store {
             users,
             parting: parting(claims) { $0 },
             refused: { (user, error) in
-                claiming.with { $0.aside.skip(user, at: Claiming.now(), isHeld: error.isHeldRow) }
+                claiming.with { $0.aside.skip(Refusal(user, error), at: Claiming.now()) }
                 onRefused(Refusal(user, error))
             },
             work: { (users, patience) async throws(PostgresError) in
@@ -102,7 +103,7 @@ extension Store {
 }
 
 extension Array {
-    /// Those for which it is true, and the others.
+    /// The elements for which it is true, and the others.
     fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) {
         (filter(isFirst), filter { !isFirst($0) })
     }

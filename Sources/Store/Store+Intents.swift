@@ -3,16 +3,17 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What is about to be written to Apple, and whether its users changed meanwhile.
+/// What is about to be written to Apple, and whether its users have changed since.
 extension Store {
-    /// Commits an intent, durably, for those of its users of whom nothing changed. Returns them.
+    /// Commits an intent for those of its users whose data has not changed since the decision.
     ///
-    /// A touch that was committed before this transaction ended counts, though the statement's snapshot was older: so after the commit,
-    /// and before the first byte, the touches are asked once more, and what is paused. Users found there stand in the intent, and are to be withdrawn;
-    /// so are the messages and reminders that could not be held: they were cancelled, or are being cancelled, which may last. What else their users get
-    /// needs not wait for that.
+    /// A touch may be committed after the statement's snapshot and before this commit. So touches, versions and pauses
+    /// are read once more, after the commit and before the first byte. Users found there are in the intent and must be
+    /// withdrawn. So must messages and reminders that could not be locked: they were cancelled, or are being cancelled.
+    /// The other nudges of their users don't wait for that.
     ///
-    /// - Throws: `isFenced` where the membership has ended.
+    /// - Returns: the intent's users; those of them to withdraw; the messages and reminders to withdraw.
+    /// - Throws: `isFenced` if the membership has ended.
     package func commit(
         _ intent: Intent
     ) async throws(PostgresError) -> (kept: Set<UUID>, changed: Set<UUID>, cancelled: Set<MessageReference>) {
@@ -30,13 +31,13 @@ extension Store {
         return (kept, changed.union(paused.intersection(kept)), try cancelled(intent, holding))
     }
 
-    /// The intent's transaction, its messages and reminders held first where there are any.
+    /// Runs the intent's transaction. Messages and reminders are locked first, if there are any.
     private func committing(
         _ intent: Intent,
         _ commit: Statement,
         looks: [Statement]
     ) async throws(PostgresError) -> (holding: Rows?, answers: [Rows]) {
-        // A list is joined with a list here: linear only by hashing.
+        // A list is joined with a list here, which takes linear time only by hashing.
         let settings = [("enable_hashjoin", "on")]
         guard !intent.messages.isEmpty else {
             return (nil, try await transaction(intents, [commit], afterwards: looks, settings: settings))
@@ -44,7 +45,7 @@ extension Store {
         let parameters: [Parameter] = [
             .uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id)),
         ]
-        // Distributed rows are held by an update.
+        // Distributed rows are locked by an update.
         let answers = try await asking { isDistributed throws(PostgresError) in
             try await transaction(
                 intents,
@@ -56,7 +57,7 @@ extension Store {
         return (answers.first, Array(answers.dropFirst()))
     }
 
-    /// The messages and reminders that could not be held.
+    /// The messages and reminders that could not be locked.
     private func cancelled(_ intent: Intent, _ holding: Rows?) throws(PostgresError) -> Set<MessageReference> {
         guard let holding else { return [] }
         var held: Set<MessageReference> = []
@@ -68,7 +69,8 @@ extension Store {
 
     // MARK: Changes
 
-    /// Whether nothing about a user changed since they were decided on: as an intent's commit asks it. For what ends without one.
+    /// Whether nothing about a user has changed since the decision, checked as after an intent's commit. For a decision
+    /// that sends nothing.
     package func isUnchanged(_ user: UUID, version: Int64) async throws(PostgresError) -> Bool {
         let looks = Array(Self.looks(at: .uuidArray([user])).prefix(2))
         let answers = try await transaction(records, looks)
@@ -78,12 +80,12 @@ extension Store {
         return try changed([(user, version)], answers[0], answers[1]).isEmpty
     }
 
-    /// Touches first: one that is drained between the two questions has raised the version by the second.
+    /// Touches first. If one is drained between the two statements, the second one sees the raised version.
     private static func looks(at users: Parameter) -> [Statement] {
         [Query.touchedSince([users]), Query.versions([users]), Query.pausedKinds()]
     }
 
-    /// Users whose data changed since they were decided on, by the answers of `looks`.
+    /// Users whose data changed since the decision, by the results of `looks`.
     private func changed(
         _ decided: [(user: UUID, version: Int64)],
         _ touches: Rows,

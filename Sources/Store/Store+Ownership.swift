@@ -2,9 +2,9 @@ package import Postgres
 
 package import struct FoundationEssentials.UUID
 
-/// Membership in the group of daemons that share the work, and the ranges that come with it. On a connection of its own.
+/// Membership of the daemons that share the work, and their ranges. These statements have a connection of their own.
 extension Store {
-    /// Becomes a member. Repeated, it does no harm.
+    /// Inserts a membership. Repeated, it does no harm.
     package func join(_ member: UUID, daemon: UUID, leaseMilliseconds: Int64) async throws(PostgresError) {
         _ = try await one(ownership, .join, [.uuid(member), .uuid(daemon), .int8(leaseMilliseconds)])
     }
@@ -14,7 +14,7 @@ extension Store {
     /// - Returns: who owns what now; nil: the membership has ended.
     package func renew(_ member: UUID, leaseMilliseconds: Int64) async throws(PostgresError) -> Membership? {
         do throws(PostgresError) {
-            // Held first: a death that is being declared comes before this renewal or sees it.
+            // The member row is locked first. So a declaration of its death either came before, or sees this renewal.
             let rows = try await transaction(
                 ownership,
                 holding: member,
@@ -42,9 +42,10 @@ extension Store {
         return Membership(member: member, owners: owned, living: Set(try rows.uuidArray(0, 2).compactMap(\.self)))
     }
 
-    /// Declares members dead whose lease has ended. Returns how many: 0 while daemons may only be finding back to a database that was away.
+    /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the
+    /// database, since the others may only be reconnecting.
     package func bury(except member: UUID) async throws(PostgresError) -> Int {
-        // A lost one is replaced where it is asked for.
+        // A lost connection is replaced here, which sets `replacedAt`.
         _ = try await ownership.connection()
         if let replacedAt = await ownership.replacedAt, ContinuousClock.now - replacedAt < findingBack { return 0 }
         return try await buryNow(except: member)
@@ -57,14 +58,15 @@ extension Store {
             do throws(PostgresError) {
                 if try await end(one, isDeath: true) { buried += 1 }
             } catch {
-                // It is settling something at this moment, or somebody erases a user of one of its intents: the next renewal tries again.
+                // The member is settling something, or somebody erases a user of one of its intents. The next renewal
+                // tries again.
                 guard error.isHeldRow else { throw error }
             }
         }
         return buried
     }
 
-    /// Leaves in good order: its ranges are free at once. False: an intent is still open.
+    /// Ends a membership, which frees its ranges at once. False: an intent is still open.
     package func leave(_ member: UUID) async throws(PostgresError) -> Bool {
         try await end(member, isDeath: false)
     }
@@ -81,19 +83,19 @@ extension Store {
 
     // MARK: Intents that nobody knows of
 
-    /// Open intents of a member.
+    /// The open intents of a member.
     package func intents(of member: UUID) async throws(PostgresError) -> [UUID] {
         try Array(userSet(try await one(ownership, .ownIntents, [.uuid(member)])))
     }
 
-    /// Turns intents of a member into orphans: nobody settles them any more.
+    /// Turns intents of a member into orphans, which any daemon records as unknown.
     package func orphan(_ intents: [UUID], of member: UUID) async throws(PostgresError) {
         _ = try await one(ownership, .orphanIntents, [.uuid(member), .uuidArray(intents)])
     }
 
     // MARK: What a daemon says of itself
 
-    /// Says that a daemon runs, and how it stands.
+    /// Writes what a daemon says about itself.
     package func heartbeat(_ beat: DaemonBeat) async throws(PostgresError) {
         _ = try await one(
             ownership,
@@ -105,7 +107,7 @@ extension Store {
         )
     }
 
-    /// Deletes the row of a daemon that ends in good order.
+    /// Deletes the row of a daemon that stops normally.
     package func daemonGone(_ id: UUID) async throws(PostgresError) {
         _ = try await one(ownership, .daemonGone, [.uuid(id)])
     }

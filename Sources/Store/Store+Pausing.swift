@@ -3,10 +3,11 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// The kill switch, and everyone due: `nudged pause`, `resume`, `replan`. Each call is one short transaction, and doing it twice does no harm.
+/// Pauses, and making users due: `nudged pause`, `resume`, `replan`. Each call is one short transaction. Repeated, it
+/// does no harm.
 extension Store {
-    /// What a sweep looks at first: the database's clock, in microseconds since 1970, the kinds that are held, and whether a migration was applied since
-    /// beside which this version can't work (`Migration.oldest`).
+    /// What a sweep reads first: the database's clock in microseconds since 1970, the paused kinds, and whether a
+    /// migration was applied that this version can't work with (`Migration.oldest`).
     package func look() async throws(PostgresError) -> (clock: Int64, paused: Set<NudgeKind>, isOutdated: Bool) {
         let queries = [Query.clock, .pausedKinds, .migrationsNeeded]
         let rows = try await transaction(claims, queries.map { $0() })
@@ -16,7 +17,7 @@ extension Store {
         return (try rows[0].timestamp(0, 0), try Self.kinds(rows[1]), try rows[2].int4(0, 0) > Migration.newest)
     }
 
-    /// A kind that this version does not know is a newer one's.
+    /// A kind that this version doesn't know belongs to a newer version, and is left out.
     static func kinds(_ rows: Rows) throws(PostgresError) -> Set<NudgeKind> {
         var kinds: Set<NudgeKind> = []
         for row in 0..<rows.count {
@@ -25,16 +26,16 @@ extension Store {
         return kinds
     }
 
-    /// Users of an intent to whom something of a held kind would go.
+    /// Users of an intent who would get a push of a paused kind.
     static func held(_ entries: [Intent.Entry], by paused: Set<NudgeKind>) -> Set<UUID> {
         guard !paused.isEmpty else { return [] }
         let names = Set(paused.map(\.rawValue))
         return Set(entries.filter { $0.devices.contains { names.contains($0.kind) } }.map(\.userID))
     }
 
-    // MARK: The kill switch
+    // MARK: Pauses
 
-    /// Holds kinds. Returns those that were not held before.
+    /// Pauses kinds. Returns those that were not paused before.
     package func pause(
         _ kinds: [NudgeKind],
         byWhom: String,
@@ -46,17 +47,18 @@ extension Store {
         )
     }
 
-    /// Everything that is paused or still being resumed, by kind.
+    /// All kinds that are paused or still being resumed, sorted by kind.
     package func pauses() async throws(PostgresError) -> [Pause] {
         try Self.pauses(try await one(claims, .pauses, []))
     }
 
-    /// Lets kinds be sent again. Returns what is to be done for each that was held: its users are still to be made due.
+    /// Lets kinds be sent again. Returns those that were paused or are still being resumed: their users must be made
+    /// due.
     package func resume(_ kinds: [NudgeKind]) async throws(PostgresError) -> [Pause] {
         try Self.pauses(try await one(claims, .resume, [.textArray(kinds.map(\.rawValue))]))
     }
 
-    /// Everyone who was held is due.
+    /// Ends a resume, once all users who were held are due.
     package func endResume(_ kinds: [NudgeKind]) async throws(PostgresError) {
         _ = try await one(claims, .resumed, [.textArray(kinds.map(\.rawValue))])
     }
@@ -81,28 +83,28 @@ extension Store {
 
     // MARK: Everyone, page by page
 
-    /// Before everyone.
+    /// Before all users.
     package static let firstUser = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// Counts the next users: how many, and the first who is left.
+    /// Counts the next users. Returns how many, and the first user of the next page.
     package func countUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
         let rows = try await one(claims, .countUsers, [.uuid(user), .int8(Int64(limit))])
         return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
     }
 
-    /// What a page came to.
+    /// The result of one page.
     package struct WokenPage: Sendable {
-        /// Users who are due now and were not.
+        /// Users who are due now and were not before.
         package let woken: Int
-        /// Users of the page.
+        /// Users in the page.
         package let users: Int
-        /// The first who is left; nil: nobody.
+        /// The first user of the next page; nil: this was the last.
         package let next: UUID?
     }
 
     /// Makes the next users due.
     ///
-    /// - Parameter asked: only those who were asked then, or are being asked; nil: everyone.
+    /// - Parameter asked: only users who were evaluated in this time, and users who are due already; nil: everyone.
     package func wakeUsers(
         from user: UUID,
         now: Instant,

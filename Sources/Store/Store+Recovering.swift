@@ -1,15 +1,14 @@
 import FoundationEssentials
 package import Postgres
 
-/// What members were about to write when they ended: their intents are orphans, which any daemon records as unknown.
+/// Orphans: intents whose members have ended. Any daemon records them as unknown.
 extension Store {
-    /// What became of orphans.
     package struct Recovery: Sendable, Equatable {
-        /// Intents that are closed.
+        /// Intents that were closed.
         package var intents = 0
-        /// Pushes that are recorded as unknown.
+        /// Pushes that were recorded as unknown.
         package var pushes = 0
-        /// Users of whom nothing could be recorded: they wait, and the others don't.
+        /// Users whose outcomes could not be recorded. They wait; the others don't.
         package var refused: [Refusal] = []
     }
 
@@ -17,7 +16,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - limit: most intents.
-    ///   - reason: what the record gives as the reason.
+    ///   - reason: the reason in the record.
     package func recoverOrphans(limit: Int, reason: String = "daemon_lost") async throws(PostgresError) -> Recovery {
         let now = Claiming.now()
         let left = claiming.with { state in
@@ -33,7 +32,7 @@ extension Store {
         try await bisecting(
             orphans,
             refused: { (orphan, _) async throws(PostgresError) in
-                // Of one intent: user by user.
+                // This intent is refused as a whole, so it is recorded user by user.
                 recovery += try await recover(orphan, reason: reason)
             },
             work: { (orphans, patience) async throws(PostgresError) in
@@ -59,7 +58,7 @@ extension Store {
             }
         )
         if let refusal = recovery.refused.first {
-            let time = refusal.isHeld ? SetAside.heldMilliseconds : SetAside.suspectMilliseconds
+            let time = refusal.cause == .content ? SetAside.suspectMilliseconds : SetAside.heldMilliseconds
             claiming.with { $0.orphans[orphan.id] = Claiming.now() + time }
         }
         return recovery
@@ -81,8 +80,9 @@ extension Store {
         return Recovery(intents: Int(try rows.int8(0, 0)), pushes: Int(try rows.int8(0, 1)))
     }
 
-    /// For a session that takes the place of one whose answer did not come. Where that one's commit waits for a synchronous standby that is away, it waits on in
-    /// the server though we have gone, and so would each further one, until no session is left for the app either.
+    /// Run on a session that replaces one whose answer did not come. If that one's commit waits for a synchronous
+    /// standby that is away, it goes on waiting in the server after the client has left. Each further commit would do
+    /// the same, until no session is left for the app either.
     @Sendable static func expectAnswers(_ connection: Connection) async throws(PostgresError) {
         let rows = try await connection.run(Query.stuckCommits())
         guard try rows.bool(0, 0) else { return }

@@ -2,10 +2,11 @@ package import struct FoundationEssentials.UUID
 package import Postgres
 package import TimeZones
 
-/// Reminders for everyone: when one is due, it becomes one row for each whom the view `nudged.subject_member` names, page by page. A page is one
-/// transaction, which holds the spread and the reminder's definition: two daemons never do the same one, and a daemon's death undoes it whole.
+/// Fan-outs: a due reminder for everyone becomes one row for each user whom the view `nudged.subject_member` names,
+/// page by page. A page is one transaction, which locks the fan-out and the reminder. So two daemons never do the same
+/// page, and a daemon's death undoes it whole.
 extension Store {
-    /// Those that are to be spread now, the earliest first; with their authors' profiles, which say in which zone a series counts.
+    /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts.
     ///
     /// - Parameter left: ids that are left for a while.
     package func dueSpreads(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueSpread] {
@@ -25,11 +26,12 @@ extension Store {
         return try DueSpread.joined(spreads, profiles)
     }
 
-    /// Tells the next members of a spread; with the last of them it goes, and what comes after it comes.
+    /// Inserts rows for the next members of a fan-out. After the last member, deletes the fan-out and inserts the next
+    /// one of its series.
     ///
     /// - Parameters:
     ///   - limit: members of a page.
-    ///   - patience: how long the app's view may take, where that is less than a statement may.
+    ///   - patience: how long the app's view may take, if that is less than the usual time-out.
     package func tell(
         _ spread: DueSpread,
         next: ReminderContinuation?,
@@ -63,7 +65,8 @@ extension Store {
         return try users(await transaction.run(statement(.spreadMembers, subject + page)))
     }
 
-    /// Those of a page's members who are not being erased (`nudged.forget`): held until its commit, so that an erasure which comes now finds what they are told.
+    /// Those members of a page who are not being erased (`nudged.forget`). They are locked until the commit, so that a
+    /// later erasure finds their new rows.
     private static func recipients(
         among members: [UUID],
         of spread: DueSpread,
@@ -75,7 +78,8 @@ extension Store {
         guard !members.isEmpty else { return [] }
         let held = Set(try users(await transaction.run(statement(.spreadRecipients, [.uuidArray(members)]))))
         guard held.count < members.count else { return members }
-        // Nobody knows them but the app's view. It is asked again: whoever was erased while others were waited for is in it no more.
+        // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
+        // in it.
         let still = Set(try await Self.members(of: spread, limit, in: transaction))
         return members.filter { held.contains($0) || still.contains($0) }
     }
@@ -86,7 +90,7 @@ extension Store {
         return users
     }
 
-    /// A wall time in one zone for all is an instant, which the spread then waits for.
+    /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.
     package func wait(_ spread: DueSpread, until instant: Instant) async throws(PostgresError) -> SpreadStep {
         try await spreading(spread) { transaction throws(PostgresError) in
             _ = try await transaction.run(
@@ -96,7 +100,7 @@ extension Store {
         }
     }
 
-    /// Ends a spread whose reminder does not live any more.
+    /// Ends a fan-out whose reminder was cancelled or replaced.
     package func drop(_ spread: DueSpread, now: Instant) async throws(PostgresError) {
         _ = try await one(
             claims,
@@ -106,10 +110,11 @@ extension Store {
         )
     }
 
-    /// Definitions of a page.
+    /// Reminders of a page.
     private static let definitionsAtOnce = 2_000
 
-    /// Forgets reminders of which nothing is pending, one page. Returns where the next page begins; nil: this was the last.
+    /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: this
+    /// was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let rows = try await one(
             claims,
@@ -124,7 +129,7 @@ extension Store {
         return ReminderPlace(author: author, subjectType: try rows.text(0, 2), subjectID: try rows.text(0, 3))
     }
 
-    /// A transaction that holds the spread, where it can be held.
+    /// Runs a transaction that locks the fan-out; `.held` if that is not possible.
     private func spreading(
         _ spread: DueSpread,
         _ patience: Duration = .seconds(3600),
@@ -133,7 +138,7 @@ extension Store {
         let hold = Self.statement(.spreadHold, spread.row + [spread.after.map(Parameter.uuid) ?? .null(.uuid)])
         let connection = try await claims.connection()
         do {
-            // The planner is not pinned: who the members are is the app's own view.
+            // The plan is not pinned, since the members come from the app's own view.
             return try await connection.transaction(settings: Self.impatient, timeout: min(patience, statementTimeout))
             {
                 transaction in
@@ -153,10 +158,10 @@ extension Store {
 }
 
 extension DueSpread {
-    /// The row's key.
+    /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
-    /// With their authors' profiles: rows of `claim_profiles.sql`.
+    /// Adds the authors' profiles: rows of `claim_profiles.sql`.
     static func joined(_ spreads: [DueSpread], _ profiles: Rows) throws(PostgresError) -> [DueSpread] {
         var rowOf: [UUID: Int] = [:]
         for row in 0..<profiles.count {

@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
-/// After a restore from backup (`nudged recover`): each call is one short transaction, and doing it twice does no harm.
+/// After a restore from a backup (`nudged recover`). Each call is one short transaction. Repeated, it does no harm.
 extension Store {
-    /// Takes changes that the backup holds. Returns whether there may be more.
+    /// Takes touches that the backup holds. Returns whether there may be more.
     package func restoreTouches(before now: Instant, limit: Int) async throws(PostgresError) -> Bool {
         let rows = try await one(claims, .restoreTouches, [.timestamp(now.microseconds), .int8(Int64(limit))])
         let taken = try rows.int8(0, 0)
@@ -12,13 +12,15 @@ extension Store {
         return taken > 0 || isMore
     }
 
-    /// Records as unknown what was being sent when the backup was made: of members whose lease has ended. A running daemon records its own.
+    /// Records as unknown what was being sent when the backup was made, for members whose lease has ended. A running
+    /// daemon records its own.
     package func restoreIntents(limit: Int) async throws(PostgresError) -> Recovery {
-        _ = try await buryNow(except: UUID())
+        _ = try await buryNow(except: UUID.random())
         return try await recoverOrphans(limit: limit, reason: "restored")
     }
 
-    /// Closes the slots before `now` of the next users, and makes them due. Returns how many, and the first who is left.
+    /// Closes all slots before `now` of the next users, and makes these users due. Returns how many, and the first user
+    /// of the next page.
     package func restoreUsers(
         from user: UUID,
         now: Instant,

@@ -3,14 +3,15 @@ import Policy
 
 import struct FoundationEssentials.UUID
 
-/// What became of users: their rows, the record, messages and reminders that ended, intents and tokens, in one transaction.
+/// Settlement: users' rows, the record, messages and reminders that ended, intents and tokens, in one transaction.
 extension Store {
-    /// Settles users. Repeated, it changes nothing more: records are appended once, and what ended is gone.
+    /// Settles users. Repeated, it changes nothing more: records are appended once, and what ended is deleted.
     ///
-    /// Where the database refuses it because of one user's content, or somebody holds a row, the others are settled (`Result.refused`).
+    /// If the database refuses it because of one user's content or a locked row, the others are settled
+    /// (`Result.refused`).
     ///
-    /// - Parameter isRepeated: it was refused before: nobody is waited for.
-    /// - Throws: `isFenced` where the membership has ended: nothing was written.
+    /// - Parameter isRepeated: whether it was refused before. Then it waits for locks only briefly.
+    /// - Throws: `isFenced` if the membership has ended. Then nothing was written.
     package func settle(
         _ settlement: Settlement,
         isRepeated: Bool = false
@@ -21,7 +22,7 @@ extension Store {
             if error.statement == Query.forgetDevices.name, error.code == .refusedByServer {
                 return try await settleBeforeTokens(settlement, isRepeated: isRepeated)
             }
-            // A commit under way that is waited for is no user's.
+            // A withdrawal waits for a commit under way, which is about no single user.
             guard error.isHeldRow || error.isAboutContent, error.statement != Query.withdrawIntents.name else {
                 throw error
             }
@@ -29,8 +30,8 @@ extension Store {
         }
     }
 
-    /// The app's own table refuses that a token is deleted: the outcomes are recorded all the same. Then the tokens, one by one, as far as they can be. Apple
-    /// answers 410 to the others again.
+    /// For an app's table that refuses to delete a token. Records the outcomes first, then deletes the tokens one by
+    /// one, as far as possible. Apple will answer 410 for the others again.
     private func settleBeforeTokens(
         _ settlement: Settlement,
         isRepeated: Bool
@@ -52,7 +53,7 @@ extension Store {
         return result
     }
 
-    /// User by user, as far as that is needed.
+    /// Settles user by user, as far as needed.
     private func settleParts(
         _ settlement: Settlement,
         after error: PostgresError
@@ -97,7 +98,7 @@ extension Store {
             records,
             holding: settlement.member,
             statements,
-            // Lists are joined with lists here: linear only by hashing.
+            // Lists are joined with lists here, which takes linear time only by hashing.
             settings: [
                 ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
             ],
@@ -128,7 +129,7 @@ extension Store {
         if !settlement.updates.isEmpty { statements.append(settleUsers(settlement.updates)) }
         if !settlement.records.isEmpty { statements.append(recordDeliveries(settlement)) }
         if !settlement.ended.isEmpty {
-            // Ids are one of a kind in both tables.
+            // An id is unique across both tables.
             let ended: [Parameter] = [
                 .uuidArray(settlement.ended.map(\.userID)), .uuidArray(settlement.ended.map(\.id)),
             ]
@@ -142,7 +143,8 @@ extension Store {
     }
 
     private func settleUsers(_ updates: [PersonUpdate]) -> Statement {
-        // In the order of user_id, like every other writer that waits: no deadlock with an operator's commands.
+        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's
+        // commands.
         let updates = updates.sorted { $0.userID < $1.userID }
         return Query.settleUsers(
             [
@@ -162,7 +164,7 @@ extension Store {
 
     private func recordDeliveries(_ settlement: Settlement) -> Statement {
         let records = settlement.records
-        // An empty list costs nothing, and stands for as many nulls.
+        // An empty list costs nothing, and counts as all nulls.
         let decisions = records.contains { $0.decision != nil } ? records.map(\.decision) : []
         return Query.recordDeliveries([
             .uuid(settlement.sweepID), .uuidArray(Set(records.map(\.userID)).sorted()),
@@ -199,7 +201,8 @@ extension Store {
     }
 }
 
-/// Many users' histories as few long lists, each user's a piece of them: the server cuts binary arrays much faster than it reads texts.
+/// Many users' histories as a few long lists, of which each user has a piece. The server cuts binary arrays much faster
+/// than it parses texts.
 private struct Histories {
     private var checkIns = Places()
     private var closed = Places()
@@ -223,7 +226,7 @@ private struct Histories {
         }
     }
 
-    /// As settle_users.sql takes them, from $9 on.
+    /// For settle_users.sql, from $9 on.
     var parameters: [Parameter] {
         [
             .int4Array(checkIns.first), .int4Array(checkIns.last), .int4Array(closed.first), .int4Array(closed.last),
@@ -232,7 +235,7 @@ private struct Histories {
         ]
     }
 
-    /// Where each user's piece begins and ends, counted from 1; an empty one ends before it begins.
+    /// Where each user's piece begins and ends, from 1. An empty piece ends before it begins.
     private struct Places {
         var first: [Int32?] = []
         var last: [Int32?] = []

@@ -2,29 +2,28 @@ import FoundationEssentials
 package import Postgres
 package import TimeZones
 
-/// The daemon's statements on PostgreSQL: claim → intent → outcome, each fenced by its membership (`hold_member.sql`, the foreign key of an intent).
+/// The daemon's statements on PostgreSQL: claims, intents, outcomes. Drains, intents and outcomes are fenced by the
+/// membership (`hold_member.sql`, the foreign key of an intent).
 ///
-/// Four connections, so that claiming the next users, committing intents and recording outcomes overlap, and renewals wait for none of them; each is used
-/// by one caller at a time. Every statement runs in a transaction of its own with the planner pinned (`pinnedPlans`) and a time-out,
-/// without session state, so a transaction pooler may stand between.
+/// There are four connections, so that claims, intents and outcomes overlap, and renewals wait for none of them. Each
+/// is used by one caller at a time. Every statement runs in a transaction of its own with pinned plans (`pinnedPlans`)
+/// and a time-out. There is no session state, so a transaction pooler may be in between.
 package struct Store: Sendable {
     let claims: Database
     let intents: Database
     let records: Database
-    /// Renewals and heartbeats: they must not queue behind a slow statement.
+    /// For renewals and heartbeats, which must not queue behind a slow statement.
     let ownership: Database
-    /// Server-side limit of every statement.
+    /// The server's limit for every statement.
     let statementTimeout: Duration
-    /// What claims remember.
     let claiming = Claiming()
-    /// After the database was away, every living daemon is given so long to renew its lease before it may be declared dead: longer than a pause between two
-    /// of its attempts, and than its way back to the database (`backoff`).
+    /// After an outage of the database, no daemon is declared dead for so long. It is longer than the pause between two
+    /// attempts to renew, and than the way back to the database (`backoff`).
     var findingBack = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - configuration: where the database is.
-    ///   - statementTimeout: the limit of every statement, in the server and, a little later, here.
-    ///   - onFailure: hears of each failed attempt to connect; attempts go on.
+    ///   - statementTimeout: the server's limit for every statement. The client waits a little longer.
+    ///   - onFailure: called for each failed attempt to connect; attempts go on.
     package init(
         configuration: ConnectionConfiguration,
         statementTimeout: Duration = .seconds(10),
@@ -45,18 +44,18 @@ package struct Store: Sendable {
         self.statementTimeout = statementTimeout
     }
 
-    /// Back in work within five seconds of the database.
+    /// Reconnects within five seconds once the database is back.
     static let backoff = Backoff(base: .milliseconds(100), cap: .seconds(4))
 
-    /// The hot statements join a batch of some hundred users with tables of any size: always by index. A planner without statistics
-    /// (a fresh table, a burst between two ANALYZEs) chooses sequential scans and hash joins, and a sweep costs what exists.
+    /// The hot statements join a few hundred users with tables of any size, always by index. Without statistics (a new
+    /// table, a burst between two ANALYZEs) the planner would choose sequential scans and hash joins. Then a sweep
+    /// would cost as much as the tables hold.
     package static let pinnedPlans: [(String, String)] = [
         ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off"),
-        // A bitmap loses the index's order: the claim would then sort all that is due, for each batch anew.
+        // A bitmap scan loses the index's order: each claim would then sort all users who are due.
         ("enable_bitmapscan", "off"),
     ]
 
-    /// Closes the connections.
     package func close() async {
         await claims.close()
         await intents.close()
@@ -71,10 +70,10 @@ package struct Store: Sendable {
         try await one(claims, .clock, []).timestamp(0, 0)
     }
 
-    /// How long a row that somebody holds is waited for, in milliseconds: another transaction's commit takes less.
+    /// Waits for a locked row only as long as another transaction's commit takes.
     static let impatient = Patience.usual.settings
 
-    /// Puts devices into quarantine until they register anew.
+    /// Puts devices into quarantine until they register again.
     package func quarantine(_ devices: [RefusedDevice], now: Instant) async throws(PostgresError) {
         _ = try await one(
             records,
@@ -91,9 +90,9 @@ package struct Store: Sendable {
 
     /// Whether anyone is still due.
     package struct Remaining: Sendable, Equatable {
-        /// Someone is due in any range, or a change, an orphan or a fan-out waits.
+        /// Someone is due in any range, or a touch, an orphan or a fan-out waits.
         package let isAnyoneDue: Bool
-        /// Someone is due in the ranges that were asked for.
+        /// Someone is due in the given ranges.
         package let isAnyoneOurs: Bool
 
         package init(isAnyoneDue: Bool, isAnyoneOurs: Bool) {
@@ -102,9 +101,9 @@ package struct Store: Sendable {
         }
     }
 
-    /// Asked before `--once` ends.
+    /// For `--once`, before it ends.
     package func remaining(now: Instant, ranges: [Int32]) async throws(PostgresError) -> Remaining {
-        // Users who are found must be found by the next claim as well.
+        // If users are found here, the next claim must find them too.
         claiming.with { $0.floor.forget() }
         claiming.with { $0.touches.forget() }
         let rows = try await one(
@@ -117,16 +116,18 @@ package struct Store: Sendable {
 
     // MARK: The record's housekeeping
 
-    /// A week ahead is ready, so that a daemon that is away for days leaves nothing to the default partition.
+    /// Partitions are made a week ahead. So a daemon that is away for days leaves no rows to the default partition.
     package static let daysAhead: Int32 = 7
 
-    /// Makes the record's next partitions, and drops those that ended more than `keepDays` (1 to 36,500) ago, in bounded steps: where anything was
-    /// done, more may be left. Readers are not waited for: behind one, what is old is left for the next call, which returns without an error.
+    /// Makes the record's next partitions, and drops those that ended more than `keepDays` (1 to 36,500) ago. Each call
+    /// does a bounded part: if it did something, more may be left. It waits for no reader: what a reader blocks is left
+    /// for the next call.
     package func maintainDelivery(
         daysAhead: Int32 = Store.daysAhead,
         keepDays: Int32
     ) async throws(PostgresError) -> (made: Int, dropped: Int) {
-        // Partitions take the whole record exclusively: behind a long reader (pg_dump) every outcome would queue up with us. An hour later will do.
+        // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), every outcome would queue
+        // after it.
         let rows = try await one(
             claims,
             .maintainDelivery,
@@ -136,7 +137,7 @@ package struct Store: Sendable {
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 
-    /// Forgets old dedupe keys, in bounded steps. Returns how many went: where any did, more may be left.
+    /// Deletes a bounded number of old dedupe keys. Returns how many: if any, more may be left.
     package func pruneMessageKeys() async throws(PostgresError) -> Int {
         Int(try await one(claims, .pruneMessageKeys, []).int8(0, 0))
     }
@@ -155,7 +156,7 @@ package struct Store: Sendable {
         return first
     }
 
-    /// - Parameter timeout: of each statement, where it is less than usual.
+    /// - Parameter timeout: of each statement, if it is less than usual.
     func transaction(
         _ database: Database,
         _ statements: [Statement],
@@ -172,9 +173,9 @@ package struct Store: Sendable {
         )
     }
 
-    /// A transaction that writes users' rows for a member: refused (ND020) where the membership has ended.
+    /// A transaction that writes users' rows for a member. Refused (ND020) if the membership has ended.
     ///
-    /// - Returns: the answers to `statements`.
+    /// - Returns: the results of `statements`.
     func transaction(
         _ database: Database,
         holding member: UUID,

@@ -1,12 +1,12 @@
 package import Postgres
 
-/// Words that check-ins may take: an active row of `nudged.template`.
+/// The text of a check-in: an active row of `nudged.template`.
 package struct StoredTemplate: Sendable, Equatable {
-    /// Names it in the record.
+    /// The record refers to it.
     package let id: Int32
-    /// Only for users whose context says this domain; nil: for all.
+    /// Only for users whose context has this domain; nil: for all.
     package let domain: String?
-    /// A language, or one of a region; nil: for those whose own has none.
+    /// A language (`de`), or one of a region (`pt-BR`); nil: for users whose own has no template.
     package let locale: String?
     /// With placeholders; may be empty.
     package let title: String
@@ -14,7 +14,7 @@ package struct StoredTemplate: Sendable, Equatable {
     package let body: String
     /// 1 to 1,000.
     package let weight: Int32
-    /// `open_conversation`, `new_conversation`, or nil: whichever fits the user.
+    /// `open_conversation` or `new_conversation`; nil: the one that fits the user.
     package let action: String?
 
     package init(
@@ -35,7 +35,7 @@ package struct StoredTemplate: Sendable, Equatable {
         self.action = action
     }
 
-    /// More are not read.
+    /// At most so many templates are read.
     static let most: Int64 = 1_000
 
     /// Rows of `templates.sql`.
@@ -59,7 +59,7 @@ package struct StoredTemplate: Sendable, Equatable {
 }
 
 extension Store {
-    /// The words that check-ins may take, by their ids.
+    /// The active templates, sorted by id.
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try StoredTemplate.all(try await one(claims, .templates, [.int8(StoredTemplate.most)]))
     }

@@ -1,33 +1,34 @@
-/// From which id on touches are looked for. Where a long transaction elsewhere keeps dead rows, the head of the index is full of entries that say nothing; and
-/// other daemons' touches may lie there. A value: it is told the time, in milliseconds.
+/// The id from which touches are read. If a long transaction elsewhere keeps dead rows, the head of the index is full
+/// of dead entries. Other daemons' touches may be there, too. A value: the caller passes the time in milliseconds.
 struct TouchFloor: Sendable {
-    /// No touch below it waits; but one whose transaction was longer may come to light there.
+    /// No touch below it is known. One of a longer transaction may still become visible there.
     private var id: Int64 = 0
     private var nextFullLook: Int64 = .min
 
-    /// Touches of transactions under way: ids are given out before commits.
+    /// Allows for transactions under way: ids are assigned before commits.
     static let margin: Int64 = 10_000
-    /// All are looked for so often at most.
+    /// At most one look from id 0 in this time.
     static let lookMilliseconds: Int64 = 5_000
-    /// A look at all that is dear is taken less often: it may have a twentieth of the time.
+    /// A slow look is repeated less often: looks may take a twentieth of the time.
     static let share: Int64 = 20
 
-    /// From which id on to look now.
+    /// From which id to look now.
     func start(at now: Int64) -> Int64 { now >= nextFullLook ? 0 : id }
 
-    /// The next look is at all.
+    /// Makes the next look start from id 0.
     mutating func forget() { nextFullLook = .min }
 
-    /// Takes an answer in.
+    /// Takes a result.
     ///
     /// - Parameters:
-    ///   - start: what `start` said.
-    ///   - first: the lowest id that was found; nil: there was none.
-    ///   - isFull: as many were found as were asked for.
+    ///   - start: what `start` returned.
+    ///   - first: the lowest id that was found; nil: none.
+    ///   - last: the highest id that was found; nil: none.
+    ///   - isFull: whether as many touches were found as were asked for.
     mutating func took(start: Int64, first: Int64?, last: Int64?, isFull: Bool, asked: Int64, answered: Int64) {
         if start == 0 { nextFullLook = answered + max(Self.lookMilliseconds, Self.share * (answered - asked)) }
         if isFull {
-            // What was found is still there: it is about to be taken.
+            // The touches that were found are still there: they are about to be taken.
             if start == 0 { id = 0 }
             id = max(id, (first ?? 0) - Self.margin)
         } else {

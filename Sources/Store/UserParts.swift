@@ -4,35 +4,36 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the app and nudged have of users beside their own rows: profiles, devices, messages, reminders. Read for a claim, and for readers that look as one.
+/// What the app and nudged have about users beside their own rows: profiles, devices, messages, reminders. For claims,
+/// and for `SnapshotReader`.
 ///
-/// Each read is bounded. The first statements are cheap and have a limit in all; where they come to it, somebody has more than people have, and
-/// another statement reads each user's with a limit of its own.
+/// Each read is bounded. The first statements are cheap and have one limit for all users. If that is reached, some user
+/// has unusually many rows, and another statement reads them with a limit for each user.
 struct UserParts {
-    /// Asks statements in one flight.
+    /// Runs statements in one flight.
     typealias Ask = (_ statements: [Statement]) async throws(PostgresError) -> [Rows]
 
-    /// Devices of a batch beyond which the newest hundred of each user count, of a thousand that are looked at.
+    /// If a batch has more devices, the newest hundred of each user count, out of a thousand that are read.
     private static func devices(of users: Int) -> Int64 { Int64(4 * users + 100) }
     private static let devicesLookedAt: Int64 = 1_000
-    /// Messages of a batch beyond which so many of each user count, and so many in all.
+    /// If a batch has more messages, at most `messagesAUser` of each user are read.
     private static func messages(of users: Int) -> Int64 { Int64(2 * users + 2_000) }
     private static let messagesAUser: Int64 = 2_000
-    /// Reminders of a batch, and of a user: more are read by and by.
+    /// If a batch has more reminders, at most `remindersAUser` of each user are read; the others later.
     private static func reminders(of users: Int) -> Int64 { Int64(4 * users + 1_000) }
     private static let remindersAUser = 200
     private static let remindersLookedAt: Int64 = 1_000
-    /// Preferences and contexts of a batch, in bytes.
+    /// Most bytes of preferences and contexts in a batch.
     static let profileBytes: Int64 = 8 << 20
 
     private let profiles: Rows
     private var profileRow: [UUID: Int] = [:]
     private var devicesOf: [UUID: [Device]] = [:]
     private var messagesOf: [UUID: [PendingMessage]] = [:]
-    /// How many wait, where not all were read.
+    /// How many messages wait, if not all were read.
     private var pendingOf: [UUID: Int64] = [:]
     private var remindersOf: [UUID: PendingReminders] = [:]
-    /// Of preferences and contexts.
+    /// Bytes of preferences and contexts.
     let bytes: Int64
 
     /// Reads these users' parts.
@@ -40,7 +41,7 @@ struct UserParts {
     /// - Parameters:
     ///   - until: reminders that can be due by then are read; microseconds since 1970.
     ///   - bytes: most bytes of preferences and contexts.
-    /// - Returns: nil where these are more, and there are several users: fewer are to be asked for.
+    /// - Returns: nil: there are more bytes and several users, so the caller must ask for fewer users.
     static func read(
         _ users: [UUID],
         until: Int64,
@@ -60,7 +61,7 @@ struct UserParts {
         let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
         if users.count > 1, size > bytes { return nil }
 
-        // Asked where somebody has more than people have, and where there are reminders at all.
+        // Only if some user has unusually many rows.
         var more: [Statement] = []
         func asking(_ statement: Statement, if isNeeded: Bool) -> Int? {
             guard isNeeded else { return nil }
@@ -105,7 +106,7 @@ struct UserParts {
         devicesOf.reserveCapacity(profiles.count)
         for row in 0..<profiles.count {
             let user = try profiles.uuid(row, 0)
-            // Of several the first.
+            // If a user has several rows, the first counts.
             if profileRow[user] == nil { profileRow[user] = row }
         }
         for row in 0..<devices.count {
@@ -128,7 +129,7 @@ struct UserParts {
         }
     }
 
-    /// Each user's reminders, and whether they live: asked only where there are any.
+    /// Adds each user's reminders. Whether they still exist is read only if there are any.
     private mutating func add(_ rows: Rows, until: Int64, ask: Ask) async throws(PostgresError) {
         var found: [(user: UUID, reminder: PendingReminder)] = []
         for row in 0..<rows.count where try !rows.bool(row, PendingReminder.columns) {
@@ -148,12 +149,12 @@ struct UserParts {
         }
     }
 
-    /// Whether there is anything of somebody.
+    /// Whether there is any data about a user.
     func isKnown(_ user: UUID) -> Bool {
         profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil || remindersOf[user] != nil
     }
 
-    /// The user whole.
+    /// The user with all parts.
     func user(_ person: Person) throws(PostgresError) -> ClaimedUser {
         let id = person.userID
         let profile = profileRow[id]
@@ -179,7 +180,7 @@ struct UserParts {
                 try profiles.boolOrNull(row, 3) ?? false
             } ?? false,
             context: try text(4),
-            // In no order of the database's, so that a nudge's devices are the same each time.
+            // In a fixed order, so that a nudge's devices are the same each time.
             devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
             messages: messagesOf[id] ?? [],
             hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
@@ -187,7 +188,7 @@ struct UserParts {
         )
     }
 
-    /// All of these rows that can be read.
+    /// All users of these rows who can be read.
     func users(_ people: Rows) -> [ClaimedUser] {
         (0..<people.count).compactMap { row in try? user(Person(people, row)) }
     }

@@ -2,17 +2,18 @@ package import struct FoundationEssentials.UUID
 import Postgres
 package import TimeZones
 
-/// Reminders for everyone whose hour came a minute ago or more, and that are not told to all yet: a view that fails, or a subject with very many members.
+/// Fan-outs that could have been due a minute ago or earlier, and are not finished. Either the view fails, or a subject
+/// has very many members.
 package struct WaitingSpreads: Sendable, Equatable {
-    /// How many; no count goes beyond `WorkStanding.most`.
+    /// Counted up to `WorkStanding.most`.
     package let count: Int
-    /// Since when the first of them could be told.
+    /// When the first of them could be due.
     package let first: Instant
-    /// The first one's reminder.
+    /// The reminder of the first of them.
     package let reminderID: UUID
-    /// What that is about: the kind of thing.
+    /// The kind of thing that it is about.
     package let subjectType: String
-    /// What that is about: which of them.
+    /// The id of what it is about.
     package let subjectID: String
 
     package init(count: Int, first: Instant, reminderID: UUID, subjectType: String, subjectID: String) {
@@ -23,7 +24,7 @@ package struct WaitingSpreads: Sendable, Equatable {
         self.subjectID = subjectID
     }
 
-    /// Reads the answer of `waiting_spreads.sql`; nil: there are none.
+    /// Reads the row of `waiting_spreads.sql`; nil: there is none.
     init?(_ rows: Rows) throws(PostgresError) {
         guard rows.count > 0 else { return nil }
         self.init(

@@ -1,29 +1,28 @@
 package import TimeZones
 
-/// How the work stands: what `nudged status` asks the database. No count goes beyond `most`.
+/// The state of the work, as `nudged status` reads it. No count goes beyond `most`.
 package struct WorkStanding: Sendable, Equatable {
     /// Where counting ends.
     package static let most = 10_000
 
     /// The database's clock.
     package var now: Instant
-    /// Users who are due.
     package var dueUsers: Int
-    /// Since when the first of them is.
+    /// Since when the first of them is due.
     package var firstDue: Instant?
-    /// Changes that no sweep has seen.
+    /// Touches that no sweep has drained.
     package var touches: Int
-    /// Intents that are being sent, or were when their daemon died.
+    /// Intents that are being sent, or whose daemon has died.
     package var openIntents: Int
-    /// Their pushes.
+    /// The pushes of open intents.
     package var openPushes: Int
-    /// Pushes of the last 24 hours of whose fate nobody knows.
+    /// Unknown pushes of the last 24 hours.
     package var unknownPushes: Int
-    /// Ranges that nobody owns, of 64.
+    /// How many of the 64 ranges have no owner.
     package var freeRanges: Int
-    /// Reminders for everyone that are not told to all yet; nil: none waits.
+    /// Fan-outs that are late; nil: none.
     package var spreads: WaitingSpreads?
-    /// What the kill switch holds, or held until a moment ago.
+    /// Kinds that are paused or still being resumed.
     package var pauses: [Pause]
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]

@@ -1,28 +1,29 @@
 import Glibc
 
-/// Secrets from files: those that systemd hands over (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and those that the configuration names.
+/// Reads secrets from files: systemd's credentials (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and files that the
+/// configuration names.
 public struct Credentials: Sendable {
-    /// A secret is a key or a URL; what is larger was named by mistake. In bytes.
+    /// The largest secret, in bytes. A secret is a key or a URL, so a larger file was named by mistake.
     public static let largestSecret = 65_536
 
-    /// Where systemd put the credentials of this service; nil where it put none.
+    /// The directory with the credentials of this service. Nil if systemd gave none.
     public let directory: String?
 
-    /// - Parameter environment: `CREDENTIALS_DIRECTORY` is read.
+    /// - Parameter environment: Only `CREDENTIALS_DIRECTORY` is read.
     public init(environment: [String: String]) {
         directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The path where the credential of that name would be.
+    /// The path that the credential with this name would have.
     public func path(of name: String) -> String? {
         guard let directory, !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }
         return directory + "/" + name
     }
 
-    /// The credential of that name, without trailing newlines; nil where systemd handed over none.
+    /// The credential with this name, without trailing line breaks and spaces. Nil if systemd gave none.
     ///
-    /// The mode is not checked: systemd keeps the directory closed itself (0500, and 0400 for each file).
-    /// - Throws: all codes of `SystemdError` but `missing` and `worldReadable`.
+    /// The mode is not checked, because systemd protects the directory itself (0500, and 0400 for each file).
+    /// - Throws: All codes of `SystemdError` except `missing` and `worldReadable`.
     public func read(_ name: String) throws(SystemdError) -> String? {
         guard let path = path(of: name) else { return nil }
         do throws(SystemdError) {
@@ -33,18 +34,19 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// The text of a key file, without trailing newlines. Readable by its group is fine, readable by everyone is refused.
+    /// The text of a key file, without trailing line breaks and spaces. It may be readable by its group, but not by
+    /// everyone.
     public static func readKeyFile(_ path: String) throws(SystemdError) -> String {
         try readText(path, limit: largestSecret, mayBeWorldReadable: false)
     }
 
-    /// The text of a file, without trailing newlines and blanks.
+    /// The text of a file, without trailing line breaks and spaces.
     ///
     /// - Parameters:
-    ///   - limit: the largest size, in bytes.
-    ///   - mayBeWorldReadable: false refuses a file that every user of the machine can read.
+    ///   - limit: The largest size, in bytes.
+    ///   - mayBeWorldReadable: False refuses a file that every user of the machine can read.
     public static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
-        // O_NONBLOCK: the open of a FIFO that somebody put there would wait for ever.
+        // O_NONBLOCK: opening a FIFO would otherwise block without end.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             let cause = errno
@@ -52,7 +54,7 @@ public struct Credentials: Sendable {
             throw SystemdError(code, path, cause: cause)
         }
         defer { close(file) }
-        // Asked of the open file and not of the path, which could name another by then.
+        // The open file is checked, because the path may name another file by now.
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }

@@ -1,27 +1,28 @@
 import Glibc
 
-/// An unconnected AF_UNIX datagram socket: each datagram names its receiver, so one that is started anew is found again.
+/// An unconnected AF_UNIX datagram socket. Each datagram names its receiver, so a restarted receiver still gets it.
 final class DatagramSocket: Sendable {
     enum Outcome: Equatable {
         case sent
         /// The receiver's queue stayed full until the time limit.
         case congested
-        /// The datagram is over what the socket or the receiver takes (EMSGSIZE, ENOBUFS).
+        /// The datagram is too large for the socket or the receiver (EMSGSIZE, ENOBUFS).
         case tooLarge
-        /// Nobody listens there, or another error; the errno.
+        /// No process listens there, or another error. The value is errno.
         case failed(Int32)
     }
 
     private let descriptor: Int32
 
-    /// - Parameter patience: how long a send waits for room at most.
+    /// - Parameter patience: The longest time that a send waits for the receiver.
     init?(patience: Duration) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         let (seconds, attoseconds) = patience.components
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // Large entries go through a memfd, but as many as may be in one piece; the kernel caps it at net.core.wmem_max.
+        // Most entries should fit in one datagram; larger ones go through a memfd. The kernel's limit is
+        // net.core.wmem_max.
         var size: Int32 = 8 << 20
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -30,7 +31,7 @@ final class DatagramSocket: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Sends one datagram, with a copy of `attachment` (an open descriptor) where there is one.
+    /// Sends one datagram. `attachment` is an open descriptor that the receiver gets a copy of.
     func send(_ bytes: [UInt8], to address: UnixAddress, attachment: Int32? = nil, wait: Bool = true) -> Outcome {
         let flags = Int32(MSG_NOSIGNAL) | (wait ? 0 : Int32(MSG_DONTWAIT))
         let (sent, error): (Int, Int32) = address.withSocketAddress { name, length in
@@ -62,8 +63,8 @@ final class DatagramSocket: Sendable {
         Int, Int32
     ) {
         guard let attachment else { return retry(descriptor, &message, flags) }
-        // The layout of CMSG_SPACE(sizeof(int)) on 64-bit Linux, whose macros Swift can't see: a header of 16 bytes, the descriptor,
-        // and padding to the next 8.
+        // The layout of CMSG_SPACE(sizeof(int)) on 64-bit Linux, a macro that Swift doesn't import: a header of 16
+        // bytes, the descriptor, and padding to a multiple of 8.
         var control = ControlMessage(
             length: UInt64(MemoryLayout<cmsghdr>.size + MemoryLayout<Int32>.size),
             level: SOL_SOCKET,

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Lines on standard error, by write(2) with errors ignored: no broken pipe, full disk or closed terminal may end the daemon.
-/// (`FileHandle.write` traps on failure.)
+/// Writes lines to standard error with write(2) and ignores errors. A broken pipe, a full disk or a closed terminal
+/// must not end the daemon. (`FileHandle.write` traps on failure.)
 struct DiagnosticStream: Sendable {
-    /// Borrowed: standard error is the process's own and is never closed here.
+    /// Borrowed: standard error belongs to the process and is never closed here.
     let descriptor: Int32
 
-    /// Whether all of it was written. A reader that doesn't read is waited for a tenth of a second.
+    /// Returns whether the whole line was written. Waits a tenth of a second for a reader that doesn't read.
     func write(_ line: String) -> Bool {
         let bytes = Array((line + "\n").utf8)
         return Self.withoutBrokenPipeSignal {
@@ -17,7 +17,7 @@ struct DiagnosticStream: Sendable {
                 if answer < 0 && errno == EINTR { continue }
                 guard answer == 1, ready.revents & Int16(POLLOUT) != 0 else { return false }
                 let written = bytes.withUnsafeBytes {
-                    // A pipe that is ready takes PIPE_BUF bytes without blocking, and not more (pipe(7)).
+                    // A ready pipe accepts PIPE_BUF bytes without blocking, but not more (pipe(7)).
                     Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, min(bytes.count - offset, 4096))
                 }
                 if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }
@@ -28,8 +28,8 @@ struct DiagnosticStream: Sendable {
         }
     }
 
-    /// Holds SIGPIPE back on this thread and takes it away where the write raised it: its default ends the process, and whether the program
-    /// ignores it is not for a logger to assume.
+    /// Blocks SIGPIPE on this thread and removes it if the write raised it. By default it ends the process, and a
+    /// logger must not assume that the program ignores it.
     private static func withoutBrokenPipeSignal(_ body: () -> Bool) -> Bool {
         var pipe = sigset_t()
         var before = sigset_t()

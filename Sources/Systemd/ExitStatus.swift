@@ -1,23 +1,22 @@
-/// How a command of `nudged` ends, by the numbers of sysexits(3): what scripts and systemd's `RestartPreventExitStatus=` build on.
+/// The exit statuses of `nudged`'s commands, with the numbers of sysexits(3). Scripts and systemd's
+/// `RestartPreventExitStatus=` depend on them.
 public enum ExitStatus: Int32, Sendable {
-    /// It did what was asked.
     case success = 0
     /// The command line was wrong.
     case usage = 64
-    /// What it was given is refused.
+    /// The command refuses its input.
     case dataError = 65
-    /// There is nothing of the user that was asked for.
+    /// There is no data about the requested user.
     case noUser = 67
-    /// A service that it needs doesn't answer.
+    /// A service that the command needs doesn't answer.
     case unavailable = 69
-    /// It found itself wrong.
+    /// An internal error.
     case software = 70
-    /// It may work later.
+    /// The command may work later.
     case temporary = 75
-    /// A right is missing, or a secret is open to others.
+    /// A permission is missing, or other users can read a secret.
     case permission = 77
-    /// The configuration can't be used.
     case configuration = 78
-    /// Ended by Ctrl-C or SIGTERM before it was done; the shell's number for SIGINT (128 + 2), also for SIGTERM.
+    /// Ended by Ctrl-C or SIGTERM before the work was done. The shell's number for SIGINT (128 + 2), used for both.
     case interrupted = 130
 }

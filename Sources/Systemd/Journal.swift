@@ -1,18 +1,18 @@
 import Glibc
 import Locks
 
-/// The journal's socket, spoken to by the native protocol.
+/// Sends entries to the journal's socket with the native protocol.
 public final class Journal: Sendable {
-    /// Where journald listens.
+    /// The socket that journald listens on.
     public static let defaultSocket = "/run/systemd/journal/socket"
 
     private let address: UnixAddress
     private let socket: DatagramSocket
-    /// Whether the last send met a full queue: then the next one does not wait, so that a stopped journald costs a tenth of a second once
-    /// and not at every line.
+    /// Whether the last send met a full queue. Then the next one doesn't wait. So a stopped journald delays one line by
+    /// a tenth of a second, and not every line.
     private let congested = Mutex(false)
 
-    /// Nil where the path is none or no socket can be made. That journald listens is not asked here: it may come later.
+    /// Nil if the path is invalid or no socket can be made. Doesn't check whether journald listens: it may start later.
     public init?(socketPath: String = Journal.defaultSocket) {
         guard let address = UnixAddress(socketPath), let socket = DatagramSocket(patience: .milliseconds(100)) else {
             return nil
@@ -21,8 +21,9 @@ public final class Journal: Sendable {
         self.socket = socket
     }
 
-    /// Whether standard error leads to the journal: `JOURNAL_STREAM` holds `device:inode` of the stream that systemd gave the service, and
-    /// a process whose stderr was redirected since has inherited the variable but not the stream (systemd.exec(5)).
+    /// Whether standard error goes to the journal. `JOURNAL_STREAM` holds `device:inode` of the stream that systemd
+    /// gave the service. A process whose standard error was redirected inherits the variable but not the stream
+    /// (systemd.exec(5)).
     public static func isConnected(environment: [String: String], descriptor: Int32 = 2) -> Bool {
         guard let parts = environment["JOURNAL_STREAM"]?.split(separator: ":", omittingEmptySubsequences: false),
             parts.count == 2,
@@ -32,7 +33,7 @@ public final class Journal: Sendable {
         return fstat(descriptor, &file) == 0 && file.st_dev == device && file.st_ino == inode
     }
 
-    /// Hands over one entry; false where it was lost (nobody listens, or the queue stayed full).
+    /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full.
     @discardableResult
     public func send(_ entry: JournalEntry) -> Bool {
         let bytes = entry.encoded()

@@ -1,19 +1,21 @@
-/// One entry for the journal: fields in the order they were added; a name may occur more than once.
+/// One entry for the journal. Fields keep their order, and a name may occur more than once.
 public struct JournalEntry: Sendable {
-    /// Names by the journal's rule: `A-Z`, `0-9` and `_`, starting with a letter, at most 64 bytes. Values are any bytes.
+    /// The fields. Names follow the journal's rule: `A-Z`, `0-9` and `_`, with a letter first, at most 64 bytes. Values
+    /// are any text.
     public private(set) var fields: [(name: String, value: String)] = []
 
-    /// An entry with its text and its syslog priority (0, emergency, to 7, debug).
+    /// An entry with its text and its syslog priority: 0 (emergency) to 7 (debug).
     public init(message: String, priority: Int) {
         fields = [("MESSAGE", message), ("PRIORITY", String(priority))]
     }
 
-    /// Adds a field. A name that the journal would not take is changed so that it does.
+    /// Adds a field. A name that the journal would refuse is changed.
     public mutating func add(_ name: String, _ value: String) {
         fields.append((Self.fieldName(name, prefix: ""), value))
     }
 
-    /// The journal's spelling of a metadata key: `sweep_id`, `sweep-id` and `sweepId` all give `SWEEP_ID`, after the prefix.
+    /// The journal's spelling of a metadata key after the prefix: `sweep_id`, `sweep-id` and `sweepId` all give
+    /// `SWEEP_ID`.
     public static func fieldName(_ key: String, prefix: String) -> String {
         var name = Array(prefix.utf8)
         var wasLower = false
@@ -34,15 +36,15 @@ public struct JournalEntry: Sendable {
                 wasLower = false
             }
         }
-        // journald drops a field that starts with `_` or a digit: those with `_` are its own (trusted) ones.
+        // journald drops fields that start with `_` or a digit. Names with `_` are its own trusted fields.
         if let first = name.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
             name = Array("X".utf8) + name
         }
         return name.isEmpty ? "X" : String(decoding: name.prefix(64), as: UTF8.self)
     }
 
-    /// The datagram of the native protocol: `NAME=value\n`, or, where the value has a newline, the name, a newline, the value's length in
-    /// 8 bytes little endian, the value and a newline. (systemd, "Native Journal Protocol".)
+    /// The datagram of the native protocol (systemd, "Native Journal Protocol"). A field is `NAME=value\n`. If the
+    /// value has a newline: the name, a newline, the value's length in 8 bytes little endian, the value and a newline.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         for (name, value) in fields {

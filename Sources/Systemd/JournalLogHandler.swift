@@ -1,40 +1,40 @@
 public import Logging
 
-/// swift-log's lines as journal entries with structured fields, or in human form on standard error.
+/// Writes swift-log's lines as journal entries with structured fields, or as text on standard error.
 ///
-/// `LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }`. A metadata key `sweep_id` becomes the field
-/// `NUDGED_SWEEP_ID`; the key `event` with the name of an `Event` also sets `MESSAGE_ID`.
+/// `LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }`. A metadata key `sweep_id` becomes the
+/// field `NUDGED_SWEEP_ID`. If the key `event` has the name of an `Event`, `MESSAGE_ID` is set too.
 public struct JournalLogHandler: LogHandler {
     private let label: String
     private let output: LogOutput
     private var ownLevel: Logger.Level?
 
-    /// Fields of every line of this logger.
+    /// The fields of every line of this logger.
     public var metadata: Logger.Metadata = [:]
-    /// Fields from the task's context.
+    /// Gives fields from the task's context.
     public var metadataProvider: Logger.MetadataProvider?
 
-    /// The output's level, until a logger is given its own.
+    /// The output's level, unless this logger has its own.
     public var logLevel: Logger.Level {
         get { ownLevel ?? output.level }
         set { ownLevel = newValue }
     }
 
     /// - Parameters:
-    ///   - label: the part of the daemon that speaks, `database` say; `NUDGED_LOGGER` in the journal.
-    ///   - output: shared by all handlers.
+    ///   - label: The part of the daemon that logs, for example `database`. It is `NUDGED_LOGGER` in the journal.
+    ///   - output: Shared by all handlers.
     public init(label: String, output: LogOutput) {
         self.label = label
         self.output = output
     }
 
-    /// One value of the metadata; the line's own come last and win.
+    /// One value of the metadata. A line's own values have priority.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes the line. Never fails; what is lost is counted by the output.
+    /// Writes the line. Never fails; the output counts lost lines.
     public func log(event: LogEvent) {
         var merged = metadata
         if let provided = metadataProvider?.get() { merged.merge(provided) { _, new in new } }

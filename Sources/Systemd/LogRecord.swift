@@ -1,11 +1,11 @@
 import Logging
 
-/// One log line as a value, and its two forms.
+/// One log line as a value, with its two forms.
 struct LogRecord: Sendable {
     var level: Logger.Level
     var label: String
     var message: String
-    /// Sorted by key, nested values in words.
+    /// Sorted by key. Nested values are text.
     var metadata: [(key: String, value: String)]
     var file: String
     var line: UInt
@@ -23,7 +23,7 @@ struct LogRecord: Sendable {
         }
     }
 
-    /// The journal's form. `event` also gives the `MESSAGE_ID` where it names an `Event`.
+    /// The journal's form. If `event` names an `Event`, the entry also gets its `MESSAGE_ID`.
     func entry() -> JournalEntry {
         var entry = JournalEntry(message: message, priority: priority)
         entry.add("SYSLOG_IDENTIFIER", "nudged")
@@ -38,7 +38,7 @@ struct LogRecord: Sendable {
         return entry
     }
 
-    /// `2026-11-21T10:00:00Z warning database: text  key=value other="two words"`, always one line.
+    /// `2026-11-21T10:00:00Z warning database: text  key=value other="a b"`, always one line.
     func humanLine(at seconds: Int64) -> String {
         var line = "\(Self.timestamp(seconds)) \(level.rawValue) \(label): \(Self.escaped(message))"
         for (index, (key, value)) in metadata.enumerated() {
@@ -47,7 +47,8 @@ struct LogRecord: Sendable {
         return line
     }
 
-    /// Control characters as `\n`, `\t` or `\u{…}`: a text from outside can't forge a line or steer a terminal.
+    /// Escapes control characters as `\n`, `\t` or `\u{…}`, so that outside text can't forge a line or control a
+    /// terminal.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -68,7 +69,8 @@ struct LogRecord: Sendable {
         return "\"" + escaped(String(value.flatMap { $0 == "\"" ? "\\\"" : String($0) })) + "\""
     }
 
-    /// RFC 3339 in UTC, whole seconds. Days to date by the 400-year cycle of the proleptic Gregorian calendar, counted from March.
+    /// RFC 3339 in UTC with whole seconds. Days become a date with the 400-year cycle of the proleptic Gregorian
+    /// calendar, with years that start in March.
     static func timestamp(_ seconds: Int64) -> String {
         let clamped = min(max(seconds, -62_135_596_800), 253_402_300_799)
         let days = (clamped >= 0 ? clamped : clamped - 86_399) / 86_400

@@ -1,11 +1,12 @@
-// glibc declares `environ` as a global variable, which Swift 6 refuses to read; see `current()` for why the read is sound.
+// glibc declares `environ` as a global variable, which Swift 6 refuses to read. `current()` says why the read is safe.
 @preconcurrency import Glibc
 
 /// The environment of this process, as a value.
 public enum ProcessEnvironment {
-    /// A copy of all variables. Of two equal names the first counts, as for getenv(3); text that is no UTF-8 is repaired.
+    /// A copy of all variables. Of two equal names the first one counts, as for getenv(3). Invalid UTF-8 is repaired.
     ///
-    /// Call it once at start, before other threads: nothing in `nudged` calls setenv(3), so nothing moves `environ` under it.
+    /// Call it once at the start, before other threads run. `nudged` never calls setenv(3), so `environ` doesn't change
+    /// meanwhile.
     public static func current() -> [String: String] {
         var variables: [String: String] = [:]
         var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ

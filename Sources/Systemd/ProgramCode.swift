@@ -1,8 +1,9 @@
 import CLinux
 
-/// The program's own code as the kernel holds it for this process.
+/// The program's own code in this process's memory.
 public enum ProgramCode {
-    /// Gives back what only the start ran: some megabytes of option parsing, configuration and connecting, which would count as resident until the
-    /// kernel is short of memory. What goes on running is mapped again at its next use, from the kernel's cache, a few microseconds in all.
+    /// Frees the code that only the start needed: some megabytes of option parsing, configuration and connecting. It
+    /// would stay resident until the kernel needs memory. The other code is mapped again at its next use, from the
+    /// kernel's cache, within microseconds.
     public static func dropUnused() { nudged_drop_code() }
 }

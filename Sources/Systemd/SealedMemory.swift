@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A memory file that can't change any more: how an entry that is too large for a datagram reaches journald, which maps it.
+/// A memory file that can't change any more. An entry that is too large for a datagram goes to journald this way.
 struct SealedMemory: ~Copyable {
     let descriptor: Int32
 
-    /// Nil where the kernel has no memory or no descriptor for it.
+    /// Nil if the kernel has no memory or no descriptor left.
     init?(_ bytes: [UInt8]) {
         // MFD_CLOEXEC, MFD_ALLOW_SEALING
         let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)
@@ -22,7 +22,8 @@ struct SealedMemory: ~Copyable {
             }
             offset += written
         }
-        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE: journald refuses a memfd with fewer.
+        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a
+        // memfd with fewer.
         guard fcntl(file, 1033, 1 | 2 | 4 | 8) == 0 else {
             close(file)
             return nil

@@ -1,32 +1,32 @@
 import Glibc
 
-/// A secret or another file that can't be read: what is wrong, where, and the mend. It never holds the secret.
+/// A secret or another file that can't be read: what is wrong, where, and the remedy. It never holds the secret.
 public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the file.
     public enum Code: String, Sendable, CaseIterable {
-        /// No file of that name.
+        /// There is no file with this path.
         case missing
         /// The process may not read it, or reading it failed.
         case unreadable
-        /// The name is that of a directory, a device or a socket.
+        /// The path is that of a directory, a device or a socket.
         case notAFile
         /// Every user of the machine can read it.
         case worldReadable
-        /// Larger than a secret is.
+        /// The file is larger than allowed.
         case tooLarge
-        /// Nothing, or only white space, is in it.
+        /// The file is empty or has only white space.
         case empty
-        /// Its bytes are no UTF-8 text, or hold a zero.
+        /// The bytes are not UTF-8 text, or contain a zero.
         case notText
     }
 
     /// What is wrong.
     public let code: Code
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// The system's word for it, where there is one.
+    /// The system's text for the error, if there is one.
     public let cause: String?
-    /// The size in bytes that it may have.
+    /// The largest allowed size in bytes.
     private let limit: Int
 
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0) {
@@ -36,7 +36,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         self.limit = limit
     }
 
-    /// How a command that needs the secret ends.
+    /// The exit status of a command that needs the file.
     public var exitStatus: ExitStatus {
         switch code {
         case .unreadable, .worldReadable: .permission
@@ -44,7 +44,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
-    /// What is wrong, in words.
+    /// What is wrong, as a sentence.
     public var problem: String {
         let detail = cause.map { " (\($0))" } ?? ""
         return switch code {
@@ -61,17 +61,18 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     /// What to do about it.
     public var mend: String {
         switch code {
-        case .missing: "put the file there, or name the right path"
+        case .missing: "put the file there, or give the right path"
         case .unreadable:
-            "let the user that nudged runs as read it: a configuration without secrets may be everyone's (chmod 644 \(path)); of a service, secrets belong into /etc/nudged/credentials"
-        case .notAFile: "name the file itself"
+            "let nudged's user read it: chmod 644 \(path) for a configuration without secrets; "
+                + "a service's secrets belong in /etc/nudged/credentials"
+        case .notAFile: "give the path of a file"
         case .worldReadable: "chmod 600 \(path)"
-        case .tooLarge: "name the right file"
-        case .empty: "write it into the file"
+        case .tooLarge: "give the path of the right file"
+        case .empty: "write the value into the file"
         case .notText: "store it as text; a key as PEM"
         }
     }
 
-    /// Problem and mend in one line.
+    /// The problem and the remedy in one line.
     public var description: String { "\(problem): \(mend)" }
 }

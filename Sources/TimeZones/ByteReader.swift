@@ -1,4 +1,4 @@
-/// Reads big-endian integers off a byte array; every step is checked.
+/// Reads big-endian integers from a byte array, with a check at every step.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position = 0

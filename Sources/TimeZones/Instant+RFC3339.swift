@@ -4,8 +4,8 @@ extension Instant {
     /// 9999-12-31T23:59:59Z, the last instant that can be written.
     public static let last = Instant(seconds: 253_402_300_799)
 
-    /// Reads `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339, UTC, whole seconds, years 0001 to 9999); nil for anything else,
-    /// lower-case letters, fractions, other offsets and leap seconds (:60) included.
+    /// Reads `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339, UTC, whole seconds, years 0001 to 9999). Nil for any other form, such as
+    /// lower-case letters, fractions, other offsets and leap seconds (:60).
     public init?(rfc3339 text: String) {
         var text = text
         let seconds = text.withUTF8 { bytes -> Int64? in
@@ -22,7 +22,7 @@ extension Instant {
         self.init(seconds: seconds)
     }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ`; an instant outside the years 0001 to 9999 is written as the nearest one inside.
+    /// `YYYY-MM-DDTHH:MM:SSZ`. An instant outside the years 0001 to 9999 is written as the nearest one inside.
     public var rfc3339: String {
         let inside = Swift.min(Swift.max(self, .first), .last)
         let date = LocalDate(flooring: inside.seconds)
@@ -41,7 +41,7 @@ extension Instant {
     }
 }
 
-/// A run of ASCII digits as a number; nil where there is none or another byte. At most 18 digits.
+/// ASCII digits as a number. Nil if there are none, more than 18, or other bytes.
 func decimal(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     guard (1...18).contains(digits.count) else { return nil }
     var value = 0

@@ -1,5 +1,5 @@
 extension LocalDate {
-    /// Reads `YYYY-MM-DD`, years 0001 to 9999; nil for anything else and for days that are none.
+    /// Reads `YYYY-MM-DD` with years 0001 to 9999. Nil for any other form and for days that don't exist.
     public init?(iso text: String) {
         var text = text
         let date = text.withUTF8 { LocalDate(iso: $0[...]) }
@@ -17,7 +17,7 @@ extension LocalDate {
         self.init(year: year, month: month, day: day)
     }
 
-    /// `YYYY-MM-DD`; a date outside the years 0001 to 9999 is written as the nearest one inside.
+    /// `YYYY-MM-DD`. A date outside the years 0001 to 9999 is written as the nearest one inside.
     public var iso: String {
         String(unsafeUninitializedCapacity: 10) { bytes in
             write(to: bytes)

@@ -9,33 +9,33 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         self.days = days
     }
 
-    /// A date of the calendar; nil where there is no such day in the years 0001 to 9999.
+    /// A date of the calendar. Nil if there is no such day in the years 0001 to 9999.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.length(ofMonth: month, year: year)
         else { return nil }
-        // The largest is 2,932,896.
+        // The largest number of days is 2,932,896.
         self.init(days: Int32(Self.days(year: year, month: month, day: day)))
     }
 
-    /// The date that holds a second of an unzoned clock.
+    /// The date that contains a second of local time, counted from 1970-01-01T00:00.
     init(flooring seconds: Int64) {
         let clamped = Instant(seconds: seconds).clamped
-        // At most 180e12 / 86,400 = 2,083,333,333 days: within Int32.
+        // At most 180e12 / 86,400 = 2,083,333,333 days, which fits Int32.
         self.init(days: Int32((clamped >= 0 ? clamped : clamped - 86_399) / 86_400))
     }
 
-    /// Earlier before later.
+    /// Whether the left date is earlier.
     @inlinable
     public static func < (left: LocalDate, right: LocalDate) -> Bool { left.days < right.days }
 
-    /// So many days later; saturates.
+    /// The date this many days later. Saturates.
     @inlinable
     public static func + (date: LocalDate, days: Int) -> LocalDate {
         LocalDate(days: Int32(clamping: Int(date.days).addingReportingOverflow(days).partialValue))
     }
 
-    /// So many days earlier; saturates.
+    /// The date this many days earlier. Saturates.
     @inlinable
     public static func - (date: LocalDate, days: Int) -> LocalDate {
         LocalDate(days: Int32(clamping: Int(date.days).subtractingReportingOverflow(days).partialValue))
@@ -45,7 +45,7 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     @inlinable
     public static func - (left: LocalDate, right: LocalDate) -> Int { Int(left.days) - Int(right.days) }
 
-    /// 1 (Monday) to 7.
+    /// The day of the week: 1 (Monday) to 7.
     @inlinable
     public var isoWeekday: Int {
         // 1970-01-01 was a Thursday.
@@ -53,15 +53,16 @@ public struct LocalDate: Sendable, Hashable, Comparable {
         return (weekday < 0 ? weekday + 7 : weekday) + 1
     }
 
-    /// The year; 0 is 1 BC.
+    /// The year. 0 is 1 BC.
     public var year: Int { civil.year }
-    /// 1 to 12.
+    /// The month: 1 to 12.
     public var month: Int { civil.month }
-    /// 1 to 31.
+    /// The day of the month: 1 to 31.
     public var day: Int { civil.day }
 }
 
-/// The calendar's arithmetic: a year is counted from March, so that the leap day is its last, in eras of 400 years (146,097 days).
+/// The calendar's arithmetic. A year starts in March, so that the leap day is its last. An era has 400 years (146,097
+/// days).
 extension LocalDate {
     static let daysPerEra = 146_097
     /// Days from 0000-03-01 to 1970-01-01.
@@ -69,7 +70,7 @@ extension LocalDate {
 
     static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    /// How many days a month has; the month is 1 to 12.
+    /// The number of days in a month. The month is 1 to 12.
     public static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -78,7 +79,7 @@ extension LocalDate {
         }
     }
 
-    /// Days since 1970-01-01 of a date; the month is 1 to 12.
+    /// The days from 1970-01-01 to a date. The month is 1 to 12.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -88,7 +89,6 @@ extension LocalDate {
         return era * daysPerEra + dayOfEra - daysToEpoch
     }
 
-    /// The calendar date.
     var civil: (year: Int, month: Int, day: Int) {
         let shifted = Int(days) + Self.daysToEpoch
         let era = (shifted >= 0 ? shifted : shifted - (Self.daysPerEra - 1)) / Self.daysPerEra

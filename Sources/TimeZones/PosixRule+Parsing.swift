@@ -19,7 +19,7 @@ extension PosixRule {
     }
 }
 
-/// Walks over a TZ string.
+/// Reads the parts of a TZ string.
 private struct RuleScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -28,7 +28,7 @@ private struct RuleScanner {
         self.bytes = Array(bytes)
     }
 
-    var error: TimeZoneError { TimeZoneError(.malformed, "the footer is no TZ string") }
+    var error: TimeZoneError { TimeZoneError(.malformed, "the footer is not a TZ string") }
     var isAtEnd: Bool { position == bytes.count }
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -38,7 +38,7 @@ private struct RuleScanner {
         return true
     }
 
-    /// Three or more letters, or `<…>` with digits and signs too. The name itself serves nothing here.
+    /// Three or more letters, or `<…>` with digits and signs too. The name itself is not used.
     mutating func name() throws(TimeZoneError) {
         let isQuoted = skip("<")
         let start = position
@@ -92,7 +92,7 @@ private struct RuleScanner {
         } else {
             day = .ordinal(try number(0...365))
         }
-        // Two o'clock where nothing is said; RFC 9636, section 3.3.1, extends the hours to a week either way.
+        // The default is two o'clock. RFC 9636, section 3.3.1, extends the hours to a week in both directions.
         let time = skip("/") ? try duration(hours: 0...167) : 7200
         return YearlyMoment(day: day, time: time)
     }

@@ -1,11 +1,11 @@
-/// A TZ string (POSIX, with RFC 9636's hours of -167 to 167): standard time, and where there is daylight saving, when it starts and ends each year.
+/// A TZ string (POSIX, with RFC 9636's hours of -167 to 167): standard time and, if there is daylight saving time, its
+/// start and end in each year.
 struct PosixRule: Equatable {
-    /// Daylight saving time.
     struct Daylight: Equatable {
         let offset: Int
-        /// From standard to daylight time, in standard time.
+        /// The change from standard to daylight time, in standard time.
         let start: YearlyMoment
-        /// Back, in daylight time.
+        /// The change back, in daylight time.
         let end: YearlyMoment
     }
 
@@ -13,18 +13,18 @@ struct PosixRule: Equatable {
     let offset: Int
     let daylight: Daylight?
 
-    /// The change that begins at an instant.
+    /// A change to another offset at an instant.
     struct Change: Equatable {
         let at: Int64
         let offset: Int
     }
 
-    /// The offset at an instant and the span [from, until) around it in which it certainly holds.
+    /// The offset at an instant, and a span [from, until) around it in which it holds.
     func segment(at seconds: Int64) -> (offset: Int, from: Int64, until: Int64) {
         guard let daylight else { return (offset, .min, .max) }
         let year = LocalDate(flooring: seconds).year
-        // A rule's hours can carry a change a week over the year's edge: the neighbours count too. Two years before, since both of the last
-        // year's changes may still lie ahead.
+        // A rule's hours can move a change by a week into another year, so the neighbouring years count too. Two years
+        // before are needed: both changes of the last year may still be ahead.
         var before = Change(at: .min, offset: offset)
         var after = Int64.max
         for year in (year - 2)...(year + 2) {
@@ -32,7 +32,8 @@ struct PosixRule: Equatable {
                 Change(at: daylight.start.seconds(in: year) - Int64(offset), offset: daylight.offset),
                 Change(at: daylight.end.seconds(in: year) - Int64(daylight.offset), offset: offset)
             )
-            // At one instant the start of daylight time wins: `0/0,J365/25` is daylight time all year (RFC 9636, section 3.3.1).
+            // If both changes are at one instant, daylight time counts: `0/0,J365/25` is daylight time all year (RFC
+            // 9636, section 3.3.1).
             for change in [changes.1, changes.0] {
                 if change.at > seconds {
                     after = min(after, change.at)
@@ -45,22 +46,22 @@ struct PosixRule: Equatable {
     }
 }
 
-/// A moment that comes once a year.
+/// A moment that occurs once a year.
 struct YearlyMoment: Equatable {
     enum Day: Equatable {
-        /// `Jn`: 1 to 365, 29 February never counted.
+        /// `Jn`: 1 to 365. 29 February is never counted.
         case julian(Int)
-        /// `n`: 0 to 365, leap days counted.
+        /// `n`: 0 to 365. Leap days are counted.
         case ordinal(Int)
         /// `Mm.w.d`: weekday d (0 = Sunday) of week w (5 = the last) of month m.
         case weekday(month: Int, week: Int, day: Int)
     }
 
     let day: Day
-    /// Seconds after the day's midnight, negative too.
+    /// Seconds after midnight of the day. May be negative.
     let time: Int
 
-    /// Unzoned seconds since 1970-01-01T00:00 of this moment in a year.
+    /// This moment in a year, as seconds of local time since 1970-01-01T00:00.
     func seconds(in year: Int) -> Int64 {
         let days: Int
         switch day {

@@ -1,20 +1,19 @@
-/// The transitions and the footer of a TZif file (RFC 9636), checked.
+/// The transitions and the footer of a TZif file (RFC 9636), already checked.
 struct TZifFile {
     /// Instants at which the offset may change, strictly ascending.
     let transitions: [Int64]
-    /// The offset from the transition of the same index on, in seconds east of UTC.
+    /// The offsets in seconds east of UTC, each from the transition of the same index on.
     let offsets: [Int32]
     /// The offset before the first transition: local time type 0 (section 3.2).
     let initialOffset: Int32
-    /// The rule for instants after the last transition; nil where the footer is empty or there is none (version 1).
+    /// The rule for instants after the last transition. Nil if the footer is empty, or missing (version 1).
     let rule: PosixRule?
 
-    /// Seconds east of UTC that a file may name (section 3.2, "utoff": the open interval of -25 h to +26 h).
+    /// The allowed offsets in seconds east of UTC (section 3.2, "utoff": more than -25 h and less than +26 h).
     private static let allowedOffsets: ClosedRange<Int32> = -89_999...93_599
-    /// Transitions further away say nothing; clamped, they can be computed with.
+    /// Transitions further away are moved to this limit, so that arithmetic with them can't overflow.
     private static let reach: Int64 = 1 << 59
 
-    /// Parses the bytes of a file.
     init(parsing bytes: [UInt8]) throws(TimeZoneError) {
         var reader = ByteReader(bytes)
         let first = try Header(&reader)
@@ -36,7 +35,7 @@ struct TZifFile {
         let end = reader.position + header.blockSize(timeSize: timeSize)
         guard end <= reader.count else { throw TimeZoneError(.malformed, "the data block is cut short") }
         guard header.types > 0 else { throw TimeZoneError(.malformed, "there is no local time type") }
-        // A file with leap seconds (the `right` tree) counts other seconds than this daemon's clock.
+        // A file with leap seconds (the `right` tree) counts seconds differently from the daemon's clock.
         guard header.leaps == 0 else { throw TimeZoneError(.malformed, "the file counts leap seconds") }
         var times: [Int64] = []
         times.reserveCapacity(header.times)
@@ -94,7 +93,7 @@ extension TZifFile {
 
         init(_ reader: inout ByteReader) throws(TimeZoneError) {
             guard try reader.take(4).elementsEqual("TZif".utf8) else {
-                throw TimeZoneError(.malformed, "it is no TZif file")
+                throw TimeZoneError(.malformed, "it is not a TZif file")
             }
             version = try reader.take(1).first ?? 0
             try reader.skip(15)
@@ -106,7 +105,7 @@ extension TZifFile {
             characters = try reader.count32()
         }
 
-        /// Bytes of the block; six counts below 2^32 cannot overflow.
+        /// The bytes of the block. Six counts below 2^32 can't overflow.
         func blockSize(timeSize: Int) -> Int {
             times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4)
                 + standardIndicators + utIndicators

@@ -1,14 +1,15 @@
 extension Zone {
-    /// The instant at which a wall time occurs: in a gap the instant of the transition, in an overlap the asked one.
+    /// The instant of a wall time. In a gap it is the instant of the transition, in an overlap `which` decides.
     ///
-    /// - Parameter secondOfDay: seconds after midnight by the wall clock; 86,400 and more lie on the days after.
+    /// - Parameter secondOfDay: Seconds after midnight of the wall clock. 86,400 and more are on later days.
     public func resolve(_ date: LocalDate, secondOfDay: Int, _ which: Which) -> Instant {
         let day = Int64(date.days) * 86_400
         let local = min(
             max(day.addingReportingOverflow(Int64(secondOfDay)).partialValue, -Instant.reach),
             Instant.reach
         )
-        // No offset is as large as this (TZifFile checks), so an instant that shows this wall time lies within it.
+        // Every offset is smaller than this (`TZifFile` checks), so an instant with this wall time is within this
+        // distance.
         let reach: Int64 = 27 * 3600
         let segment = segment(at: Instant(seconds: local))
         if segment.from.seconds < local - 2 * reach, segment.until.seconds > local + 2 * reach {
@@ -17,7 +18,7 @@ extension Zone {
         return resolveNearTransition(local: local, reach: reach, which)
     }
 
-    /// Walks the stretches around a wall time.
+    /// Checks each segment around a wall time.
     private func resolveNearTransition(local: Int64, reach: Int64, _ which: Which) -> Instant {
         var segment = segment(at: Instant(seconds: local - reach))
         var found: Instant?
@@ -31,9 +32,9 @@ extension Zone {
             let next = segment.until
             guard next.seconds <= local + reach else { break }
             let following = self.segment(at: next)
-            // Before the transition the clock has not come to this time, after it it has passed it.
+            // Before the transition the clock hasn't reached this time, and after it the clock is past it.
             if gap == nil, candidate >= next, local - following.offset < next.seconds { gap = next }
-            // A stretch ends after it starts; were that ever untrue, this must still end.
+            // A segment always ends after its start. If that were ever wrong, the loop must still end.
             guard following.until > next else { break }
             segment = following
         }

@@ -1,6 +1,7 @@
-/// A time zone of the system's database as a value: offsets by binary search, the footer's rule after the last transition.
+/// A time zone of the system's database. Offsets are found by binary search, after the last transition by the footer's
+/// rule.
 public final class Zone: Sendable {
-    /// The name it was asked by, such as `Europe/Berlin`.
+    /// The name it was requested with, such as `Europe/Berlin`.
     public let name: String
 
     private let transitions: [Int64]
@@ -8,25 +9,23 @@ public final class Zone: Sendable {
     private let initialOffset: Int32
     private let rule: PosixRule?
 
-    /// A stretch of time in which one offset holds.
+    /// A span of time with one offset.
     public struct Segment: Sendable, Equatable {
         /// Seconds east of UTC.
         public let offset: Int64
-        /// The stretch's first instant.
+        /// The first instant of the span.
         public let from: Instant
-        /// The first instant after it.
+        /// The first instant after the span.
         public let until: Instant
     }
 
-    /// Which of the two instants of a wall time that an overlap holds twice.
+    /// In an overlap a wall time has two instants. This selects one of them.
     public enum Which: Sendable {
-        /// The earlier.
         case first
-        /// The later.
         case last
     }
 
-    /// Reads a zone off the bytes of a TZif file (RFC 9636, any version).
+    /// Reads a zone from the bytes of a TZif file (RFC 9636, any version).
     public init(name: String, parsing bytes: [UInt8]) throws(TimeZoneError) {
         let file = try TZifFile(parsing: bytes)
         self.name = name
@@ -48,7 +47,7 @@ public final class Zone: Sendable {
     /// Seconds east of UTC at an instant.
     public func offset(at instant: Instant) -> Int { Int(segment(at: instant).offset) }
 
-    /// The offset at an instant with the stretch in which it holds. Neighbouring stretches can have the same offset.
+    /// The offset at an instant with the span in which it holds. Neighbouring spans can have the same offset.
     public func segment(at instant: Instant) -> Segment {
         let seconds = instant.clamped
         // The first transition after the instant.
@@ -85,13 +84,13 @@ public final class Zone: Sendable {
     /// The local date at an instant.
     public func localDate(at instant: Instant) -> LocalDate { localTime(at: instant).date }
 
-    /// The local date and the second of that day, 0 to 86,399, at an instant.
+    /// The local date and the second of that day (0 to 86,399) at an instant.
     public func localTime(at instant: Instant) -> (date: LocalDate, secondOfDay: Int) {
         let local = instant.clamped + segment(at: instant).offset
         let date = LocalDate(flooring: local)
         return (date, Int(min(max(local - Int64(date.days) * 86_400, 0), 86_399)))
     }
 
-    /// The transitions of the file itself, for tests that compare readers.
+    /// The transitions of the file itself, for tests.
     public var fileTransitions: [Instant] { transitions.map { Instant(seconds: $0) } }
 }

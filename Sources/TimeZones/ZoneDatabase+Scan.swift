@@ -1,19 +1,18 @@
 import Glibc
 
 extension ZoneDatabase {
-    /// What a walk through the folder finds.
     struct Scan {
         var zones: [String: Zone] = [:]
-        /// The names of files and folders (the whole one's is empty) that could not be read now, each with its error.
+        /// The files and folders that could not be read now, each with its error. The whole folder has an empty name.
         var unread: [(name: String, error: TimeZoneError)] = []
 
-        /// Whether a name stands in what could not be read.
+        /// Whether the zone with this name may be in what could not be read.
         func leavesOpen(_ name: String) -> Bool {
             unread.contains { $0.name.isEmpty || $0.name == name || name.hasPrefix("\($0.name)/") }
         }
     }
 
-    /// Every valid name on disk, sorted. Reads every file: for tests and tools.
+    /// Every valid name on disk, sorted. Reads every file, so it is for tests and tools.
     public var names: [String] { scan().zones.keys.sorted() }
 
     /// Reads every file whose name is valid.
@@ -23,7 +22,7 @@ extension ZoneDatabase {
         return scan
     }
 
-    /// Folders nest three deep in the real database; a bound ends a loop of links.
+    /// The real database has folders at most three deep. The limit ends a loop of links.
     private func collect(in folder: String, depth: Int, into scan: inout Scan) {
         guard depth < 5 else { return }
         for entry in entries(of: folder, &scan) {
@@ -40,7 +39,7 @@ extension ZoneDatabase {
         }
     }
 
-    /// What lies in a folder; nothing where it is none.
+    /// The names in a folder. Empty if there is no such folder.
     private func entries(of name: String, _ scan: inout Scan) -> [String] {
         let path = "\(directory)/\(name)"
         func note(_ number: Int32) {
@@ -54,7 +53,7 @@ extension ZoneDatabase {
         defer { closedir(folder) }
         var entries: [String] = []
         while true {
-            // The end and a failure look alike but for errno.
+            // readdir returns nil both at the end and on failure. Only errno tells which.
             errno = 0
             guard let entry = readdir(folder) else { break }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in

@@ -1,24 +1,24 @@
 import Glibc
 
 extension ZoneDatabase {
-    /// Which release of the time-zone database the files are of.
+    /// The release of the time zone files.
     public struct Release: Sendable, Equatable {
-        /// As IANA names it: a year and a letter, `2025b`. Nil where the folder does not say.
+        /// IANA's name: a year and a letter, `2025b`. Nil if the folder doesn't contain it.
         public let name: String?
-        /// When the file that says so, else the folder, was last changed.
+        /// When the file with the name was last changed. Without such a file, when the folder was.
         public let modified: Instant?
 
         /// The year of its name.
         public var year: Int? { name.flatMap { Int($0.prefix(4)) } }
 
-        /// All parts.
+        /// A release with these values.
         public init(name: String?, modified: Instant?) {
             self.name = name
             self.modified = modified
         }
     }
 
-    /// What the folder says of itself: in `tzdata.zi`, which Debian and others install, or `+VERSION`, as the BSDs do.
+    /// The release that the folder names, in `tzdata.zi` (Debian and others) or in `+VERSION` (the BSDs).
     public var release: Release {
         for file in ["tzdata.zi", "+VERSION"] {
             let path = "\(directory)/\(file)"
@@ -29,7 +29,7 @@ extension ZoneDatabase {
         return Release(name: nil, modified: Self.modified(directory))
     }
 
-    /// The first line is `# version 2025b`, or the name alone; what a packager adds after a hyphen is left out.
+    /// The first line is `# version 2025b`, or only the name. A packager's suffix after a hyphen is ignored.
     static func releaseName(in head: String) -> String? {
         let line = head.prefix { $0 != "\n" }
         let word = line.hasPrefix("# version ") ? line.dropFirst("# version ".count) : line

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The system's time-zone database: a folder of TZif files, read as a whole by `reload`, else one by one when a zone is first asked for, and kept until
-/// the next `reload`.
+/// The system's time zone database: a folder of TZif files. `reload` reads all of them. Other files are read when a
+/// zone is first requested, and kept until the next `reload`.
 ///
-/// What lies on disk is the authority, so an upgrade of the `tzdata` package counts after a reload.
+/// The files on disk decide, so an upgrade of the `tzdata` package takes effect after a reload.
 public final class ZoneDatabase: Sendable {
-    /// The folder.
+    /// The path of the folder.
     public let directory: String
 
     enum Entry {
@@ -15,11 +15,11 @@ public final class ZoneDatabase: Sendable {
     }
 
     private struct Cache {
-        /// What the last reload read.
+        /// What the last reload has read.
         var read: [String: Zone] = [:]
-        /// What else was asked for.
+        /// Other zones that were requested since.
         var asked: [String: Entry] = [:]
-        /// Counts reloads: a file that was read before one must not be kept after it.
+        /// Counts reloads. A file that was read before a reload must not be stored after it.
         var generation = 0
 
         func entry(_ name: String) -> Entry? { read[name].map { .zone($0) } ?? asked[name] }
@@ -31,13 +31,14 @@ public final class ZoneDatabase: Sendable {
     }
 
     private let cache = Mutex(Cache())
-    /// One reload at a time, so that what was read last counts.
+    /// Allows one reload at a time, so that the newest one counts.
     private let reloading = Mutex(())
 
-    /// Users write zone names: beyond so many different ones the cache starts anew. The whole database has about 600.
+    /// Users write zone names, so the cache is emptied after this many different ones. The whole database has about
+    /// 600.
     private static let cacheLimit = 2048
 
-    /// - Parameter directory: the folder of the files; else `TZDIR`, else `/usr/share/zoneinfo`.
+    /// - Parameter directory: The folder of the files. Nil: `TZDIR`, else `/usr/share/zoneinfo`.
     public init(directory: String? = nil) {
         if let directory {
             self.directory = directory
@@ -48,15 +49,15 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    /// The zone of a name that is valid: `UTC`, or a name with a `/` as docs/POLICY.md's section "Zone" says, whose TZif file is there; nil: it is not valid.
+    /// The zone with a valid name, else nil. Valid are `UTC` and names with a `/` that have a TZif file
+    /// (docs/POLICY.md, section "Zone"). `UTC` is valid even without a file.
     ///
-    /// `UTC` is there even where the database has no file of it.
-    ///
-    /// - Throws: `unreadable` where that can't be told now; it is looked at again when it is next asked for.
+    /// - Throws: `unreadable` if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
         let (known, generation) = cache.withLock { ($0.entry(name), $0.generation) }
         switch known {
-        // Strings are equal by canonical equivalence: U+212A KELVIN SIGN would find `Asia/Kolkata`. Its bytes are more.
+        // Swift compares strings by canonical equivalence, so U+212A KELVIN SIGN would find `Asia/Kolkata`. Its UTF-8
+        // is longer.
         case .zone(let zone)?: return zone.name.utf8.count == name.utf8.count ? zone : nil
         case .missing?: return nil
         case nil: break
@@ -72,17 +73,19 @@ public final class ZoneDatabase: Sendable {
         return zone
     }
 
-    /// What a reload came to.
+    /// The result of a reload.
     public struct Reading: Sendable {
         /// How many zones are known now.
         public let count: Int
-        /// What could not be read. Where it was read before it stays as it was; else it is looked at again when it is asked for.
+        /// What could not be read. Zones that were read before stay as they are. Others are read when they are
+        /// requested.
         public let failures: [TimeZoneError]
     }
 
-    /// Reads every file anew, and forgets what else was asked for. Zones that were handed out stay as they are.
+    /// Reads every file again and forgets other requested zones. Zones in use elsewhere don't change.
     ///
-    /// The real database takes milliseconds and a few megabytes; from then on its zones need neither a descriptor nor the disk.
+    /// The real database needs milliseconds and a few megabytes. Afterwards its zones need neither a descriptor nor the
+    /// disk.
     @discardableResult public func reload() -> Reading {
         reloading.withLock { _ in
             let scan = scan()
@@ -101,19 +104,18 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    /// Looks at the disk.
     func read(_ name: String) throws(TimeZoneError) -> Entry {
         do throws(TimeZoneError) {
             return .zone(try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(name)")))
         } catch {
-            // It needs no file.
+            // UTC needs no file.
             if name == "UTC" { return .zone(Zone(utc: name)) }
             guard error.code != .unreadable else { throw error }
             return .missing
         }
     }
 
-    /// Whether a name may be looked up at all: ASCII parts between single slashes, never out of the folder.
+    /// Whether a name may be looked up: ASCII parts between single slashes that never leave the folder.
     static func isWellFormed(_ name: String) -> Bool {
         if name == "UTC", name.utf8.count == 3 { return true }
         guard name.utf8.count <= 255 else { return false }
@@ -126,7 +128,7 @@ public final class ZoneDatabase: Sendable {
         return parts >= 2
     }
 
-    /// `[A-Za-z0-9_+-]`; without a dot there is no `.` and no `..` part.
+    /// `[A-Za-z0-9_+-]`. Without a dot there can be no `.` or `..` part.
     private static func isNamed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,24 +1,23 @@
 import Glibc
 
-/// Reads a zone's file off the disk.
 enum ZoneFile {
     /// The largest real file is under 5 KB.
     private static let sizeLimit = 1 << 20
 
     /// The bytes of a regular file.
     ///
-    /// - Throws: `missing`, `malformed` where it is too large, `unreadable` where another time may find it otherwise.
+    /// - Throws: `missing`, `malformed` if it is too large, `unreadable` if a later attempt may succeed.
     static func read(_ path: String) throws(TimeZoneError) -> [UInt8] {
-        // Without O_NONBLOCK a FIFO of that name would hang the caller.
+        // Without O_NONBLOCK a FIFO with this name would block the caller.
         var descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         while descriptor < 0, errno == EINTR { descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw failure(errno, path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(errno, path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw TimeZoneError(.missing, "\(path): no regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw TimeZoneError(.missing, "\(path): not a regular file") }
         guard status.st_size <= sizeLimit else { throw TimeZoneError(.malformed, "larger than \(sizeLimit) bytes") }
-        // One byte more, so that a file that grew meanwhile is seen.
+        // One more byte, to notice if the file grew meanwhile.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
         while length < bytes.count {
@@ -35,12 +34,12 @@ enum ZoneFile {
         return bytes
     }
 
-    /// What a failed call says of the file. Only what says for sure that there is none counts as that: to everything else
-    /// (EMFILE, ENFILE, ENOMEM, EIO, EACCES, ELOOP) the answer may be another in a minute.
+    /// The error for a failed call. `missing` only if there certainly is no file. After other errors (EMFILE, ENFILE,
+    /// ENOMEM, EIO, EACCES, ELOOP) a later attempt may succeed.
     static func failure(_ number: Int32, _ path: String) -> TimeZoneError {
         let code: TimeZoneError.Code =
             switch number {
-            // ENAMETOOLONG: no file can have that name there. ENXIO: it is a socket.
+            // ENAMETOOLONG: no file can have this name. ENXIO: it is a socket.
             case ENOENT, ENOTDIR, ENAMETOOLONG, ENXIO: .missing
             default: .unreadable
             }

@@ -1,12 +1,11 @@
 import CLibYAML
 
-/// libyaml's parser and the bytes that it reads, owned together. Confined to the one call of `YAMLDocument.parse` that made it.
+/// libyaml's parser with the bytes that it reads. Only the call of `YAMLDocument.parse` that made it uses it.
 final class EventReader {
-    /// On the heap: libyaml keeps pointers into its own structure, so it must not move.
+    /// On the heap, because libyaml keeps pointers into its own structure, so it must not move.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
 
-    /// An event as a Swift value.
     enum Event {
         case streamStart, streamEnd, documentStart, documentEnd, sequenceEnd, mappingEnd
         case alias
@@ -20,7 +19,7 @@ final class EventReader {
         input = .allocate(capacity: bytes.count)
         _ = input.initialize(from: bytes)
         guard yaml_parser_initialize(parser) == 1 else {
-            // It zeroes the structure first, so that deinit's yaml_parser_delete is sound.
+            // libyaml zeroes the structure first, so yaml_parser_delete in deinit is safe.
             throw YAMLError(code: .syntax, mark: YAMLMark(line: 1, column: 1), what: "no memory for the parser")
         }
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
@@ -32,14 +31,14 @@ final class EventReader {
         input.deallocate()
     }
 
-    /// The next event and where it begins.
+    /// The next event and the place where it begins.
     func next() throws(YAMLError) -> (event: Event, mark: YAMLMark) {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
         defer { yaml_event_delete(&event) }
         let mark = Self.mark(event.start_mark)
         if Self.isDecorated(event) {
-            throw YAMLError(code: .unsupported, mark: mark, what: "anchors (&) and tags (!) are not taken here")
+            throw YAMLError(code: .unsupported, mark: mark, what: "anchors (&) and tags (!) are not supported here")
         }
         switch event.type {
         case YAML_STREAM_START_EVENT: return (.streamStart, mark)
@@ -70,11 +69,11 @@ final class EventReader {
         }
     }
 
-    /// libyaml's words are constants of its own; they quote nothing of the text.
+    /// libyaml's texts are its own constants. They quote nothing of the input.
     private func failure() -> YAMLError {
         let problem = parser.pointee.problem.map { String(cString: $0) } ?? "it can't be read"
         let context = parser.pointee.context.map { String(cString: $0) + ": " } ?? ""
-        // The reader's faults (bad UTF-8) have an offset in place of a mark.
+        // libyaml's reader errors (bad UTF-8) have an offset instead of a mark.
         let mark =
             parser.pointee.error == YAML_READER_ERROR
             ? Self.mark(atOffset: parser.pointee.problem_offset, in: input) : Self.mark(parser.pointee.problem_mark)
@@ -88,7 +87,7 @@ final class EventReader {
     private static func mark(atOffset offset: Int, in input: UnsafeMutableBufferPointer<UInt8>) -> YAMLMark {
         let before = input.prefix(max(0, min(offset, input.count)))
         let line = before.count { $0 == 10 }
-        // Continuation bytes of UTF-8 start no character.
+        // Continuation bytes of UTF-8 don't start a character.
         let column = before.reversed().prefix { $0 != 10 }.count { $0 & 0xC0 != 0x80 }
         return YAMLMark(line: line + 1, column: column + 1)
     }

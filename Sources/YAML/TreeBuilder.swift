@@ -1,4 +1,4 @@
-/// Builds the tree from events, within bounds.
+/// Builds a tree from events, within the limits of `YAMLDocument`.
 struct TreeBuilder {
     private let reader: EventReader
     private var nodes = 0
@@ -25,7 +25,7 @@ struct TreeBuilder {
                 let (first, place) = try reader.next()
                 root = try node(first, place, depth: 0)
             default:
-                throw YAMLError(code: .syntax, mark: mark, what: "something stands outside of the document")
+                throw YAMLError(code: .syntax, mark: mark, what: "there is something outside of the document")
             }
         }
     }
@@ -39,7 +39,7 @@ struct TreeBuilder {
         case .scalar(let text, let isPlain): return YAMLNode(value: .scalar(text, isPlain: isPlain), mark: mark)
         case .sequenceStart: return YAMLNode(value: .sequence(try items(depth)), mark: mark)
         case .mappingStart: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
-        case .alias: throw YAMLError(code: .unsupported, mark: mark, what: "aliases (*) are not taken here")
+        case .alias: throw YAMLError(code: .unsupported, mark: mark, what: "aliases (*) are not supported here")
         default: throw YAMLError(code: .syntax, mark: mark, what: "a value is missing here")
         }
     }
@@ -63,7 +63,7 @@ struct TreeBuilder {
                 throw YAMLError(code: .syntax, mark: mark, what: "a key must be a single word")
             }
             if let line = lines[key] {
-                throw YAMLError(code: .duplicateKey, mark: mark, what: "this key stands already in line \(line)")
+                throw YAMLError(code: .duplicateKey, mark: mark, what: "this key is already in line \(line)")
             }
             lines[key] = mark.line
             let (value, place) = try reader.next()

@@ -1,22 +1,22 @@
 import CLibYAML
 
-/// Reads YAML by libyaml's events into a tree with places.
+/// Reads YAML with libyaml into a tree whose nodes know their places.
 public enum YAMLDocument {
     /// The largest text, in bytes.
     public static let maximumSize = 1 << 20
-    /// How deep mappings and sequences may nest.
+    /// The deepest nesting of mappings and sequences.
     public static let maximumDepth = 32
-    /// How many nodes a document may have.
+    /// The most nodes of a document.
     public static let maximumNodes = 20_000
 
-    /// The root of the one document; nil where there is none (an empty text, or comments only).
+    /// The root of the document. Nil if there is none (an empty text, or only comments).
     ///
-    /// - Throws: at the first fault; anchors, aliases, tags, duplicate keys and a second document are faults.
+    /// - Throws: The first fault. Anchors, aliases, tags, duplicate keys and a second document are faults.
     public static func parse(_ text: String) throws(YAMLError) -> YAMLNode? {
         try parse(Array(text.utf8))
     }
 
-    /// The same for bytes, UTF-8 or UTF-16 with a byte order mark.
+    /// The same for bytes in UTF-8, or in UTF-16 with a byte order mark.
     public static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
         guard bytes.count <= maximumSize else {
             throw YAMLError(

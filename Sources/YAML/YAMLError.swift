@@ -1,26 +1,24 @@
-/// Why a text is no YAML that we take, and where. It holds no value of the text.
+/// Why a text is not accepted as YAML, and where. Holds no value of the text.
 public struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of refusal.
+    /// The kinds of fault.
     public enum Code: Sendable, Equatable {
-        /// The parser refused it.
         case syntax
-        /// A key stands twice in one mapping.
+        /// A mapping has a key twice.
         case duplicateKey
-        /// An anchor, an alias or a tag: none has a use here, and aliases can blow up a small text.
+        /// An anchor, an alias or a tag. None is needed here, and aliases can make a small text huge.
         case unsupported
-        /// A second document.
         case secondDocument
-        /// Too large, too deep, or too many nodes.
+        /// The text is too large, too deep, or has too many nodes.
         case tooLarge
     }
 
-    /// What kind it is.
+    /// The kind of fault.
     public let code: Code
-    /// Where.
+    /// The place of the fault.
     public let mark: YAMLMark
-    /// In words.
+    /// The description of the fault.
     public let what: String
 
-    /// Place and words.
+    /// The place and the description.
     public var description: String { "\(mark.line):\(mark.column): \(what)" }
 }

@@ -1,12 +1,11 @@
 /// A value of a YAML document, with the place where it begins.
 public struct YAMLNode: Sendable, Equatable {
-    /// What it is. Scalars stay text: their type is the reader's business, so that `10:00` and `no` are what was written.
+    /// The contents. Scalars stay text, because their type depends on the reader: `10:00` and `no` are kept as written.
     public indirect enum Value: Sendable, Equatable {
-        /// A scalar; `isPlain` where it stands without quotes and is no block.
+        /// A scalar. `isPlain`: without quotes and not a block.
         case scalar(String, isPlain: Bool)
-        /// A list.
         case sequence([YAMLNode])
-        /// Keys in the order they were written, none twice.
+        /// Keys in the order of the text. No key occurs twice.
         case mapping([Entry])
     }
 
@@ -16,22 +15,22 @@ public struct YAMLNode: Sendable, Equatable {
         public let key: String
         /// Where the key begins.
         public let mark: YAMLMark
-        /// Its value.
+        /// The key's value.
         public let value: YAMLNode
     }
 
-    /// What it is.
+    /// The contents.
     public let value: Value
-    /// Where it begins.
+    /// Where the value begins.
     public let mark: YAMLMark
 
-    /// Whether it is a plain `null`, `~`, or nothing at all.
+    /// Whether the value is a plain `null`, `~` or empty.
     public var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = value else { return false }
         return text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
     }
 
-    /// What it is, in a word for an operator.
+    /// The kind of the value, for messages to an operator.
     public var kindName: String {
         switch value {
         case .scalar: isNull ? "null" : "a single value"

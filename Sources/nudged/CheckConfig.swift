@@ -3,21 +3,22 @@ import ArgumentParser
 import Logging
 import Systemd
 
-/// `nudged check-config`.
 struct CheckConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Checks the configuration, the key file included, without a network.",
+        abstract: "Checks the configuration and its key files, without a network.",
         discussion: """
-            Each fault is told with file, line, column, key and mend. What needs a network (does the database let us in, does Apple take the key) asks nudged doctor. \
-            Exit status: 0 where it can be used, 78 where it can't, 77 where nothing but rights is wrong.
+            Each fault has file, line, column, key and fix. nudged doctor checks what needs a network: whether the \
+            database and Apple accept the configuration.
+
+            Exit status: 0 if the configuration can be used, 78 if it can't, 77 if only rights are wrong.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
 
     func run() throws {
-        // As the unit's ExecStartPre: what keeps the service from starting is an error in the journal, and not a line like others.
+        // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
         let journal =
             output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil

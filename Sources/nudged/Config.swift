@@ -1,21 +1,24 @@
 import Configuration
 import ArgumentParser
 
-/// `nudged config --show`, `nudged config --reference`.
+/// `nudged config --show` and `nudged config --reference`.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The effective configuration, with the source of each value; secrets are hidden.",
-        discussion: "--reference needs no configuration: it lists every key with its values, default and variable."
+        abstract: "Prints the configuration in force, or the reference of all keys.",
+        discussion: """
+            --show prints each value with its source, and hides secrets. --reference needs no configuration: it lists \
+            every key with its values, default and variable.
+            """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "Print what is in force.") var show = false
-    @Flag(help: "Print every key there is, as Markdown.") var reference = false
-    @Flag(help: "With --reference: as one JSON object.") var json = false
+    @Flag(help: "Print the configuration in force.") var show = false
+    @Flag(help: "Print the reference of all keys, as Markdown.") var reference = false
+    @Flag(help: "With --reference: print one JSON object.") var json = false
 
     func validate() throws {
         if show == reference { throw ValidationError("config needs either --show or --reference") }
-        if json && !reference { throw ValidationError("--json goes with --reference") }
+        if json && !reference { throw ValidationError("--json needs --reference") }
     }
 
     func run() throws {

@@ -12,9 +12,9 @@ struct ConfigurationOption: ParsableArguments {
     )
     var path: String?
 
-    /// Loads it; where it is bad, says every fault and ends with its status.
+    /// Loads the configuration. If it is invalid, reports every problem and ends with the error's exit status.
     ///
-    /// - Parameter log: the journal's, for a service: there each fault is an entry of its own. Nil: standard error.
+    /// - Parameter log: the journal, for a service: each problem is an entry of its own. Nil: standard error.
     func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             return try ConfigurationLoader.load(
@@ -35,7 +35,7 @@ struct ConfigurationOption: ParsableArguments {
         }
     }
 
-    /// An event that is told before there is a daemon.
+    /// Logs an event before a daemon exists.
     func say(_ event: Event, _ message: String, to log: Logger) {
         log.log(level: event.level, "\(message)", metadata: ["event": "\(event.name)"])
     }

@@ -3,16 +3,18 @@ import Glibc
 import Policy
 import TimeZones
 
-/// `nudged decide`.
 struct Decide: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The pure policy: JSON lines in, JSON lines out; no database. docs/POLICY.md has the fields.",
-        discussion: "A line in error is answered {\"id\": …, \"error\": \"…\"}, and the next line goes on."
+        abstract: "Runs the policy alone: JSON lines in, JSON lines out, no database.",
+        discussion: """
+            docs/POLICY.md has the fields. A line with an error is answered {"id": …, "error": "…"}. Then the next \
+            line is read.
+            """
     )
 
     func run() throws {
         let decide = DecideLine(zones: ZoneDatabase())
-        // As bytes: a line that is no UTF-8 is that line's error.
+        // As bytes: a line that is no UTF-8 is an error of that line only.
         try Input.forEachLines { lines in
             var answers: [UInt8] = []
             for line in lines {

@@ -3,22 +3,26 @@ import ArgumentParser
 import Glibc
 import Systemd
 
-/// `nudged doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at all that sending depends on, and says what is wrong and how to mend it; changes nothing.",
+        abstract: "Checks all that sending needs, and names the fix of each fault.",
         discussion: """
-            Configuration and the files of its secrets, time-zone files, the service, the database (TLS, pooler, clock, rights, migrations, triggers, views, \
-            partitions, bloat), Apple for each app (the way there, key, team, topic and environment, the clock: by a push to a token that no device has, in \
-            production, too), and the decision service, which is asked about nobody. Every part has a few seconds, and one that fails hides no other. Run it as the \
-            daemon is run: with its configuration and its database.url. Each line is ok, warning or error with the mend; a dash is what could not be looked at. Exit \
-            status: 0 where there is no error (warnings alone are none), else by the worst: 78 where configuration, schema or Apple's verdict is wrong, 77 where a right \
-            is missing or a secret is open, 69 where something can't be reached.
+            It changes nothing. It checks the configuration and the files of its secrets, the time-zone files, the \
+            service, the database, Apple and the decision service. For each app it sends Apple one push to a token \
+            that no device has, in production too. The decision service gets one request, which names no user. Each \
+            part has a time limit, and a part that fails hides no other.
+
+            Run it as the daemon runs: with its configuration and its database.url. Each line is ok, warning or error; \
+            the fix is below it. A dash marks what was not checked.
+
+            Exit status: 0 if there is no error; warnings don't count. Otherwise the first that applies: 78 if the \
+            configuration or the schema is wrong, or Apple refuses the configuration; 77 if a right is missing or \
+            others can read a secret; 69 if something can't be reached.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "As an array of objects: id, subject, level, found, mend, exit.") var json = false
+    @Flag(help: "As a JSON array with one object for each line.") var json = false
 
     func run() async throws {
         let report = await DoctorRun(path: config.path, environment: ProcessEnvironment.current()).run()

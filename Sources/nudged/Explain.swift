@@ -6,26 +6,35 @@ import FoundationEssentials
 import Glibc
 import Systemd
 
-/// `nudged explain`.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Why a user is or is not nudged: the decision of the next sweep, rule by rule, with their record.",
+        abstract: "Says why a user is nudged or not: the next decision, rule by rule.",
         discussion: """
-            Reads what a sweep would claim and asks the same planner; nothing is written. Devices are shown by their hashes. For a future \
-            instant it is the decision with what is known today, for a past one the record of that time. Exit status 67 (EX_NOUSER) where there is nothing of that user.
+            It reads the user's data and runs the policy as the next sweep would, and writes nothing. It also shows \
+            the user's record. Devices are shown by their hashes.
+
+            For a future instant it shows the decision with today's data. For a past instant it shows the record of \
+            that time.
+
+            Exit status: 67 (EX_NOUSER) if nothing is known of the user.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
     @Argument(help: "The user's id, a UUID.") var user: String
-    @Option(help: ArgumentHelp("2026-11-21T12:00:00Z, or with an offset such as +01:00.", valueName: "instant"))
+    @Option(
+        help: ArgumentHelp(
+            "The instant to explain: 2026-11-21T12:00:00Z, or with an offset such as +01:00. (default: now)",
+            valueName: "instant"
+        )
+    )
     var at: String?
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
-        if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is no UUID") }
+        if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is not a UUID") }
         if let at, InstantText.parse(at) == nil {
-            throw ValidationError("--at is an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00")
+            throw ValidationError("--at must be an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00")
         }
     }
 
@@ -40,7 +49,7 @@ struct Explain: AsyncParsableCommand {
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
         guard let explanation else {
-            Output.error("there is nothing of user \(id.uuidString.lowercased()): no profile, no device, no record")
+            Output.error("nothing is known of user \(id.uuidString.lowercased()): no profile, no device, no record")
             throw ExitCode(ExitStatus.noUser.rawValue)
         }
         let text = json ? explanation.json : explanation.words(width: Terminal.width(STDOUT_FILENO))

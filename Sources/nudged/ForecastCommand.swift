@@ -9,20 +9,20 @@ import Systemd
 struct ForecastCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forecast",
-        abstract: "What would be sent when, from the real data: the policy run forward, nothing written.",
+        abstract: "Forecasts the pushes of the coming hours, from the real data.",
         discussion: """
-            Takes every push for accepted and every preference for lasting. Reads one snapshot of the database, page by page; a million users take \
-            less than a minute.
+            It assumes that Apple accepts every push and that preferences don't change. It reads one snapshot of the \
+            database, page by page, and writes nothing. A million users take less than a minute.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Option(help: "How far to look: 1 to 168.") var hours = 48
+    @Option(help: "How many hours to look ahead: 1 to 168.") var hours = 48
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
         guard ForecastRun.hours.contains(hours) else {
-            throw ValidationError("--hours is \(ForecastRun.hours.lowerBound) to \(ForecastRun.hours.upperBound)")
+            throw ValidationError("--hours must be \(ForecastRun.hours.lowerBound) to \(ForecastRun.hours.upperBound)")
         }
     }
 

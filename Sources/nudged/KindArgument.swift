@@ -1,15 +1,15 @@
 import ArgumentParser
 import Policy
 
-/// `[KIND]`; none is all.
+/// The argument `[KIND]`.
 struct KindArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("check_in, message or reminder; none is all.", valueName: "kind")) var name: String?
+    @Argument(help: ArgumentHelp("check_in, message or reminder. (default: all)", valueName: "kind")) var name: String?
 
     func validate() throws {
         guard let name, kind == nil else { return }
-        throw ValidationError("'\(name)' is no kind: check_in, message or reminder")
+        throw ValidationError("'\(name)' is not a kind of nudge: give check_in, message or reminder")
     }
 
-    /// nil: all.
+    /// Nil: all kinds.
     var kind: NudgeKind? { name.flatMap(NudgeKind.init(rawValue:)) }
 }

@@ -4,15 +4,17 @@ import Service
 import ArgumentParser
 import Systemd
 
-/// `nudged migrate`.
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract:
-            "Applies pending migrations: adds the schema nudged, two roles, two columns and five triggers; changes nothing else."
+        abstract: "Applies pending migrations to the database.",
+        discussion: """
+            The first run adds the schema nudged and two roles. It adds triggers and the columns that nudged needs to \
+            the app's tables, or makes these tables. It changes nothing else.
+            """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "Only say what would be applied.") var dryRun = false
+    @Flag(help: "Only print what would be applied.") var dryRun = false
 
     func run() async throws {
         let loaded = try config.load(needs: .database)

@@ -2,13 +2,11 @@ import ArgumentParser
 import Glibc
 import Systemd
 
-/// The one binary.
 @main
 struct Nudged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged",
-        abstract:
-            "Decides on its own schedule whom to nudge, and nudges them: PostgreSQL in, Apple's push service out.",
+        abstract: "Decides when to nudge which users of an app, and sends the pushes to Apple.",
         version: Version.current,
         subcommands: [
             Run.self, Reload.self, Migrate.self, CheckConfig.self, Config.self, Doctor.self, Status.self, Decide.self,
@@ -17,7 +15,7 @@ struct Nudged: AsyncParsableCommand {
         ]
     )
 
-    /// A write to a closed pipe or socket is an error to be handled where it happens, not the end of the process.
+    /// SIGPIPE is ignored: a write to a closed pipe or socket is an error that the writer handles.
     static func main() async {
         StandardStreams.reserve()
         Heap.limitArenas()

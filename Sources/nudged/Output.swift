@@ -1,23 +1,23 @@
 import ArgumentParser
 import Glibc
 
-/// Lines to the terminal or a pipe, by write(2): a full disk or a closed pipe is no trap.
+/// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
 enum Output {
-    /// A line to standard output. False where it could not be written.
+    /// Writes a line to standard output. False if that failed.
     @discardableResult
     static func line(_ text: String) -> Bool { write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
 
-    /// A line to standard error.
+    /// Writes a line to standard error.
     static func error(_ text: String) { _ = write(Array("nudged: \(text)\n".utf8), to: STDERR_FILENO) }
 
-    /// EX_IOERR of sysexits(3), said.
+    /// Reports the error in `errno`. The exit code is EX_IOERR of sysexits(3).
     static func failure(_ what: String) -> ExitCode {
-        // A pipe that its reader has closed (`| head`) is told by the exit status alone.
+        // If the reader has closed the pipe (`| head`), only the exit status tells it.
         if errno != EPIPE { error("\(what): \(String(cString: strerror(errno)))") }
         return ExitCode(74)
     }
 
-    /// False where not all could be written.
+    /// Writes all bytes. False if not all could be written; `errno` has the reason.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var offset = 0

@@ -4,19 +4,19 @@ import Service
 import ArgumentParser
 import Systemd
 
-/// `nudged pause`.
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The kill switch: nothing of a kind, or of any, is sent until nudged resume.",
+        abstract: "Pauses a kind of nudge, or all: nothing of it is sent until nudged resume.",
         discussion: """
-            In the database, so every daemon sees it: within a second, and none writes a push whose intent was committed after it. Nothing \
-            is rewritten. Check-in slots that go by meanwhile are recorded as skipped; messages and reminders wait until they expire.
+            The pause is in the database, and every daemon sees it within a second. No push is written whose intent is \
+            committed after it. Check-in slots that pass meanwhile are recorded as skipped. Messages and reminders \
+            wait until they expire.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
     @OptionGroup var kind: KindArgument
-    @Option(name: .customLong("words"), help: "Why, for whoever asks nudged status.") var words: String?
+    @Option(name: .customLong("words"), help: "Why you pause. nudged status shows it.") var words: String?
     @Flag(help: "As one JSON object.") var json = false
 
     func run() async throws {

@@ -3,19 +3,21 @@ import Operator
 import Service
 import ArgumentParser
 
-/// `nudged recover`.
 struct Recover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "After a restore from backup: nothing older than now is sent.",
+        abstract: "After a restore from a backup: nothing that is older than now is sent.",
         discussion: """
-            What was sent after the backup was made is in no record any more. So slots that have come are not sent, what was being \
-            sent counts as unknown, and everyone is asked again. Stop the daemons before the restore and start them after this; where \
-            they run, it works as well, but what they sent in between is sent. Twice does no harm.
+            A backup has no record of what was sent after it was made. So nudged recover closes the check-in slots \
+            that have come, drops the messages that wait and the reminders whose hour has come, and records the pushes \
+            that were in flight as unknown. All users are evaluated again.
+
+            Stop the daemons before the restore, and start them after this command. It also works while they run, but \
+            until then they may send nudges a second time. You can run it again.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "What was done as one JSON object.") var json = false
+    @Flag(help: "As one JSON object.") var json = false
 
     func run() async throws {
         let loaded = try config.load(needs: .database)

@@ -2,14 +2,14 @@ import Service
 import ArgumentParser
 import Systemd
 
-/// `nudged reload`.
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract:
-            "Asks the running daemon to read configuration and time zones anew; fails where the new ones are bad.",
+        abstract: "Makes the running daemon read its configuration and time zones again.",
         discussion: """
-            As systemctl reload nudged does. The daemon is found in $RUNTIME_DIRECTORY, else in /run/nudged. Exit status: 0 where the new configuration is \
-            in force, 78 where it is bad and the old one stays, 69 where no daemon runs here, 75 where it does not answer, 77 where a right is missing.
+            systemctl reload nudged does the same. The daemon is found in $RUNTIME_DIRECTORY, else in /run/nudged.
+
+            Exit status: 0 if the new configuration is in force, 78 if it is wrong and the old one stays, 69 if no \
+            daemon runs here, 75 if the daemon does not answer, 77 if a right is missing.
             """
     )
 

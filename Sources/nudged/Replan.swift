@@ -3,24 +3,24 @@ import Operator
 import Service
 import ArgumentParser
 
-/// `nudged replan`.
 struct Replan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Everyone is asked anew: changed rules or zone files count at once instead of within a day.",
+        abstract: "Evaluates all users again, so that changed rules count at once.",
         discussion: """
-            Run it after a reload. Users are made due in the order of their ids, page by page, \(ReplanRun.usersASecond) a second unless --over says how long \
-            it is to take. Interrupted, it says how many; twice does no harm.
+            Without it, changed rules or time zones count within a day. Run it after a reload. It makes users due in \
+            the order of their ids, \(ReplanRun.usersASecond) a second, or over the time that --over gives. If it is \
+            interrupted, run it again.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Option(help: ArgumentHelp("How long it is to take: 90s, 5m, 2h; 0s is as fast as it goes.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The time to take: 90s, 5m, 2h; 0s: as fast as possible.", valueName: "duration"))
     var over: String?
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
         guard let over, ReplanRun.duration(over) == nil else { return }
-        throw ValidationError("--over is a duration such as 90s, 5m, 2h")
+        throw ValidationError("--over must be a duration such as 90s, 5m or 2h")
     }
 
     func run() async throws {

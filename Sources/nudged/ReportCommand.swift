@@ -8,23 +8,24 @@ import Glibc
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "The record as one page of pictures, for a browser: counts only, nothing that names a person.",
+        abstract: "Writes the record as one HTML page of charts. It names no person.",
         discussion: """
-            One file that asks for nothing from any network, light or dark as the reader's system is. Reads one snapshot of the database and changes nothing; it \
-            counts in the database, on one of its processors. docs/REPORT.md says what each picture shows and how it is counted.
+            The page is one file that loads nothing from a network, light or dark as the reader's system is. The \
+            command reads one snapshot of the database and changes nothing. It uses one of the database's processors. \
+            docs/REPORT.md says what each chart shows and how it is counted.
 
-            Exit status: 69 where the database can't be reached, 74 where the file can't be written, 77 where a right is missing, 78 where the \
-            configuration or the schema is wrong.
+            Exit status: 69 if the database can't be reached, 74 if the file can't be written, 77 if a right is \
+            missing, 78 if the configuration or the schema is wrong.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Option(help: "How far to look back: 1 to 366.") var days = 7
+    @Option(help: "How many days to look back: 1 to 366.") var days = 7
     @Option(help: ArgumentHelp("The file to write; - for standard output.", valueName: "file")) var html: String
 
     func validate() throws {
         guard ReportRun.days.contains(days) else {
-            throw ValidationError("--days is \(ReportRun.days.lowerBound) to \(ReportRun.days.upperBound)")
+            throw ValidationError("--days must be \(ReportRun.days.lowerBound) to \(ReportRun.days.upperBound)")
         }
         guard !html.isEmpty else { throw ValidationError("--html names no file") }
     }
@@ -51,7 +52,7 @@ struct ReportCommand: AsyncParsableCommand {
             try ReportFile(html).write(page)
         } catch {
             Output.error("\(error)")
-            // EX_IOERR of sysexits(3)
+            // EX_IOERR of sysexits(3).
             throw ExitCode(74)
         }
     }

@@ -3,13 +3,13 @@ import Operator
 import Service
 import ArgumentParser
 
-/// `nudged resume`.
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ends a pause: a kind, or all, is sent again, and whoever was held meanwhile is asked anew.",
+        abstract: "Ends a pause of a kind, or of all. Users who were held are evaluated again.",
         discussion: """
-            Sending goes on at once. Those who were held are made due page by page, \(ReplanRun.usersASecond) a second, so that it is no burst; a check-in \
-            whose slot is still fresh goes out, an older one does not. Interrupted, it is simply run again.
+            Sending continues at once. Users who were evaluated during the pause are made due, \
+            \(ReplanRun.usersASecond) a second, so that there is no burst. A check-in is sent if its slot is still \
+            fresh. If the command is interrupted, run it again.
             """
     )
 

@@ -5,20 +5,21 @@ import ArgumentParser
 import Logging
 import Systemd
 
-/// `nudged run`.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The daemon; with --once, one round of it.",
-        discussion:
-            "Stops on SIGTERM once pushes in flight are answered; SIGHUP reads configuration, key and zones anew."
+        abstract: "Runs the daemon; with --once, sends what is due and ends.",
+        discussion: """
+            On SIGTERM it stops when the pushes in flight are answered. On SIGHUP it reads configuration, key and time \
+            zones again.
+            """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "Sweep until nobody is due, print a summary, end.") var once = false
+    @Flag(help: "Sweep until no user is due, print a summary, and end.") var once = false
     @Flag(help: "With --once: the summary as one JSON object.") var json = false
 
     func validate() throws {
-        if json && !once { throw ValidationError("--json goes with --once") }
+        if json && !once { throw ValidationError("--json needs --once") }
     }
 
     func run() async throws {

@@ -4,23 +4,23 @@ import Service
 import ArgumentParser
 import FoundationEssentials
 
-/// `nudged send-test`.
 struct SendTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send-test",
-        abstract:
-            "One test push, with Apple's answer and what it means. Refused where the environment is production, unless forced.",
+        abstract: "Sends one test push, and says what Apple's answer means.",
         discussion: """
-            Goes over the configured lane and leaves no trace in the database: no record, no deleted token. Devices are shown by their hashes. Exit status: \
-            65 where Apple refuses the token, 67 where the user has no device, 69 where Apple can't be reached, 75 where it asks to come back, 77 where \
-            it is production, 78 where it refuses key or topic.
+            It uses the configured lane and changes nothing in the database: no record, no deleted token. It sends in \
+            production only with --force. Devices are shown by their hashes.
+
+            Exit status: 65 if Apple refuses the token, 67 if the user has no device, 69 if Apple can't be reached, 75 \
+            if Apple asks to try later, 77 in production without --force, 78 if Apple refuses key or topic.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Option(help: ArgumentHelp("A device token, to the main app.", valueName: "hex")) var token: String?
-    @Option(help: ArgumentHelp("Each device of this user.", valueName: "uuid")) var user: String?
-    @Flag(help: "Production, too.") var force = false
+    @Option(help: ArgumentHelp("A device token of the main app.", valueName: "hex")) var token: String?
+    @Option(help: ArgumentHelp("All devices of this user.", valueName: "uuid")) var user: String?
+    @Flag(help: "Send in production too.") var force = false
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws { _ = try target() }
@@ -29,7 +29,7 @@ struct SendTest: AsyncParsableCommand {
         switch (token, user) {
         case (let token?, nil): return .token(token)
         case (nil, let user?):
-            guard let id = UUID(uuidString: user) else { throw ValidationError("'\(user)' is no UUID") }
+            guard let id = UUID(uuidString: user) else { throw ValidationError("'\(user)' is not a UUID") }
             return .user(id)
         default: throw ValidationError("give either --token or --user")
         }

@@ -3,13 +3,15 @@ import Operator
 import Service
 import ArgumentParser
 
-/// `nudged status`.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Who is alive, what the last sweeps did, what is due: read from the database, changing nothing.",
+        abstract: "Shows the daemons, their last sweeps and lanes, and what is due.",
         discussion: """
-            Exit status: 0 where a daemon is alive and none of its lanes is stopped, 69 where no daemon is alive (or the database \
-            can't be reached), 75 where a lane is stopped, 77 where a right is missing, 78 where the configuration or the schema is wrong.
+            It only reads the database.
+
+            Exit status: 0 if a daemon is alive and no lane is stopped, 69 if no daemon is alive or the database can't \
+            be reached, 75 if a lane is stopped, 77 if a right is missing, 78 if the configuration or the schema is \
+            wrong.
             """
     )
 

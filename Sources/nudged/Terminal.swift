@@ -3,23 +3,23 @@ import Glibc
 import Synchronization
 import Systemd
 
-/// What standard output and standard error are.
+/// Properties of standard output and standard error.
 enum Terminal {
-    /// Columns, where it is one and says how many; else 80.
+    /// The terminal's columns; 80 if it is no terminal or reports fewer than 20.
     static func width(_ descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Whether block characters are understood: in a UTF-8 locale.
+    /// Whether block characters can be shown: the locale is UTF-8.
     static var hasBlocks: Bool {
         let environment = ProcessEnvironment.current()
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         return locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
     }
 
-    /// Shows how far the work is, on standard error and only where that is a terminal.
+    /// Shows the progress of `work` on standard error, if that is a terminal.
     static func progress<T>(
         _ what: String,
         _ work: (@escaping @Sendable (Int, Int) -> Void) async throws -> T

@@ -44,7 +44,7 @@ import Testing
         #expect(lane.log == [.laneStopped(reason: "BadDeviceToken", mend: mend)] && lane.free == 0)
         #expect(probe == lane.now + 60_000)
 
-        // What was in flight comes back refused as well: nobody is judged by it.
+        // The pushes in flight are refused too, but no device is blamed.
         for _ in 0..<20 { lane.answer(400, "BadDeviceToken") }
         lane.pass(60_000)
         #expect(lane.condemned.isEmpty && lane.free == 1)
@@ -87,7 +87,7 @@ import Testing
         #expect(lane.condemned.count == 1)
     }
 
-    /// A drain is no verdict: the devices are tried again by whoever comes next.
+    /// A drain blames no device. A later sweep tries them again.
     @Test func drain_judgesNobody() {
         var lane = LaneBench.proven()
         lane.send(1)

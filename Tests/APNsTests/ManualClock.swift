@@ -13,7 +13,7 @@ final class ManualClock: Sendable {
 
     private let state: Mutex<State>
 
-    /// Starts at the machine's own clocks: the wire judges `writeBy` by the real one.
+    /// Starts at the machine's clocks, because the connection compares `writeBy` with the real one.
     init() {
         let system = SenderClock.system
         state = Mutex(State(now: system.now(), rightWall: system.wall()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APNs
 
-/// The verdict on a refused token reaches whoever sent it, over real TLS, however the answers of its batch come in.
+/// The outcome of a refused token reaches its sender, over real TLS, in whatever order its batch is answered.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct VerdictTests {
     /// - Parameter isLast: whether the refusal is the batch's last answer.
     @Test(arguments: [true, false]) func verdict_reachesTheSender_whicheverAnswerComesLast(isLast: Bool) async throws {

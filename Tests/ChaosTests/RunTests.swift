@@ -10,7 +10,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let run = try ChaosRun(seed: Seeds.extra, seconds: 3, rate: 300, folder: folder.path)
         let report = try await run.run()
-        // Memory and descriptors are the whole process's, and other tests run in it: the command judges them.
+        // Memory and descriptors belong to the whole process, which runs other tests too. Only the command checks them.
         let broken = report.books.violations.filter { $0.key != .growth }
         #expect(broken.isEmpty, "\(report.line)")
         #expect(report.books.sent == 900)

@@ -150,17 +150,17 @@ import Testing
     @Test(arguments: [
         (
             "- {}",
-            "3:7: apns.apps[0]: com.example.app in sandbox stands already under apns: "
+            "3:7: apns.apps[0]: apns has com.example.app in sandbox already: "
                 + "give it another bundleId or another environment, or remove the entry"
         ),
         (
             "- environment: production\n    - bundleId: com.example.app\n      environment: production",
-            "4:17: apns.apps[1].bundleId: com.example.app in production stands already under apns.apps[0]: "
+            "4:17: apns.apps[1].bundleId: apns.apps[0] has com.example.app in production already: "
                 + "give it another bundleId or another environment, or remove the entry"
         ),
         (
             "- environment: sandbox",
-            "3:20: apns.apps[0].environment: com.example.app in sandbox stands already under apns: "
+            "3:20: apns.apps[0].environment: apns has com.example.app in sandbox already: "
                 + "give it another bundleId or another environment, or remove the entry"
         ),
         (
@@ -173,7 +173,7 @@ import Testing
         ),
         (
             "- {environment: production, maxInFlight: 5}",
-            "3:33: apns.apps[0].maxInFlight: unknown key: it holds for all apps together: write it as apns.maxInFlight"
+            "3:33: apns.apps[0].maxInFlight: unknown key: it is one value for all apps: write it as apns.maxInFlight"
         ),
         (
             "- {environment: production, xylophone: 5}",
@@ -190,26 +190,27 @@ import Testing
         ),
         (
             "- {environment: production, connections: [1]}",
-            "3:46: apns.apps[0].connections: a list stands here: write a whole number from 1 to 32"
+            "3:46: apns.apps[0].connections: this is a list: write a whole number from 1 to 32"
         ),
         (
             "- {environment: production, caFile: /nonexistent}",
-            "3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or name the right path"
+            "3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or give the right path"
         ),
         (
             "- {environment: production, teamId: ZYXWV98765}",
-            "3:41: apns.apps[0].teamId: it is another team than apns.teamId, but the key is that one's: "
-                + "write the keyId of a key of this team beside it, and its privateKeyFile"
+            "3:41: apns.apps[0].teamId: it is not apns.teamId, but the key belongs to that team: "
+                + "add the keyId of a key of this team, and its privateKeyFile"
         ),
         (
             "- {environment: production, keyId: KEY2345678}",
-            "3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: name its .p8 file as privateKeyFile "
-                + "beside the keyId, set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, "
-                + "or let systemd hand it over (LoadCredential=apns.privateKey.KEY2345678:FILE)"
+            "3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: write the path of its .p8 file "
+                + "as privateKeyFile beside the keyId, "
+                + "or set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, "
+                + "or let systemd pass the key (LoadCredential=apns.privateKey.KEY2345678:FILE)"
         ),
         (
             "- {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}",
-            "3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
+            "3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
         ),
         (
             "- {environment: production, keyId: KEY2345678, privateKey: '-----BEGIN a', privateKeyFile: /k}",
@@ -218,19 +219,19 @@ import Testing
         ),
         (
             "- {environment: production, privateKey: '-----BEGIN other'}",
-            "3:45: apns.apps[0].privateKey: apns gives another key under the same keyId KEY1234567: "
-                + "write this key's own keyId beside it, or remove it"
+            "3:45: apns.apps[0].privateKey: apns gives another key for the same keyId KEY1234567: "
+                + "add this key's own keyId, or remove the key"
         ),
-        ("- text", "3:7: apns.apps[0]: a single value stands here: write the app's keys after the dash"),
-        ("- [a]", "3:7: apns.apps[0]: a list stands here: write the app's keys after the dash"),
+        ("- text", "3:7: apns.apps[0]: this is a single value: write the app's keys after the dash"),
+        ("- [a]", "3:7: apns.apps[0]: this is a list: write the app's keys after the dash"),
     ])
     func fault_whenAnEntrySays(entries: String, expected: String) {
         #expect(fixture.faults("apns:\n  apps:\n    \(entries)\n") == ["nudged.yaml:" + expected])
     }
 
     @Test(arguments: [
-        ("apps: text", "2:9: apns.apps: a single value stands here"),
-        ("apps: {bundleId: a.b}", "2:9: apns.apps: a section stands here"),
+        ("apps: text", "2:9: apns.apps: this is a single value"),
+        ("apps: {bundleId: a.b}", "2:9: apns.apps: this is a section"),
     ])
     func fault_whenTheListIsNone(line: String, expected: String) {
         #expect(
@@ -265,7 +266,7 @@ import Testing
             #expect(
                 faults.first
                     == "environment APNS_PRIVATE_KEY_KEY2345678: apns.apps[0].privateKey: this key is not on the curve P-256: "
-                    + "give the .p8 file of a key for the push service from Apple's developer site"
+                    + "use the .p8 file of an APNs key from Apple's developer site"
             )
         }
     }
@@ -278,7 +279,7 @@ import Testing
         #expect(faults.first?.hasPrefix("apns.privateKey.KEY2345678: apns.apps[0].privateKey: ") == true, "\(faults)")
         #expect(
             fixture.faults(Self.otherApp + "      privateKey: '-----BEGIN a'\n", mode: 0o644) == [
-                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
+                "nudged.yaml:5:19: apns.apps[0].privateKey: this file is readable by every user of this machine: move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
             ]
         )
     }

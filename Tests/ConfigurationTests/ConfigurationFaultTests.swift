@@ -30,19 +30,19 @@ import Testing
             "xylophone: 1\n",
             "nudged.yaml:1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name"
         ),
-        ("apns: text\n", "nudged.yaml:1:7: apns: a single value stands here: write its keys below it, indented"),
-        ("apns: [1]\n", "nudged.yaml:1:7: apns: a list stands here: write its keys below it, indented"),
+        ("apns: text\n", "nudged.yaml:1:7: apns: this is a single value: write its keys below it, indented"),
+        ("apns: [1]\n", "nudged.yaml:1:7: apns: this is a list: write its keys below it, indented"),
         (
             "- a\n",
-            "nudged.yaml:1:1: this is a list and no list of keys: write sections such as apns: and keys below them"
+            "nudged.yaml:1:1: this is a list, not sections with keys: write sections such as apns: and keys below them"
         ),
         (
             "schedule:\n  batch: [1]\n",
-            "nudged.yaml:2:10: schedule.batch: a list stands here: write a whole number from 1 to 10000"
+            "nudged.yaml:2:10: schedule.batch: this is a list: write a whole number from 1 to 10000"
         ),
         (
             "schedule:\n  batch: {a: 1}\n",
-            "nudged.yaml:2:10: schedule.batch: a section stands here: write a whole number from 1 to 10000"
+            "nudged.yaml:2:10: schedule.batch: this is a section: write a whole number from 1 to 10000"
         ),
         (
             "schedule:\n  batch: many\n",
@@ -106,7 +106,7 @@ import Testing
         ),
         (
             "policy:\n  quietHours:\n    start: 21:00\n",
-            "nudged.yaml:3:12: policy.quietHours.start: half of the quiet hours alone is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
+            "nudged.yaml:3:12: policy.quietHours.start: only one of start and end is given: write policy.quietHours.start and policy.quietHours.end, or policy.quietHours: none"
         ),
         (
             "checkIn:\n  title: \"\"\n",
@@ -132,12 +132,18 @@ import Testing
             "apns:\n  responseTimeout: 15s\n",
             "nudged.yaml:2:20: apns.responseTimeout: schedule.lease (30s) must be more than twice apns.responseTimeout (15s): make the lease longer than 30s, or the response timeout shorter than 15s"
         ),
-        ("a: b: c\n", "nudged.yaml:1:5: mapping values are not allowed in this context: mend the YAML at this place"),
-        ("log: {}\nlog: {}\n", "nudged.yaml:2:1: this key stands already in line 1: mend the YAML at this place"),
-        ("log: &a {}\n", "nudged.yaml:1:6: anchors (&) and tags (!) are not taken here: mend the YAML at this place"),
+        (
+            "a: b: c\n",
+            "nudged.yaml:1:5: mapping values are not allowed in this context: correct the YAML at this place"
+        ),
+        ("log: {}\nlog: {}\n", "nudged.yaml:2:1: this key is already in line 1: correct the YAML at this place"),
+        (
+            "log: &a {}\n",
+            "nudged.yaml:1:6: anchors (&) and tags (!) are not supported here: correct the YAML at this place"
+        ),
         (
             "apns:\n  caFile: /nonexistent\n",
-            "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or name the right path"
+            "nudged.yaml:2:11: apns.caFile: /nonexistent does not exist: put the file there, or give the right path"
         ),
     ])
     func fault_whenTheFileSays(yaml: String, expected: String) {
@@ -211,10 +217,10 @@ import Testing
         }
         #expect(
             faults("/nonexistent/k.p8") == [
-                "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or name the right path"
+                "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
             ]
         )
-        #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: name the file itself") == true)
+        #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: give the path of a file") == true)
         do throws(ConfigurationError) {
             _ = try fixture.load("apns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
             Issue.record("taken")
@@ -234,7 +240,7 @@ import Testing
         #expect(
             fixture.faults(checks: checks) == [
                 "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
-                    + "give the .p8 file of a key for the push service from Apple's developer site"
+                    + "use the .p8 file of an APNs key from Apple's developer site"
             ]
         )
     }
@@ -267,7 +273,7 @@ import Testing
             #expect(error.exitStatus == .configuration)
             #expect(
                 error.description
-                    == "error: /nonexistent/n.yaml: /nonexistent/n.yaml does not exist: put the file there, or name the right path"
+                    == "error: /nonexistent/n.yaml: /nonexistent/n.yaml does not exist: put the file there, or give the right path"
             )
         }
         // What it may have said is not called missing as well.
@@ -287,7 +293,7 @@ import Testing
         let key = "apns:\n  privateKey: \"-----BEGIN PRIVATE KEY-----\\n\"\n"
         #expect(
             fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o644) == [
-                "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: move it to the folder of credentials (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
+                "nudged.yaml:2:15: apns.privateKey: this file is readable by every user of this machine: move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 nudged.yaml"
             ]
         )
         #expect(fixture.faults(key, without: ["APNS_PRIVATE_KEY"], mode: 0o640).isEmpty)
@@ -311,7 +317,7 @@ import Testing
         let loaded = try fixture.load(environment: environment)
         #expect(
             loaded.warnings.map(\.description) == [
-                "environment APNS_SOMETHING_ELSE_ALTOGETHER: unknown variable: unset it, or see the reference for the variable's name",
+                "environment APNS_SOMETHING_ELSE_ALTOGETHER: unknown variable: unset it, or see nudged config --reference",
                 "environment APNS_TEAMID: unknown variable: did you mean APNS_TEAM_ID?",
                 "environment POLICY_CHECKIN_TIME: unknown variable: did you mean POLICY_CHECK_IN_TIME?",
             ]

@@ -154,6 +154,6 @@ import TimeZones
     @Test func demo_whenPostgreSQLIsMissing() {
         let error = Demo.demoError(LocalPostgresError(.notInstalled, "no initdb: apt-get install postgresql"))
         #expect(error.exitStatus == .unavailable)
-        #expect(error.description == "no private PostgreSQL: no initdb: apt-get install postgresql")
+        #expect(error.description == "can't start a private PostgreSQL: no initdb: apt-get install postgresql")
     }
 }

@@ -22,7 +22,7 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    /// In every line: what was sent to whom at that instant.
+    /// What was sent at that instant, by user.
     private func sent(_ scene: PlayedScene, at now: Instant) throws -> [String: Set<String>] {
         let rows = try scene.lines(
             "select user_id || ' ' || key || ' ' || device_hash from nudged.delivery where outcome <> 'skipped' and apns_id is not null and date_trunc('second', attempted_at) = '\(now.rfc3339)'"

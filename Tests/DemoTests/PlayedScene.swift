@@ -39,9 +39,9 @@ final class PlayedScene: Sendable {
     /// Sweeps until nobody is due at that instant.
     func serve(at instant: Instant) async throws { try await engine.serve(at: instant, interruption) }
 
-    /// Lines of psql's output.
+    /// The rows, as lines.
     func lines(_ sql: String) throws -> [String] {
-        try cluster.psql(sql).split(separator: "\n").map(String.init)
+        try cluster.sql(sql).split(separator: "\n").map(String.init)
     }
 
     func end() async {

@@ -1,7 +1,7 @@
 import Faults
 import Testing
 
-/// A judge that can't fail is worthless: each breach is put into good books, and must be seen, alone.
+/// A comparison that can't fail is worthless. So each breach is put into good data, and must be found alone.
 @Suite struct VerdictTests {
     private static let user = "00000001-0000-4000-8000-000000000001"
     private static let noon: Int64 = 1_750_000_000_000
@@ -119,7 +119,7 @@ import Testing
         #expect(Self.verdict { $0.tokensLeft = ["aa"] } == [.wronglyDeleted: 1])
         // Apple was never asked about it.
         #expect(Self.verdict { $0.answeredGone = [] } == [.wronglyDeleted: 1])
-        // It registered anew after the instant that Apple named.
+        // It registered again after the instant that Apple named.
         #expect(Self.verdict { $0.people[1].devices[0].registeredAt = 300 } == [.wronglyDeleted: 1])
     }
 

@@ -84,7 +84,7 @@ final class Rig: Sendable {
 }
 
 extension HTTPClientError {
-    /// Whether its words hold nothing that a test has planted.
+    /// Whether its text has nothing that a test has planted.
     var isClean: Bool {
         var dumped = ""
         dump(self, to: &dumped)

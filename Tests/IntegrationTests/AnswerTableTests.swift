@@ -69,7 +69,7 @@ import Testing
             Row(
                 answer: .answer(status: $0.0, reason: $0.1),
                 record: "rejected|\($0.0)|\($0.1)",
-                line: "Apple refused what only a bug of nudged sends: \($0.0) \($0.1)"
+                line: "Apple refused a push because of a bug in nudged: \($0.0) \($0.1)"
             )
         }
 
@@ -107,7 +107,7 @@ import Testing
         let deferred = rows.count { $0.record.hasPrefix("deferred") }
         #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}'") == "\(rejected)")
         #expect(try scene.sql("select count(*) from nudged.person where retry is not null") == "\(deferred)")
-        #expect((1...1 + tenSeconds).contains(run.errors.occurrences(of: "Apple is in trouble")), "\(run.text)")
+        #expect((1...1 + tenSeconds).contains(run.errors.occurrences(of: "sending slows down")), "\(run.text)")
         #expect(run.errors.occurrences(of: "sending is stopped") == 0)
     }
 }

@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    /// Answers that end this push or put it off: the lane goes on. A hundred good devices close the window of verdicts.
+    /// Answers that end or delay this push. The lane goes on. A hundred good devices close the window of refusals.
     @Test func tokens_whenApplesAnswerIsAnythingElse_stay() async throws {
         let answers: [ScriptedAnswer] = [
             .answer(status: 400, reason: "BadDeviceToken"), .answer(status: 400, reason: "DeviceTokenNotForTopic"),
@@ -68,7 +68,7 @@ import Testing
         let outcomes = try scene.lines(
             "select coalesce(status, 0), coalesce(reason, ''), outcome from nudged.delivery where outcome <> 'accepted' order by user_id"
         )
-        // 429, 500 and 503; and the two that wait for the verdict, which then falls at once.
+        // 429, 500 and 503, and the two that wait until the window closes, which is at once.
         #expect(outcomes.filter { $0.hasSuffix("|deferred") }.count == 5 + 2, "\(outcomes)")
         #expect(outcomes.filter { $0 == "400|BadDeviceToken|rejected" }.count == 1, "\(outcomes)")
         #expect(outcomes.filter { $0 == "400|DeviceTokenNotForTopic|rejected" }.count == 1, "\(outcomes)")
@@ -80,7 +80,8 @@ import Testing
         #expect(run.number("sent") == 150 + 3, "\(outcomes)")
     }
 
-    /// Answers that stop the lane: the work stays pending, nothing is deleted or closed, and the command says what to mend.
+    /// Answers that stop the lane. The work stays pending, nothing is deleted or closed, and the command says what to
+    /// fix.
     @Test(arguments: [
         (400, "BadTopic"), (400, "TopicDisallowed"), (403, "BadCertificate"), (403, "BadCertificateEnvironment"),
         (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"),
@@ -101,7 +102,7 @@ import Testing
                 "select count(*) from nudged.person where closed <> '{}' or check_in_slot <> '{}' or due_at > now() + interval '5 seconds'"
             ) == "0"
         )
-        // Mended, everything goes out, each once.
+        // After the fix every push is sent once.
         try scene.simulator.setScript(
             SimulatorScript(
                 settings: SimulatorSettings(keys: [
@@ -122,7 +123,7 @@ import Testing
         #expect(await scene.simulator.wait { $0.requests > 0 })
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
-        #expect(run.errors.occurrences(of: "rests for 20 minutes") == 1, "\(run.text)")
+        #expect(run.errors.occurrences(of: "sends nothing for 20 minutes") == 1, "\(run.text)")
         #expect(scene.simulator.snapshot().received.count == 1)
         #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
         #expect(try scene.sql("select count(*) from public.push_tokens") == "20")

@@ -86,7 +86,7 @@ import Testing
         let scene = try await Scene()
         let nobody = try await scene.nudged(["explain", Scene.user(7)])
         #expect(
-            nobody.exit == .code(67) && nobody.errors.contains("there is nothing of user \(Scene.user(7))"),
+            nobody.exit == .code(67) && nobody.errors.contains("nothing is known of user \(Scene.user(7))"),
             "\(nobody.text)"
         )
         #expect(try await scene.nudged(["explain", "seven"]).exit == .code(64))
@@ -100,7 +100,7 @@ import Testing
         #expect(json.exit == .code(0) && json.number("pushes") == 40 && json.number("nudges") == 20, "\(json.text)")
         #expect(json.errors == "")
         let words = try await scene.nudged(["forecast", "--hours", "30"])
-        #expect(words.output.contains(" for 30 h: 80 pushes; 20 users are asked"), "\(words.text)")
+        #expect(words.output.contains(" for 30 h: 80 pushes; 20 users are due"), "\(words.text)")
         #expect(try scene.sql("select count(*) from nudged.person where asked_at is not null") == "0")
         #expect(try await scene.nudged(["forecast", "--hours", "0"]).exit == .code(64))
     }
@@ -117,7 +117,7 @@ import Testing
         #expect(!taken.output.contains("c0ffee"))
         let all = try await scene.nudged(["send-test", "--user", Scene.user(1)])
         #expect(all.exit == .code(65) && all.output.split(separator: "\n").count == 3, "\(all.text)")
-        #expect(all.output.contains("400 BadDeviceToken: the token is not of this environment"), "\(all.text)")
+        #expect(all.output.contains("400 BadDeviceToken: the token belongs to the other environment"), "\(all.text)")
         #expect(all.output.contains("410 Unregistered: the app was removed"), "\(all.text)")
         // It leaves no trace.
         #expect(try scene.sql("select count(*) from public.push_tokens") == "3")

@@ -128,7 +128,7 @@ import Testing
         #expect(run.exit == .code(75) && run.number("sent") == 2, "\(run.text)")
         #expect(run.number("timezone_unreadable") == 1, "\(run.text)")
         #expect(run.errors.occurrences(of: "Test/Zone: Too many levels of symbolic links") == 2, "\(run.errors)")
-        #expect(run.errors.occurrences(of: "1 users wait as they are") == 1, "\(run.errors)")
+        #expect(run.errors.occurrences(of: "1 user waits and will be evaluated again") == 1, "\(run.errors)")
         let row = "from nudged.person where user_id = '\(Scene.user(2))'"
         #expect(
             try scene.sql("select due_at - now() between interval '20 seconds' and interval '120 seconds' \(row)")

@@ -28,7 +28,7 @@ import Testing
             try scene.sql(
                 "select count(nudged.send(user_id, 'Ann', 'message \(message)')) from public.context_profiles"
             )
-            // Whoever may still get something has got it before the next one comes.
+            // Users who may still get something have got it before the next message.
             try await scene.wait(for: "count(*) = 0 from nudged.touched")
             try await scene.wait(
                 for:

@@ -39,7 +39,8 @@ import struct FoundationEssentials.UUID
         try expectEachOnce(scene, 3000)
     }
 
-    /// Killed between two pages of a spread, while Apple is away: what a slow page left on the wire would be unknown, and sent once more.
+    /// The daemon is killed between two pages of a fan-out. Apple is away, because a push in flight would become
+    /// unknown and be sent again.
     @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileSpreading_isToldOnce(page: Int) async throws {
         let scene = try await Scene.withReminders(2500)
         try scene.everyoneIsMember()
@@ -81,7 +82,8 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    /// The app's view refuses: the sweep goes on for everyone else, the journal names the reminder, `status` shows it, and once the view is mended all are told.
+    /// The app's view fails. The sweep goes on for all other users, the journal names the reminder, and `status` shows
+    /// it. When the view is fixed, all are told.
     @Test func everyone_whenTheViewFails_holdsUpNobodyElse() async throws {
         let scene = try await Scene.withReminders(3)
         _ = try await scene.onceWell()
@@ -100,20 +102,24 @@ import struct FoundationEssentials.UUID
         // Who asks about somebody is answered without it, and told so.
         let other = try await scene.nudged(["explain", Scene.user(3)])
         #expect(
-            other.exit == .code(0) && other.output.contains("1 reminders for everyone are missing"),
+            other.exit == .code(0) && other.output.contains("1 reminder for everyone can't be counted"),
             "\(other.text)"
         )
         let forecast = try await scene.nudged(["forecast", "--hours", "1", "--json"])
         #expect(forecast.exit == .code(0) && forecast.output.contains("SQLSTATE 22012"), "\(forecast.text)")
         let status = try await scene.nudged(["status"])
-        #expect(status.output.contains("for everyone  1 reminder is not told to all yet, the first for 2 min: task 7 "))
+        #expect(
+            status.output.contains(
+                "for everyone  1 reminder is not fanned out to all yet, the first for 2 min: task 7 "
+            )
+        )
         try scene.everyoneIsMember()
         #expect(await scene.simulator.waitUntil(accepted: 4, within: .seconds(60)))
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
         #expect(run.exit == .code(0))
         #expect(run.errors.contains("spread_failed") && run.errors.contains(id), "\(run.text)")
-        #expect(run.errors.contains("the reminder for everyone about task 7 could not be told"), "\(run.text)")
+        #expect(run.errors.contains("the fan-out of the reminder about task 7 failed"), "\(run.text)")
         #expect(run.errors.contains("22012"), "\(run.text)")
         #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
     }

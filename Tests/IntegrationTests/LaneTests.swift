@@ -111,7 +111,8 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.person where cardinality(sent) = 1") == "5")
     }
 
-    /// A lane that Apple refuses holds no other: its users stay pending, step aside, and go out once it is mended.
+    /// A lane that Apple refuses holds up no other lane. Its users stay pending, are deferred, and are sent to when it
+    /// is fixed.
     @Test func lane_whenAnotherIsStopped_goesOn() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
         let second = try Second(scene)
@@ -212,7 +213,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.person where closed <> '{}' or sent <> '{}'") == "0")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'deferred'") == "0")
         #expect(run.errors.occurrences(of: "lane_stopped") == 1, "one line: \(run.text)")
-        // Mended, everyone gets theirs, once.
+        // After the fix every user gets one push.
         try scene.simulator.setScript(
             SimulatorScript(
                 settings: SimulatorSettings(keys: [
@@ -221,7 +222,7 @@ import Testing
             )
         )
         try scene.expireLeases()
-        // Those that were refused wait a minute and five seconds for a verdict that never comes.
+        // The refused devices would wait 65 seconds for a decision that never comes.
         try scene.sql(
             """
             update nudged.person set due_at = now(), retry = jsonb_set(retry, '{left}',
@@ -234,7 +235,8 @@ import Testing
         #expect(scene.accepted().count == 300 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
-    /// A few refused devices among many: quarantined until they register anew, their slots closed, their tokens kept; every other device goes on.
+    /// A few refused devices among many: they are quarantined until they register again. Their slots are closed, their
+    /// tokens kept, and all other devices go on.
     @Test func quarantine_isLifted_whenTheDeviceRegistersAnew() async throws {
         let bad = [1, 2]
         let scene = try await Scene(perDevice: { token, _ in
@@ -271,7 +273,7 @@ import Testing
         #expect(try await scene.once().number("sent") == 1)
         #expect(scene.simulator.counts.requests == requests + 1 && scene.accepted()[Scene.token(2, 7)] == 2)
 
-        // One registers anew: its user is asked, though only updated_at changed, and it gets its push.
+        // One registers again. Its user becomes due although only updated_at changed, and it gets its push.
         try scene.simulator.setScript(
             SimulatorScript(
                 settings: SimulatorSettings(keys: [

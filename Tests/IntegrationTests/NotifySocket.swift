@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// A datagram socket that stands in for systemd.
+/// A datagram socket in place of systemd's.
 final class NotifySocket: Sendable {
     let path: String
     private let descriptor: Int32

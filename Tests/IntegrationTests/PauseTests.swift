@@ -74,7 +74,7 @@ import Testing
     @Test func pause_whenTheKindIsNone_isAUsageError() async throws {
         let scene = try await Scene()
         let run = try await scene.nudged(["pause", "checkins"])
-        #expect(run.exit == .code(64) && run.errors.contains("'checkins' is no kind"), "\(run.text)")
+        #expect(run.exit == .code(64) && run.errors.contains("'checkins' is not a kind"), "\(run.text)")
         let bare = try await Scene(migrated: false)
         #expect(try await bare.nudged(["pause"]).exit == .code(78))
     }
@@ -90,7 +90,7 @@ import Testing
             "\(run.text)"
         )
         let words = try await scene.nudged(["replan"])
-        #expect(words.output == "0 of 50 users were made due, the others were already\n")
+        #expect(words.output == "0 of 50 users were made due, the others were due already\n")
         #expect(!words.errors.contains("\u{1B}"))
         let round = try await scene.once()
         #expect(round.number("users") == 50 && round.number("sent") == 0, "\(round.text)")

@@ -128,10 +128,10 @@ struct PoolerTests {
         defer { pooler.stop() }
         try await migrate(scene, changes)
         #expect(!pooler.log.contains("unsupported startup parameter"))
-        // The counter-proof: with options in the URL it is refused, and the daemon says by whom and why.
+        // The opposite case: with options in the URL it is refused, and the daemon says who refused and why.
         let url = pooler.url(database: scene.database) + "?options=-c%20enable_seqscan%3Doff"
         let process = try scene.start(["run", "--once"], changes.merging(["DATABASE_URL": url]) { $1 })
-        // The refusal comes again and again: the daemon waits for its mend.
+        // The refusal repeats: the daemon waits until it is fixed.
         let told = await Self.hears(process, "options")
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
@@ -139,8 +139,8 @@ struct PoolerTests {
         #expect(pooler.log.contains("unsupported startup parameter"))
     }
 
-    /// Statement mode refuses transactions that take several turns, so a migration, which says how to mend it. A sweep's transactions are one
-    /// flight each, and pass.
+    /// Statement mode refuses transactions with several round trips. A migration has one, and its error says how to fix
+    /// it. A sweep's transactions need one round trip each, so they work.
     @Test func migration_whenThePoolerIsInStatementMode_isRefusedAndSaysTheMend() async throws {
         let (scene, pooler, changes) = try await pooled(.statement)
         defer { pooler.stop() }

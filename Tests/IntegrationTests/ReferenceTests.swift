@@ -235,7 +235,7 @@ import struct FoundationEssentials.UUID
 
     /// One user's frequency changed in SQL: the next run decides by the new one. Their daily slot is in two hours, their weekly one is not.
     private func changeFrequency(_ scene: Scene, _ people: [Person]) async throws {
-        // Nothing was sent to them yet: a check-in of today would stand in the way of another.
+        // Someone without a push so far, because a check-in of today would prevent another.
         let accepted = Set(scene.accepted().keys)
         let index = try #require(
             people.firstIndex { person in

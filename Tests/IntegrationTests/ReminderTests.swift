@@ -26,7 +26,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(try scene.sql("select user_id from nudged.occurrence") == Scene.user(1))
         #expect(try await scene.onceWell().number("sent") == 0)
-        // Set anew, it replaces itself on the phone, as another nudge.
+        // Set again, it replaces itself on the phone, as another nudge.
         try scene.setReminder(2)
         _ = try await scene.onceWell()
         let pushes = scene.simulator.snapshot().accepted
@@ -51,7 +51,7 @@ import struct FoundationEssentials.UUID
         #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [Int(bytes)])
     }
 
-    /// The daemon's own role is enough, spreads included.
+    /// The daemon's own role is enough, also for a fan-out.
     @Test func reminder_whenTheDaemonIsNudgedDaemon_arrives() async throws {
         let scene = try await Scene.withReminders(3)
         try scene.everyoneIsMember()
@@ -89,7 +89,7 @@ import struct FoundationEssentials.UUID
         #expect(try scene.sql("select count(distinct key) from nudged.delivery where kind = 'reminder'") == "2")
     }
 
-    /// Accepted with a warning; whoever chose the hour is told in their night.
+    /// Accepted with a warning. Users who chose the hour are told in their own night.
     @Test func reminder_whenItLiesInTheAuthorsNight_isToldAllTheSame() async throws {
         let scene = try await Scene.withReminders(2)
         try scene.everyoneIsMember()

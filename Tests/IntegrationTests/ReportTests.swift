@@ -46,7 +46,8 @@ import Testing
         return count == 0 ? "0" : count < 5 ? "1–4" : "\((count + 2) / 5 * 5)"
     }
 
-    /// 60 users: 12 tokens are gone, 7 pushes are wrong, 3 more are refused in words that a server should not use.
+    /// 60 users: 12 tokens are gone, 7 pushes are wrong, and 3 more are refused with a text that a server should not
+    /// use.
     private func played() async throws -> Scene {
         let gone = Set((1...12).map { Scene.token($0) })
         let wrong = Set((13...19).map { Scene.token($0) })
@@ -82,7 +83,7 @@ import Testing
         let rows = try rows(path)
         for outcome in [
             "Accepted: Apple took it|accepted", "Rejected for good|rejected", "Dropped: ended unsent|dropped",
-            "Skipped: its slot went by|skipped",
+            "Skipped: its slot passed|skipped",
         ] {
             let (words, name) = (outcome.prefix { $0 != "|" }, outcome.drop { $0 != "|" }.dropFirst())
             let wanted = Self.rounded(try scene.sql("select count(*) from nudged.delivery where outcome = '\(name)'"))
@@ -116,7 +117,7 @@ import Testing
         #expect(run.exit == .code(0) && run.output.hasSuffix("</html>\n"), "\(run.text)")
         let path = scene.write(run.output, to: "empty.html")
         #expect(try rows(path).first?.prefix(2) == ["Accepted by Apple", "0of no attempts"])
-        #expect(run.output.contains("The record holds nothing of this time."))
+        #expect(run.output.contains("The record has nothing for this time."))
     }
 
     @Test func report_whenADaemonLivesAndAKindIsPaused_showsBoth() async throws {

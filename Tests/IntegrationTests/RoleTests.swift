@@ -128,7 +128,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
     }
 
-    /// Making roles is refused: the rest is there, and what is missing stands in words.
+    /// Roles can't be created. Everything else is, and the output says what is missing.
     @Test func migrate_whenRolesMayNotBeMade_goesOnAndSaysSo() async throws {
         let rig = try await rig(ownerMay: "")
         defer { rig.cluster.stop() }

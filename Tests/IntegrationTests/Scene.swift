@@ -22,6 +22,8 @@ final class Scene: Sendable {
     static let cluster = Result { try LocalCluster(LocalCluster.Options(maxConnections: 200, password: password)) }
     static let certificate = Result { try SimulatorCertificate() }
     private static let count = Atomic<Int>(0)
+    /// Migrated by the command; its database is copied for each scene on the same cluster.
+    private static let template = Task { try await Scene(cluster: cluster.get()) }
 
     let cluster: LocalCluster
     let database: String
@@ -41,7 +43,9 @@ final class Scene: Sendable {
     ) async throws {
         self.cluster = try cluster ?? Self.cluster.get()
         database = "i\(Self.count.add(1, ordering: .relaxed).newValue)"
-        try self.cluster.createDatabase(named: database)
+        let isCopied = migrated && cluster == nil
+        let source = isCopied ? try await Self.template.value.database : "template1"
+        try self.cluster.createDatabase(named: database, template: source)
         var template = Array("/tmp/nudged-scene-XXXXXX".utf8CString)
         mkdtemp(&template)
         folder = template.withUnsafeBufferPointer {
@@ -63,7 +67,7 @@ final class Scene: Sendable {
         write(certificate.authority, to: "ca.pem")
         write(key, to: "key.p8")
         if starts { try simulator.start() }
-        if migrated {
+        if migrated, !isCopied {
             let run = try await nudged(["migrate"])
             try #require(run.exit == .code(0), "\(run.text)")
         }
@@ -171,7 +175,7 @@ final class Scene: Sendable {
 
     @discardableResult
     func sql(_ text: String) throws -> String {
-        let output = try cluster.psql(text, database: database)
+        let output = try cluster.sql(text, database: database)
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 

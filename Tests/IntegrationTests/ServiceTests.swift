@@ -72,7 +72,7 @@ import Testing
             Self.fast.merging(["CHECK_IN_TITLE": nil, "CHECK_IN_BODY": nil]) { $1 }
         )
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
-        // The configured words, and no template's.
+        // The configured text, not a template's.
         try scene.sql("update nudged.template set active = false")
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
@@ -83,7 +83,7 @@ import Testing
         #expect(process.exit == nil)
         write("planted-two")
         process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read anew") })
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read again") })
         try scene.sql("update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now()")
         #expect(await scene.simulator.waitUntil(accepted: 2))
         process.signal(SIGTERM)

@@ -55,7 +55,7 @@ import Testing
         #expect(stopped.exit == .code(75), "\(stopped.text)")
         let words = try await scene.nudged(["status"])
         #expect(words.output.contains("stopped for") && words.output.contains("Apple answers InvalidProviderToken"))
-        #expect(words.output.contains("mend: ") && words.output.contains("next try "), "\(words.text)")
+        #expect(words.output.contains("fix: ") && words.output.contains("next try "), "\(words.text)")
         process.signal(SIGTERM)
         try await scene.finish(process)
     }

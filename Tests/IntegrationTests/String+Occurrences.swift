@@ -1,5 +1,5 @@
 extension String {
-    /// How often `part` stands in it.
+    /// How often it contains `part`.
     func occurrences(of part: String) -> Int {
         var (count, rest) = (0, self[...])
         while let range = rest.firstRange(of: part) {

@@ -19,7 +19,8 @@ import Testing
         )
     }
 
-    /// A revoked right, a trigger of the operator's: mended elsewhere, and waited for. The outcomes are kept, and none becomes unknown.
+    /// A revoked right or a trigger of the operator's. It is fixed elsewhere, and the daemon waits. The outcomes are
+    /// kept, and none becomes unknown.
     @Test(arguments: ["42501", "P0001", "23514"])
     func outcomes_whenTheRecordRefusesThem_areKeptUntilItTakesThem(state: String) async throws {
         let scene = try await Scene()
@@ -68,7 +69,8 @@ import Testing
         #expect(try await scene.finish(process).exit == .code(0))
     }
 
-    /// A sweep that lasts for minutes looks around each second: a change is drained, and a dead daemon's intents are recorded, before its end.
+    /// A sweep of minutes checks for changes each second. Before its end they are drained, and a dead daemon's intents
+    /// are recorded.
     @Test func changes_whenASweepLasts_areSeenBeforeItsEnd() async throws {
         let scene = try await Scene()
         try scene.seedDue(20_000)

@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    /// Everyone is due for the same slot as if nothing had been sent, but for what is remembered of the words.
+    /// Makes everyone due for the same slot, as if nothing had been sent. Only the last template is remembered.
     private func rewind(_ scene: Scene) throws {
         try scene.sql(
             "update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now() - interval '1 minute'"
@@ -56,7 +56,7 @@ import Testing
         )
         #expect(words(scene, 2).allSatisfy { $0.contains("Hello Bob") || $0.contains("plain words") })
         for user in [3, 4] { #expect(words(scene, user).first?.contains("plain words") == true) }
-        // The record and the user's row say which; the words stand nowhere.
+        // The record and the user's row have the template's id. The text itself is nowhere.
         #expect(
             try scene.sql(
                 "select count(*) from nudged.delivery d join nudged.person p using (user_id) join nudged.template t on t.id = d.template where p.template = t.id"
@@ -130,7 +130,7 @@ import Testing
         #expect(said.last?.contains(Scene.title) == true)
     }
 
-    /// A view of the operator's own without a context: words without placeholders, or the configured ones.
+    /// A view of the operator's without a context gets a text without placeholders, or the configured one.
     @Test func words_whenTheViewHasNoContext_areSentAllTheSame() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
@@ -156,7 +156,7 @@ import Testing
         let run = try await scene.nudged(["explain", Scene.user(1)])
         let flat = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         for part in [
-            "in the words of template \(ids[0])", "template \(ids[1]) is for another locale",
+            "with the text of template \(ids[0])", "template \(ids[1]) is for another locale",
             "template \(ids[2]) needs conversation_id", "template \(ids[3]) is too long",
         ] { #expect(flat.contains(part), "\(part): \(run.text)") }
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])

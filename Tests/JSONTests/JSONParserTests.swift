@@ -89,6 +89,6 @@ struct JSONParserTests {
     }
 
     @Test func error_whenThrown_tellsOffset() {
-        #expect(throws: JSONError(offset: 4, what: "a colon is wanted")) { try parse("{\"a\"1}") }
+        #expect(throws: JSONError(offset: 4, what: "a colon is expected")) { try parse("{\"a\"1}") }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThreads) struct LocalClusterTests {
     @Test func cluster_whenStopped_leavesNothing() throws {
         let cluster = try LocalCluster()
-        #expect(try cluster.psql("select 1 + 1") == "2\n")
+        #expect(try cluster.sql("select 1 + 1") == "2\n")
         let server = try #require(cluster.serverID)
         cluster.stop()
         cluster.stop()
@@ -33,9 +33,9 @@ import Testing
     func cluster_whenRestarted_keepsItsData(mode: LocalCluster.StopMode) throws {
         let cluster = try LocalCluster(LocalCluster.Options(fsync: true))
         defer { cluster.stop() }
-        try cluster.psql("create table kept as select 7 as n")
+        try cluster.sql("create table kept as select 7 as n")
         try cluster.restart(mode)
-        #expect(try cluster.psql("select n from kept") == "7\n")
+        #expect(try cluster.sql("select n from kept") == "7\n")
     }
 
     @Test func cluster_withPasswordAndSettings_listensOnLoopbackOnly() throws {
@@ -43,7 +43,7 @@ import Testing
         let cluster = try LocalCluster(options)
         defer { cluster.stop() }
         #expect(
-            try cluster.psql("show max_connections; show work_mem; show listen_addresses") == "17\n5MB\n127.0.0.1\n"
+            try cluster.sql("show max_connections; show work_mem; show listen_addresses") == "17\n5MB\n127.0.0.1\n"
         )
         let answer = try ChildProcess.run(["psql", "-XAtqc", "select 1", cluster.tcpURL()])
         #expect(answer == "1\n")
@@ -56,11 +56,11 @@ import Testing
         let cluster = try LocalCluster()
         defer { cluster.stop() }
         try cluster.createDatabase(named: "seed")
-        try cluster.psql("create table t as select 1 as n", database: "seed")
+        try cluster.sql("create table t as select 1 as n", database: "seed")
         try cluster.createDatabase(named: "copy", template: "seed")
-        #expect(try cluster.psql("select n from t", database: "copy") == "1\n")
+        #expect(try cluster.sql("select n from t", database: "copy") == "1\n")
         try cluster.dropDatabase(named: "copy")
-        #expect(throws: LocalPostgresError.self) { try cluster.psql("select 1", database: "copy") }
+        #expect(throws: LocalPostgresError.self) { try cluster.sql("select 1", database: "copy") }
     }
 
     @Test func cluster_whenBadSetting_failsWithTheServersWords() {

@@ -32,7 +32,7 @@ import Testing
         let before = umask(0o077)
         defer { umask(before) }
         try file.write(Array("first 1\n".utf8))
-        // Whoever reads the old one reads it to its end.
+        // A reader of the old file reads it to its end.
         let reader = try #require(fopen(file.path, "r"))
         defer { fclose(reader) }
         try file.write(Array("second 2\n".utf8))

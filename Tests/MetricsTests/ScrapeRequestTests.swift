@@ -58,7 +58,7 @@ import Testing
         #expect(taken <= ScrapeRequest.mostBytes)
     }
 
-    /// However it is cut, a request is judged the same, and at its last byte.
+    /// However it is split, a request is parsed the same way, and at its last byte.
     @Test(arguments: Seeds.all)
     func request_whenItComesInPieces_isJudgedTheSame(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -42,7 +42,7 @@ struct PreferencesRoundTripTests {
         #expect((40..<398).contains(refused), "seed \(seed)")
     }
 
-    /// Whatever stands in the column, a screen can show it, and writes nothing that is malformed or that turns check-ins on.
+    /// Whatever the column has, a screen can show it, and writes nothing that is malformed or that turns check-ins on.
     @Test(arguments: Seeds.all)
     func draft_whenColumnIsAnything_neverOptsIn(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

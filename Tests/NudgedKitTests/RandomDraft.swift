@@ -39,7 +39,7 @@ struct RandomDraft {
         random.pick(valid ? [1, 7, .max] : [1, 7, .max, 0, -1, .min])
     }
 
-    /// What stands in a column already: keys of ours and of others, good ones and bad.
+    /// What a column may already have: nudged's keys and others, valid or not.
     mutating func column() -> String? {
         random.pick([
             nil, "null", "not JSON", "[1]", #"{"theme":"dark","weekday":9,"check_in_time":"25:00"}"#,

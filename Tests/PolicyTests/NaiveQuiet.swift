@@ -1,7 +1,7 @@
 import Policy
 import TimeZones
 
-/// Whether an instant is quiet, judged second by second from offsets alone: no resolve, no interval arithmetic.
+/// Whether an instant is quiet, computed second by second from offsets alone: no resolve, no interval arithmetic.
 ///
 /// An interval of D begins at the first second whose wall reads start or later on D, and ends at the last second whose wall comes to the end.
 struct NaiveQuiet {

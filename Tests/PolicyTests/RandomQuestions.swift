@@ -3,7 +3,8 @@ import Seeded
 import TestSupport
 import TimeZones
 
-/// Random input lines of every kind, crowded where the rules are hard: around transitions, at the edges of quiet hours, at full caps.
+/// Random input lines of every kind, with more of them where the rules are hard: around transitions, at the edges of
+/// quiet hours, at full caps.
 struct RandomQuestions {
     var random: SplitMix64
 

@@ -14,7 +14,7 @@ import Testing
     @Test(.timeLimit(.minutes(2))) func database_whenACommitHangs_leavesOneSessionInTheServer() async throws {
         let cluster = try LocalCluster(LocalCluster.Options(settings: ["synchronous_commit": "on"]))
         defer { cluster.stop() }
-        try cluster.psql("create table t (n integer)")
+        try cluster.sql("create table t (n integer)")
         let refused = FirstAnswer<PostgresError?>()
         let database = Database(
             try .parse(url: cluster.url()),
@@ -26,10 +26,10 @@ import Testing
         )
         let first = try await database.connection()
         #expect(await database.replacedAt == nil)
-        try cluster.psql("alter system set synchronous_standby_names = 'nobody'")
-        try cluster.psql("select pg_reload_conf()")
+        try cluster.sql("alter system set synchronous_standby_names = 'nobody'")
+        try cluster.sql("select pg_reload_conf()")
         // The checkpointer is who tells commits to wait, and it reads its configuration before a checkpoint.
-        try cluster.psql("checkpoint")
+        try cluster.sql("checkpoint")
         let error = await F.error {
             _ = try await first.transaction([F.sql("insert into t values (1)")], timeout: .milliseconds(50))
         }
@@ -40,12 +40,12 @@ import Testing
             return connection
         }
         #expect(await refused.wait()?.detail == "stuck")
-        #expect(try cluster.psql(Self.stuck) == "1\n")
-        try cluster.psql("alter system reset synchronous_standby_names")
-        try cluster.psql("select pg_reload_conf()")
+        #expect(try cluster.sql(Self.stuck) == "1\n")
+        try cluster.sql("alter system reset synchronous_standby_names")
+        try cluster.sql("select pg_reload_conf()")
         let second = try await next.value
         _ = try await second.transaction([F.sql("insert into t values (2)")])
-        #expect(try cluster.psql("select count(*) from t") == "2\n")
+        #expect(try cluster.sql("select count(*) from t") == "2\n")
         #expect(await database.replacedAt != nil)
         await database.close()
     }

@@ -177,7 +177,7 @@ def play(page, tree, package):
 
 
 def nudge_arrives(stage):
-    """The message is recorded as taken, and the sweep that sent it stands in the journal."""
+    """The message is recorded as accepted, and the sweep that sent it is in the journal."""
     m = stage.machine
     m.until(lambda: [e for e in m.journal("-u", "nudged", "NUDGED_EVENT=sweep") if e["NUDGED_SENT"] != "0"], "a sweep that sent one")
     outcome = stage.ask("select outcome from nudged.delivery where kind = 'message'")
@@ -222,7 +222,7 @@ def nothing_is_left(stage):
 
 
 def secrets_stand_nowhere(stage):
-    """Key, password, token and words are in no place that somebody reads, and no core dump can hold them."""
+    """Key, password, token and text are in no place that someone can read, and no core dump can have them."""
     m = stage.machine
     pid = m.show("nudged", "MainPID")
     folder = m.root + "/etc/nudged/credentials/"

@@ -19,7 +19,7 @@ PROGRAMS = ["unshare", "nsenter", "ip", "pivot_root", "/lib/systemd/systemd", "/
 
 
 def obstacle():
-    """Why no machine can be booted here, in words; None where one can."""
+    """Why no machine can be booted here, as text; None if one can."""
     if os.geteuid() != 0:
         return "it takes root to boot a systemd"
     missing = [name for name in PROGRAMS if not shutil.which(name)]

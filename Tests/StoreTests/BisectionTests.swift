@@ -49,10 +49,25 @@ struct BisectionTests {
         var aside = SetAside()
         let (held, refused) = (UUID(), UUID())
         aside.skip(held, at: 0)
-        aside.skip(refused, at: 0, isHeld: false)
+        aside.skip(Refusal(userID: refused, error: "22003"), at: 0)
         #expect(Set(aside.skipped(at: 29_999)) == [held, refused])
         #expect(aside.skipped(at: 30_001) == [refused])
         #expect(aside.skipped(at: 3_600_001).isEmpty)
+    }
+
+    /// A server in trouble refuses anybody. Nobody is left out for a day because of that.
+    @Test func skipped_whenTheServerMayBeTheCause_isShortAtFirst() {
+        var aside = SetAside()
+        let refusal = Refusal(userID: UUID(), error: "53200", cause: .maybeServer)
+        var now: Int64 = 0
+        for seconds in [1, 2, 4, 8, 16, 32, 32] as [Int64] {
+            aside.skip(refusal, at: now)
+            // A read that succeeds says nothing of what comes after it.
+            aside.clear(refusal.userID)
+            #expect(aside.skipped(at: now + seconds * 1000 - 1) == [refusal.userID])
+            now += seconds * 1000
+            #expect(aside.skipped(at: now).isEmpty)
+        }
     }
 
     /// Behind a long transaction's dead rows the looks start where touches are; what came to light late is found by the look at all.

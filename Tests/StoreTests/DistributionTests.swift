@@ -15,7 +15,7 @@ import Testing
         "own_table",
     ]
 
-    /// Every table of schema nudged is one of rows about users, or stands in the list above: a new one has to be thought about.
+    /// Every table of schema nudged has rows about users, or is in the list above. So a new table must be considered.
     @Test func keys_whenATableHoldsRowsAboutUsers_holdUserID() async throws {
         let fixture = try await F()
         let tables = try fixture.lines(
@@ -62,8 +62,8 @@ import Testing
         await fixture.close()
     }
 
-    /// Statements that lock or read in a way that distributed tables refuse, where another stands in for them (`asking`, halves), and `nudged recover`,
-    /// which is not for them (docs/SCALING.md).
+    /// Statements that distributed tables refuse, with another one in their place (`asking`, halves), and `nudged
+    /// recover`, which is not for them (docs/SCALING.md).
     private static let plainOnly: Set<String> = [
         "free_people", "claim_devices_bounded", "claim_messages_bounded", "claim_reminders_bounded", "hold_messages",
         "restore_users",
@@ -104,7 +104,8 @@ import Testing
                 "\(query): exists, for each row of a list"
             )
         }
-        // A spread is one author's, and so one shard's. On daemons and intents rows may be locked: they are no distributed tables.
+        // A fan-out belongs to one author, so to one shard. Rows of daemons and intents may be locked, because these
+        // tables are not distributed.
         if query != "spread_hold", !Self.onCoordinator.contains(query) {
             #expect(text.firstMatch(of: /for (update|share|key share)/) == nil, "\(query): locks rows across shards")
         }
@@ -129,7 +130,7 @@ import Testing
             .joined(separator: " ").split(separator: " ").joined(separator: " ")
     }
 
-    /// What stands in the parentheses that end with `opening`.
+    /// The text in the parentheses that end with `opening`.
     private static func bodies(of opening: String, in text: String) -> [Substring] {
         text.ranges(of: opening).map { range in
             var depth = 1
@@ -164,7 +165,8 @@ import Testing
                 #expect(named >= selects, "\(parts[0]): \(statement)")
             }
         }
-        // cancel, hold_occurrences (twice: what stands in where the first is refused), forget, forget_device, drop_oldest_devices.
+        // cancel, hold_occurrences (twice: also the statement for when the first is refused), forget, forget_device,
+        // drop_oldest_devices.
         #expect(locks == 6)
         await fixture.close()
     }

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.forget` beside somebody who writes something for the same user at that moment: whoever is first, nothing of the user is left.
+/// `nudged.forget` while another session writes for the same user. In either order nothing of the user is left.
 @Suite(.ownThreads) struct ForgetBesideTests {
     typealias F = StoreFixture
 
@@ -116,7 +116,7 @@ import struct FoundationEssentials.UUID
         let held =
             "select right(r::text, 2) from nudged.hold_recipients(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(3))]::uuid[]) r order by 1"
         #expect(try fixture.lines(held) == ["01", "03"])
-        // Whom no sweep has seen yet has no row to hold, and is there all the same.
+        // A user that no sweep has seen yet has no row to hold, but is in the result.
         try fixture.sql("delete from nudged.person")
         #expect(try fixture.lines(held) == ["01", "03"])
         await fixture.close()

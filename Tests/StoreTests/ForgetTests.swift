@@ -54,10 +54,10 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A spread that pauses after somebody goes on after them, and does not say who it was.
+    /// A fan-out that pauses after a user goes on after them, and does not show who it was.
     @Test(arguments: [
         (F.quoted(2), "0000-4000-8000-000000000001"), (F.quoted(256), "0000-4000-8000-0000000000ff"),
-        // Nobody is before that one: it begins anew.
+        // Nobody is before that one, so it begins again.
         ("'00000000-0000-0000-0000-000000000000'", ""),
     ])
     func forget_whenASpreadPausesThere_leavesItsPlace(user: String, before: String) async throws {
@@ -132,7 +132,8 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Each waits for the other's transaction, in both orders: whoever comes second finds nothing of the user, and nobody deadlocks.
+    /// Each waits for the other's transaction. In both orders the second finds nothing of the user, and there is no
+    /// deadlock.
     @Test(.timeLimit(.minutes(2)), arguments: ["settle", "recover", "drain"])
     func forget_whenADaemonIsAtIt_winsWhoeverIsFirst(what: String)
         async throws

@@ -80,7 +80,7 @@ import TimeZones
             #expect(error?.sqlState == "55P03")
             #expect("\(error as Any)".contains("pg_blocking_pids"))
         }
-        // Whoever held it is through: the same migrator goes on where it stood.
+        // The lock is free again: the same migrator goes on where it was.
         #expect(try await migrator.migrate().isEmpty == false)
         #expect(try await standing(fixture) == .current)
         await migrator.close()

@@ -114,7 +114,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Whoever has no daemon's row was left by a join whose answer was lost.
+    /// A member without a daemon's row is left from a join whose answer was lost.
     @Test func bury_whenAMemberHasNoDaemon_endsIt() async throws {
         let fixture = try await F()
         try fixture.sql("insert into nudged.member (id, daemon_id) values (gen_random_uuid(), gen_random_uuid())")
@@ -124,7 +124,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// The database was away: whoever lives renews first.
+    /// After an outage of the database, living daemons get time to renew first.
     @Test func bury_whenTheDatabaseWasAway_waits() async throws {
         let fixture = try await F()
         let (mine, other) = (try await fixture.member(), try await fixture.member())

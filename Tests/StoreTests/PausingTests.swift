@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// The kill switch and everyone due, on a real PostgreSQL.
+/// Pauses and everyone due, on a real PostgreSQL.
 @Suite(.ownThreads) struct PausingTests {
     typealias F = StoreFixture
 
@@ -70,7 +70,7 @@ import struct FoundationEssentials.UUID
         #expect(try await store.pause([.checkIn], byWhom: "bob@web-2", words: nil) == [.checkIn])
         let again = try #require(try await store.pauses().first)
         #expect(again.heldSince == first.heldSince && again.since > first.since && again.resumedAt == nil)
-        // Whoever ended the older resume takes nothing of the new pause away.
+        // The end of an older resume does not end the new pause.
         try await store.endResume([.checkIn])
         #expect(try await store.look().paused == [.checkIn])
         await fixture.close()

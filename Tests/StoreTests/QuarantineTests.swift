@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.person.quarantine`: what a verdict writes, what a claim brings, what lifts it.
+/// `nudged.person.quarantine`: what writes it, what a claim reads, what lifts it.
 @Suite(.ownThreads) struct QuarantineTests {
     typealias F = StoreFixture
     private static let hash = "left(encode(sha256(convert_to(device_token, 'UTF8')), 'hex'), 16)"
@@ -45,7 +45,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// What was decided before the verdict is not carried out on it.
+    /// A plan from before the quarantine is not sent.
     @Test func intent_whenAVerdictFellMeanwhile_doesNotHold() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)

@@ -69,7 +69,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "insert into nudged.touched (user_id, at) values (\(F.quoted(1)), '2026-11-20T11:00:00Z'), (\(F.quoted(1)), '2026-11-20T11:30:00Z')"
         )
-        // Somebody whose row does not exist yet, and somebody of whom the app has nothing.
+        // A user without a row so far, and a user unknown to the app.
         try fixture.sql(
             """
             insert into public.push_tokens (user_id, device_token, created_at, updated_at) values (\(F.quoted(2)), 'cd', '2026-01-01', '2026-01-01');
@@ -109,7 +109,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Messages as a claim brings them; somebody of whom the app has nothing else is known by theirs.
+    /// Messages as a claim reads them. A user unknown to the app is known by them.
     @Test func user_whenMessagesWait_bringsThemAsAClaim() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)

@@ -108,7 +108,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A user of whom the backup holds only a change would be new to the next drain, and get today's slot.
+    /// A user with only a touch in the backup would be new to the next drain, and get today's slot.
     @Test func touches_whenTheBackupHasThem_makeUsersWithoutAPast() async throws {
         let fixture = try await F()
         try fixture.seed(1...3)

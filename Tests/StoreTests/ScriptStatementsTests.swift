@@ -41,6 +41,6 @@ import Testing
 }
 
 extension String {
-    /// How often `part` stands in it.
+    /// How often it contains `part`.
     fileprivate func components(of part: String) -> Int { ranges(of: part).count }
 }

@@ -64,8 +64,8 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A promoted standby that never had the intent, or a member that had ended: whoever is asked again must be asked with the device, else nothing
-    /// would ever say what became of the nudge.
+    /// A promoted standby without the intent, or a member that has ended. The user is due again, and the device must
+    /// still be there. Otherwise nothing would record the nudge's outcome.
     @Test(arguments: ["delete from nudged.person"])
     func settle_whenTheAnswerIsNotRecorded_leavesTheToken(what: String) async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
@@ -114,7 +114,7 @@ import struct FoundationEssentials.UUID
             let settled = try await fixture.store.settle(
                 Self.settlement(users[0], member: member)
             )
-            // It is being registered anew, or will answer 410 again.
+            // It is being registered again, or will answer 410 again.
             #expect(settled.tokensDeleted == 0)
         }
         await app.close()

@@ -21,7 +21,7 @@ final class StoreFixture: Sendable {
         _ = try await migrator.migrate()
         await migrator.close()
         // The template must be left by everybody before it is copied.
-        try cluster.psql(
+        try cluster.sql(
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'migrated'; select pg_sleep(0)"
         )
         return "migrated"
@@ -49,7 +49,7 @@ final class StoreFixture: Sendable {
 
     @discardableResult
     func sql(_ text: String) throws -> String {
-        let output = try cluster.psql(text, database: name)
+        let output = try cluster.sql(text, database: name)
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 

@@ -26,7 +26,7 @@ import struct FoundationEssentials.UUID
         ("body, active", "'a', null", "active", "active is null"),
         ("title", "'secret {'", "placeholders", "title has a brace that belongs to no placeholder"),
         ("body", "'secret {First}'", "placeholders", "body has a brace"),
-        ("body", "repeat('secret ', 600)", "payload", "the payload comes to 4344 bytes"),
+        ("body", "repeat('secret ', 600)", "payload", "the payload has 4344 bytes"),
         ("body, action", "'a', 'open'", "action", "action is none"),
         ("body, weight", "'a', 0", "weight", "weight is 0"),
         ("body, weight", "'a', 1001", "weight", "weight is 1001"),
@@ -224,7 +224,7 @@ import struct FoundationEssentials.UUID
                     version: user.version,
                     retry: nil,
                     devices: [
-                        // A message beside it says nothing of the words.
+                        // A message beside it does not change the template.
                         Intent.Target(
                             kind: "message",
                             key: UUID().uuidString,
@@ -277,7 +277,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// A dead daemon's check-in may have been seen: its words count as the last ones.
+    /// A dead daemon's check-in may have been seen, so its text counts as the last one.
     @Test(arguments: [false, true]) func recover_whenADaemonDied_entersTheTemplate(isCounted: Bool) async throws {
         let (fixture, member, users) = try await F.claimed()
         try fixture.sql("update nudged.person set template = 9")

@@ -22,7 +22,7 @@ public final class Observed<Value: Sendable>: Sendable {
     /// As it is now.
     public var now: Value { state.withLock { $0.value } }
 
-    /// Changes it, and wakes whoever awaited just that.
+    /// Changes the value, and wakes the tasks that wait for it.
     public func change(_ body: (inout Value) -> Void) {
         let (value, ready) = state.withLock { state in
             body(&state.value)

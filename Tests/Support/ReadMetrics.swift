@@ -1,4 +1,4 @@
-/// A page of Prometheus' text format, read back strictly, by the format's words and not by our own writer.
+/// A page of Prometheus' text format. It is parsed strictly by the format's description, without nudged's writer.
 public struct ReadMetrics: Sendable, Equatable {
     /// A line.
     public struct Sample: Sendable, Equatable {

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func events_areAllInAGroup() throws {
-        // A definition that no group names would have no words in the catalog.
+        // An event that no group names would have no text in the catalog.
         let folder = Self.repository + "/Sources/Systemd/Events"
         var defined = 0
         for group in ["Service", "Sweeps", "Database", "Lanes", "Pushes", "Data", "Monitoring"] {

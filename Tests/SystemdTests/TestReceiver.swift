@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Systemd
 
-/// A datagram socket that stands in for systemd or journald, in a temporary folder of its own.
+/// A datagram socket in place of systemd's or journald's, in its own temporary folder.
 final class TestReceiver: Sendable {
     let path: String
     private let folder: String

@@ -50,10 +50,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: 1\nb: 2\na: 3\n", "3:1: this key stands already in line 1"),
-        ("a: &x 1\n", "1:4: anchors (&) and tags (!) are not taken here"),
-        ("a: !!str 1\n", "1:4: anchors (&) and tags (!) are not taken here"),
-        ("a: *x\n", "1:4: aliases (*) are not taken here"),
+        ("a: 1\nb: 2\na: 3\n", "3:1: this key is already in line 1"),
+        ("a: &x 1\n", "1:4: anchors (&) and tags (!) are not supported here"),
+        ("a: !!str 1\n", "1:4: anchors (&) and tags (!) are not supported here"),
+        ("a: *x\n", "1:4: aliases (*) are not supported here"),
         ("a: 1\n---\nb: 2\n", "2:1: a second document begins here; write one only"),
         ("? [a]\n: 1\n", "1:3: a key must be a single word"),
         ("a: b: c\n", "1:5: mapping values are not allowed in this context"),

@@ -1,9 +1,9 @@
 public import HTTP2Server
 public import OpenSSL
 
-/// A stand-in for Apple's push service: TLS, HTTP/2, the checks that Apple makes, and scripted behaviour beyond them.
+/// A simulated Apple push service: TLS, HTTP/2, Apple's checks of a request, and scripted behaviour.
 ///
-/// It listens on a loopback address, on a thread of its own. Everything that it did can be asked of it.
+/// It listens on a loopback address and runs on its own thread. It logs what it did.
 public final class APNsSimulator: Sendable {
     private let server: Server
     private let handler: SimulatorHandler
@@ -11,17 +11,17 @@ public final class APNsSimulator: Sendable {
     /// The TCP port.
     public let port: UInt16
 
-    /// What `apns.endpoint` is to say; the certificate must name `localhost`.
+    /// The value for `apns.endpoint`. The certificate must name `localhost`.
     public var endpoint: String { "https://localhost:\(port)" }
 
-    /// Listens; answers from `start` on.
+    /// Opens the listening socket. Requests are answered after `start`.
     ///
     /// - Parameters:
     ///   - script: its behaviour.
-    ///   - certificate: of the server; see `SimulatorCertificate`.
-    ///   - port: 0 for a free one.
-    ///   - configure: changes what isn't scripted: addresses, windows, pings, ALPN, handshakes.
-    /// - Throws: a key that is none, a port that is taken, a log file that can't be opened.
+    ///   - certificate: the server's certificate; see `SimulatorCertificate`.
+    ///   - port: 0 takes any free port.
+    ///   - configure: changes what the script doesn't set: addresses, windows, pings, ALPN, handshakes.
+    /// - Throws: if a provider key is invalid, the port is taken, or the log file can't be opened.
     public init(
         script: SimulatorScript,
         certificate: IssuedCertificate,
@@ -44,7 +44,7 @@ public final class APNsSimulator: Sendable {
         self.port = server.port
     }
 
-    /// Begins to serve, once.
+    /// Starts serving. A second call does nothing.
     public func start() throws(SimulatorError) {
         do throws(ServerError) {
             try server.start()
@@ -53,7 +53,7 @@ public final class APNsSimulator: Sendable {
         }
     }
 
-    /// Refuses TCP connections until `acceptConnections`; those that stand stay. Not to be called from a script.
+    /// Refuses new TCP connections until `acceptConnections`. Open connections stay. Not to be called from a script.
     public func refuseConnections() {
         server.refuseConnections()
     }
@@ -67,22 +67,23 @@ public final class APNsSimulator: Sendable {
         }
     }
 
-    /// Closes everything and waits for the thread's end. Not to be called from a script.
+    /// Closes everything and waits until the thread has ended. Not to be called from a script.
     public func stop() {
         server.stop()
     }
 
-    /// Changes the behaviour from the next request on. (What is said at a connection's opening, and the log, stay as they were.)
+    /// Changes the behaviour from the next request on. The first SETTINGS frame of a connection and the log stay as
+    /// they were.
     public func setScript(_ script: SimulatorScript) throws(SimulatorError) {
         try handler.setScript(script)
     }
 
-    /// Answers everything that `ScriptedAnswer.held` keeps, in the order of its arrival.
+    /// Answers all held pushes (`ScriptedAnswer.held`), oldest first.
     public func release() {
         handler.release()
     }
 
-    /// Does something to every open connection now, whether or not anything is asked on it.
+    /// Performs an action on every open connection, now.
     public func perform(_ action: ConnectionAction) {
         for connection in handler.openConnections() { handler.perform(action, connection) }
     }
@@ -90,30 +91,31 @@ public final class APNsSimulator: Sendable {
     /// The numbers of the open connections, ascending.
     public var openConnections: [Int] { handler.openConnections().map(\.id) }
 
-    /// Does something to one connection, if it is still open.
+    /// Performs an action on one connection, if it is still open.
     public func perform(_ action: ConnectionAction, onConnection number: Int) {
         guard let connection = handler.openConnections().first(where: { $0.id == number }) else { return }
         handler.perform(action, connection)
     }
 
-    /// The numbers.
+    /// What it has counted since its start.
     public var counts: SimulatorCounts { handler.log.counts() }
 
     /// What the HTTP/2 server counted.
     public var serverCounters: ServerCounters { server.counters }
 
-    /// How many different provider tokens were shown, good or bad, since the script was set.
+    /// How many different provider tokens it has seen since the script was set, good or bad.
     public var providerTokens: Int { handler.providerTokens }
 
-    /// All that was kept so far.
+    /// Everything that it has recorded so far.
     public func snapshot() -> SimulatorSnapshot { handler.log.snapshot() }
 
-    /// Waits until so many pushes were accepted since the start; false where that didn't happen within `limit`.
+    /// Waits until that many pushes were accepted since the start. False if `limit` passes first.
     public func waitUntil(accepted count: Int, within limit: Duration = .seconds(30)) async -> Bool {
         await handler.log.wait(within: limit) { $0.accepted >= count }
     }
 
-    /// Waits until the numbers are so; false where that didn't happen within `limit`. The closure runs at every change, and must be quick.
+    /// Waits until the closure returns true. False if `limit` passes first. The closure runs at every change and must
+    /// be quick.
     public func wait(
         within limit: Duration = .seconds(30),
         until isMet: @escaping @Sendable (SimulatorCounts) -> Bool

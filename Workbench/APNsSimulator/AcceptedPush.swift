@@ -1,27 +1,28 @@
 public import FoundationEssentials
 import JSON
 
-/// One push that the simulated service took.
+/// One push that the simulated service accepted.
 public struct AcceptedPush: Sendable, Equatable {
-    /// The device token as it stood in the path.
+    /// The device token as in the path.
     public let token: String
-    /// The request's `apns-id`, or one that was drawn where it had none.
+    /// The request's `apns-id`, or a random one if it had none.
     public let apnsID: UUID
     /// `apns-collapse-id`.
     public let collapseID: String?
     /// `apns-topic`.
     public let topic: String
-    /// `apns-priority`, 10 where the request had none.
+    /// `apns-priority`; 10 if the request had none.
     public let priority: Int
-    /// `apns-expiration`, seconds since 1970; nil where the request had none.
+    /// `apns-expiration`, seconds since 1970; nil if the request had none.
     public let expiration: Int64?
     /// The body.
     public let payload: [UInt8]
-    /// Wall seconds since 1970 by the script's clock.
+    /// Seconds since 1970 by the script's clock.
     public let receivedAt: Int64
     /// The connection's number, from 1.
     public let connection: Int
-    /// The number of the token's good requests, from 1; always 1 where nothing but counts is kept and no script asks per device.
+    /// The number of this token's valid request, from 1. Always 1 if only counts are kept and the script has no
+    /// `perDevice`.
     public let attempt: Int
 
     func with(payload: [UInt8]) -> AcceptedPush {
@@ -39,7 +40,6 @@ public struct AcceptedPush: Sendable, Equatable {
         )
     }
 
-    /// One JSON object without a newline.
     var line: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()

@@ -1,10 +1,10 @@
-/// One request and what became of it.
+/// One request and its answer.
 public struct AnsweredRequest: Sendable, Equatable {
-    /// The device token of the path; empty where there was none.
+    /// The device token of the path; empty if there was none.
     public let token: String
-    /// The status; 0 where nothing was answered.
+    /// The status; 0 if it was not answered.
     public let status: Int
-    /// Apple's reason; empty for 200, for a raw body and for silence.
+    /// Apple's reason; empty for 200, for a raw body and for no answer.
     public let reason: String
     /// The connection's number, from 1.
     public let connection: Int

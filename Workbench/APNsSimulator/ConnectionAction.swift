@@ -1,6 +1,6 @@
 /// What the simulator does to a connection.
 public enum ConnectionAction: Sendable, Equatable {
-    /// Closes by FIN, without GOAWAY.
+    /// Closes the connection with FIN, without GOAWAY.
     case close
     /// Resets the TCP connection.
     case resetTCP
@@ -8,16 +8,16 @@ public enum ConnectionAction: Sendable, Equatable {
     case shutdown(reason: String)
     /// SETTINGS with this MAX_CONCURRENT_STREAMS.
     case streams(UInt32)
-    /// Reads nothing more.
+    /// Stops reading.
     case stopReading
     /// Reads again.
     case resumeReading
-    /// SETTINGS with this INITIAL_WINDOW_SIZE: 0 keeps every body back, also of streams that are open.
+    /// SETTINGS with this INITIAL_WINDOW_SIZE. 0 stops all bodies, also on streams that are open.
     case window(UInt32)
-    /// Lets so many bytes more come over all streams together (WINDOW_UPDATE).
+    /// WINDOW_UPDATE for the connection: the client may send this many more bytes.
     case connectionWindow(Int32)
-    /// The head of a frame of 100 bytes and three of them, then FIN.
+    /// The header of a frame of 100 bytes and three of its bytes, then FIN.
     case truncatedFrame
-    /// Bytes of no matter what among the frames: none at all, half of one, a frame that breaks the protocol.
+    /// Any bytes among the frames: none, half a frame, or a frame that breaks the protocol.
     case garbage([UInt8])
 }

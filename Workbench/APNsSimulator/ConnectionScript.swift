@@ -1,13 +1,13 @@
-/// What happens on one connection, whatever is asked on it.
+/// The scripted behaviour of one connection, independent of its requests.
 public struct ConnectionScript: Sendable, Equatable {
-    /// Done once it stands.
+    /// Performed after the TLS handshake.
     public var atOpening: [ConnectionAction]
-    /// Done when the request of that number (from 1) arrives, before it is looked at.
+    /// Performed when the request with that number (from 1) arrives, before it is checked.
     public var atRequest: [Int: [ConnectionAction]]
-    /// Whether the first accepted push raises the number of streams.
+    /// Whether the first accepted push raises MAX_CONCURRENT_STREAMS.
     public var raisesStreams: Bool
 
-    /// A connection like any other, but for what is given.
+    /// A connection with default behaviour, except for what is given.
     public init(
         atOpening: [ConnectionAction] = [],
         atRequest: [Int: [ConnectionAction]] = [:],

@@ -1,14 +1,14 @@
-/// What one connection has seen of provider tokens: the rules that count per connection.
+/// The provider tokens of one connection, and the rules that Apple applies per connection.
 struct ConnectionTokens: Sendable {
-    /// The `authorization` field in force here.
+    /// The `authorization` field that is in use.
     private var current: String?
     private var keyID: String?
-    /// When it was first used here: Apple counts a connection's first token as a new one too.
+    /// When it was first used on this connection. Apple counts a connection's first token as an update too.
     private var firstUsedAt: Int64 = 0
 
-    /// Whether a request with this field may pass, and the state after it.
+    /// Accepts a request with this field, or throws Apple's refusal.
     ///
-    /// - Parameter token: what the field holds, nil where it is wrong.
+    /// - Parameter token: the parsed field; nil if it is invalid.
     mutating func admit(
         _ authorization: String,
         _ token: ProviderToken?,

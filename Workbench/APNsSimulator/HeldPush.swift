@@ -1,7 +1,7 @@
-/// A good request that is in flight until a test releases it.
+/// A valid request that stays unanswered until a test releases it.
 struct HeldPush {
     let pending: PendingPush
     let then: ScriptedAnswer
-    /// Whether the push is in the log already.
+    /// Whether the push was already logged as accepted.
     let isLogged: Bool
 }

@@ -1,6 +1,6 @@
 import HTTP2Server
 
-/// A good request that awaits what the script says of it.
+/// A valid request that waits for the script's answer.
 struct PendingPush {
     let push: AcceptedPush
     let streamID: Int32

@@ -1,13 +1,13 @@
 import JSON
 import OpenSSL
 
-/// A provider token whose signature was found good.
+/// A provider token with a valid signature.
 struct ProviderToken: Sendable, Equatable {
     let keyID: String
-    /// Wall seconds since 1970.
+    /// Seconds since 1970.
     let issuedAt: Int64
 
-    /// From `bearer <JWT>`; nil where anything but its age is wrong (RFC 7515 section 5.2, RFC 7518 section 3.4).
+    /// Parses `bearer <JWT>`. Nil if anything but its age is wrong (RFC 7515 section 5.2, RFC 7518 section 3.4).
     ///
     /// - Parameter keys: by key id.
     init?(authorization: String, keys: [String: (teamID: String, key: P256VerifyingKey)]) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTP2
 import JSON
 
-/// The header fields and body of a push, checked as Apple checks them.
+/// The header fields of a push. Fields and body are checked as Apple checks them.
 struct PushFields {
     var apnsID: UUID
     var topic: String
@@ -31,7 +31,7 @@ struct PushFields {
             }
             priority = number
         }
-        // A background push at full priority is refused.
+        // Apple refuses a background push with priority 10.
         guard type != "background" || priority != 10 else { throw Refusal(400, "BadPriority") }
         if let text = headers["apns-expiration"] {
             guard let instant = Int64(text), instant >= 0, !text.hasPrefix("+") else {
@@ -50,7 +50,7 @@ struct PushFields {
         try Self.checkPayload(body, limit: type == "voip" ? settings.payloadLimit * 5 / 4 : settings.payloadLimit)
     }
 
-    /// Counts only where there are more fields than the four pseudo-header fields and one of each of ours.
+    /// Looks for duplicates only if there are more fields than the four pseudo-header fields and one of each name.
     private static func checkDuplicates(_ headers: HeaderFields) throws(Refusal) {
         let known = names.count { headers.bytes($0) != nil }
         guard headers.count > known + 4 else { return }
@@ -76,7 +76,7 @@ struct PushFields {
     private static func checkPayload(_ body: [UInt8], limit: Int) throws(Refusal) {
         guard !body.isEmpty else { throw Refusal(400, "PayloadEmpty") }
         guard body.count <= limit else { throw Refusal(413, "PayloadTooLarge") }
-        // Apple's word for a body that is no JSON object with `aps` is the same as for none.
+        // Apple gives the same reason for a body that isn't a JSON object with `aps` as for an empty body.
         guard let parsed = try? JSONValue(parsing: body), case .object = parsed["aps"] else {
             throw Refusal(400, "PayloadEmpty")
         }

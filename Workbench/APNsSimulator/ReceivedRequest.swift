@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// One whole request as it arrived, whatever was made of it.
+/// One complete request as it arrived, before any check.
 public struct ReceivedRequest: Sendable, Equatable {
-    /// The last part of the path: the device token of a good one.
+    /// The last part of the path. In a valid request it is the device token.
     public let token: String
-    /// Its `apns-id`; nil where it had none, or no UUID.
+    /// Its `apns-id`; nil if it had none or not a UUID.
     public let apnsID: UUID?
     /// The connection's number, from 1.
     public let connection: Int
-    /// Which of the provider tokens seen so far it showed, from 1; 0: none.
+    /// The number of its provider token, in order of first use, from 1; 0 if it had none.
     public let providerToken: Int
 }

@@ -1,4 +1,4 @@
-/// Apple's answer to a request that is wrong.
+/// Apple's answer to an invalid request.
 struct Refusal: Error, Equatable {
     let status: Int
     let reason: String

@@ -1,8 +1,8 @@
-/// Where a request goes: `POST /3/device/<hexadecimal token>`.
+/// The target of a request: `POST /3/device/<hexadecimal token>`.
 enum RequestTarget {
     private static let prefix = "/3/device/"
 
-    /// The token as it was written.
+    /// The token as in the path.
     static func token(method: String, path: String) throws(Refusal) -> String {
         guard method == "POST" else { throw Refusal(405, "MethodNotAllowed") }
         if path == "/3/device" || path == prefix { throw Refusal(400, "MissingDeviceToken") }

@@ -1,17 +1,18 @@
 public import OpenSSL
 
-/// The certificates and keys that a simulated Apple needs: an authority to trust, a server certificate for `localhost`, and a provider key.
+/// The certificates and keys of a simulated Apple: an authority, a server certificate for `localhost`, and a provider
+/// key.
 public struct SimulatorCertificate: Sendable {
-    /// The authority's certificate as PEM text: what `apns.caFile` is to hold.
+    /// The authority's certificate as PEM text, for `apns.caFile`.
     public let authority: String
-    /// The server's.
+    /// The server's certificate and key.
     public let server: IssuedCertificate
-    /// The provider key: its private half is what Apple hands out as a `.p8` file.
+    /// The provider key. Its private half is what Apple hands out as a `.p8` file.
     public let providerKey: P256KeyPair
 
     private let issuer: SelfSignedAuthority
 
-    /// New ones, for `localhost` and the loopback addresses.
+    /// Makes new ones, for `localhost` and the loopback addresses.
     public init() throws(SimulatorError) {
         do throws(TLSError) {
             let authority = try SelfSignedAuthority()
@@ -24,11 +25,11 @@ public struct SimulatorCertificate: Sendable {
         }
     }
 
-    /// Another server certificate of the same authority, good or bad.
+    /// Makes another server certificate of the same authority, valid or not.
     ///
     /// - Parameters:
-    ///   - names: host names and numeric addresses that it names.
-    ///   - seconds: from now to its end; negative: expired.
+    ///   - names: the host names and numeric addresses in the certificate.
+    ///   - seconds: how long it is valid from now. A negative value makes an expired certificate.
     public func server(for names: [String], expiringIn seconds: Int = 86_400) throws(SimulatorError)
         -> IssuedCertificate
     {
@@ -39,7 +40,7 @@ public struct SimulatorCertificate: Sendable {
         }
     }
 
-    /// The provider key as the service knows it.
+    /// The provider key's public half, for `SimulatorSettings.keys`.
     public func registered(keyID: String, teamID: String) -> SimulatorSettings.ProviderKey {
         SimulatorSettings.ProviderKey(keyID: keyID, teamID: teamID, pem: providerKey.publicKey)
     }

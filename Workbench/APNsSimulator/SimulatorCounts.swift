@@ -1,20 +1,20 @@
-/// What the simulator has seen since its start, in numbers.
+/// What the simulator has counted since its start.
 public struct SimulatorCounts: Sendable, Equatable {
     /// Connections that finished their TLS handshake.
     public var connections = 0
-    /// Requests that arrived whole.
+    /// Requests that were answered or left unanswered. A held request counts when it is released.
     public var requests = 0
-    /// Pushes taken.
+    /// Accepted pushes.
     public var accepted = 0
-    /// Good requests that wait for `release()` now.
+    /// Valid requests that are held now.
     public var held = 0
-    /// The most good requests that waited for `release()` at once.
+    /// The most requests that were held at once.
     public var mostHeld = 0
-    /// Answers by status; requests without an answer count under 0.
+    /// Answers by status. Requests without an answer count as 0.
     public var byStatus: [Int: Int] = [:]
     /// Answers by Apple's reason.
     public var byReason: [String: Int] = [:]
 
-    /// All zero.
+    /// All counts are zero.
     public init() {}
 }

@@ -1,8 +1,8 @@
-/// Why a simulator can't be made or started.
+/// The simulator can't be created or started.
 public struct SimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: Sendable, Equatable {
-        /// A provider key is no P-256 key.
+        /// A provider key is not a P-256 key.
         case key
         /// The server can't listen.
         case server
@@ -12,11 +12,11 @@ public struct SimulatorError: Error, Sendable, Equatable, CustomStringConvertibl
         case certificate
     }
 
-    /// What kind it is.
+    /// The kind of failure.
     public let code: Code
-    /// In words.
+    /// What failed and why.
     public let context: String
 
-    /// The words.
+    /// The context.
     public var description: String { context }
 }

@@ -4,7 +4,6 @@ import HTTP2
 import HTTP2Server
 import JSON
 
-/// Performs what the script says.
 extension SimulatorHandler {
     func perform(_ action: ConnectionAction, _ connection: ServerConnection) {
         switch action {
@@ -17,7 +16,7 @@ extension SimulatorHandler {
         case .window(let size): connection.sendSettings(initialWindowSize: size)
         case .connectionWindow(let bytes): connection.openWindow(by: bytes)
         case .truncatedFrame:
-            // A DATA frame's head (RFC 9113 section 4.1): 100 bytes on stream 1.
+            // The header of a DATA frame (RFC 9113 section 4.1): 100 bytes on stream 1.
             connection.writeRaw([0, 0, 100, 0, 0, 0, 0, 0, 1] + [1, 2, 3])
             connection.closeOnceWritten()
         case .garbage(let bytes): connection.writeRaw(bytes)
@@ -25,8 +24,8 @@ extension SimulatorHandler {
     }
 
     /// - Parameters:
-    ///   - after: how long an answer is held back.
-    ///   - isLogged: whether the push is in the log already.
+    ///   - after: how long to delay the answer.
+    ///   - isLogged: whether the push was already logged as accepted.
     func perform(_ answer: ScriptedAnswer, _ pending: PendingPush, after: Duration?, isLogged: Bool) -> ServerReply {
         let connection = pending.connection
         switch answer {
@@ -66,7 +65,7 @@ extension SimulatorHandler {
         }
     }
 
-    /// Answers all that is held, on the caller's thread; the server's own writes them.
+    /// Answers all held requests. It may run on any thread; the server's thread writes the answers.
     func release() {
         for held in takeHeld() {
             let reply = perform(held.then, held.pending, after: nil, isLogged: held.isLogged)
@@ -97,7 +96,7 @@ extension SimulatorHandler {
         return .respond(status: 200, headers: headers, after: after)
     }
 
-    /// Before any answer to it leaves.
+    /// Called before the answer is written.
     private func record(_ push: AcceptedPush) {
         log.accepted(push)
         onAccepted?(push)
@@ -146,7 +145,7 @@ extension SimulatorHandler {
         return .respond(status: status, headers: headers, body: writer.bytes, after: after)
     }
 
-    /// As RFC 9110, section 5.6.7 writes it; nil where none is said.
+    /// The date as in RFC 9110 section 5.6.7; nil if answers carry none.
     private var date: String? {
         guard let seconds = now else { return nil }
         var instant = time_t(seconds)
@@ -161,7 +160,7 @@ extension SimulatorHandler {
         switch extent {
         case .none: Int32.max
         case .afterThis: stream
-        // Clients' streams are odd: two less is the one before.
+        // Client streams have odd numbers, so the one before is two less.
         case .beforeThis: max(0, stream - 2)
         }
     }

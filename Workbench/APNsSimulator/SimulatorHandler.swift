@@ -3,7 +3,7 @@ import HTTP2Server
 import OpenSSL
 import Locks
 
-/// Answers requests as the script says. Its methods run on the server's thread; the mutex is for `setScript` alone.
+/// Answers requests as the script says. Requests run on the server's thread; the mutex is for calls from other threads.
 final class SimulatorHandler: ServerHandler {
     struct ConnectionState {
         let connection: ServerConnection
@@ -19,7 +19,7 @@ final class SimulatorHandler: ServerHandler {
         var script: SimulatorScript
         var keys: Keys
         var connections: [Int: ConnectionState] = [:]
-        /// By the whole `authorization` field; nil: looked at, and wrong. A sender has few tokens, an attacker is not simulated.
+        /// By the whole `authorization` field; nil for an invalid token. Not bounded: a sender has few tokens.
         var tokens: [String: ProviderToken?] = [:]
         var attempts: [String: Int] = [:]
         var held: [HeldPush] = []
@@ -96,7 +96,7 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
-    /// A request whose target is good: is the rest, and what does the script say?
+    /// Checks the rest of a request whose target is valid, and performs the script's answer.
     private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(Refusal)
         -> ServerReply
     {
@@ -150,7 +150,7 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
-    /// The script's clock, where answers are to say it.
+    /// The script's clock; nil if answers carry no date.
     var now: Int64? {
         let now = state.withLock { $0.script.settings.saysDate ? $0.script.now : nil }
         return now?()
@@ -158,7 +158,7 @@ final class SimulatorHandler: ServerHandler {
 
     var onAccepted: (@Sendable (AcceptedPush) -> Void)? { state.withLock { $0.script.onAccepted } }
 
-    /// Counting costs a table entry a device, so it is left out where nobody would see it.
+    /// Counts only if the count is used, because it costs a table entry per device.
     private func attempt(_ token: String, _ script: SimulatorScript) -> Int {
         guard script.perDevice != nil || script.settings.recording == .everything else { return 1 }
         return state.withLock { state in
@@ -172,7 +172,7 @@ final class SimulatorHandler: ServerHandler {
         log.held(1)
     }
 
-    /// All that was held, which then is held no more.
+    /// Returns all held requests and forgets them.
     func takeHeld() -> [HeldPush] {
         let held = state.withLock { state in
             defer { state.held = [] }
@@ -182,12 +182,12 @@ final class SimulatorHandler: ServerHandler {
         return held
     }
 
-    /// The open connections, in the order of their arrival.
+    /// The open connections, oldest first.
     func openConnections() -> [ServerConnection] {
         state.withLock { $0.connections.values.map(\.connection) }.sorted { $0.id < $1.id }
     }
 
-    /// The number of streams to tell the connection of after its first accepted push; nil afterwards.
+    /// MAX_CONCURRENT_STREAMS for the connection after its first accepted push; nil if nothing is to be sent.
     func streamsToGrant(_ connection: Int) -> UInt32? {
         state.withLock { state in
             let settings = state.script.settings

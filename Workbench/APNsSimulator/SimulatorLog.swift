@@ -1,7 +1,7 @@
 import Glibc
 import Locks
 
-/// What the simulator remembers, and who waits for it.
+/// What the simulator has recorded, and the callers that wait for its counts.
 final class SimulatorLog: Sendable {
     private struct Waiter {
         let id: UInt64
@@ -13,11 +13,11 @@ final class SimulatorLog: Sendable {
     private struct State {
         var counts = SimulatorCounts()
         var received: [ReceivedRequest] = []
-        /// The provider tokens seen, numbered from 1.
+        /// The numbers of the provider tokens, from 1.
         var authorizations: [String: Int] = [:]
         var accepted: [AcceptedPush] = []
         var answered: [AnsweredRequest] = []
-        /// Equal payloads are kept once: check-ins all say the same.
+        /// Equal payloads are kept once, because most check-ins have the same payload.
         var payloads: [[UInt8]: [UInt8]] = [:]
         var waiters: [Waiter] = []
         var nextWaiter: UInt64 = 0
@@ -53,7 +53,7 @@ final class SimulatorLog: Sendable {
         }
     }
 
-    /// `request` makes what is kept of it from its provider token's number, and is not asked where only numbers are kept.
+    /// `request` gets the provider token's number, and is called only if everything is recorded.
     func received(_ authorization: String?, _ request: (Int) -> ReceivedRequest) {
         guard recording == .everything else { return }
         state.withLock { state in
@@ -66,12 +66,12 @@ final class SimulatorLog: Sendable {
         }
     }
 
-    /// Before any answer to it leaves, so that whoever has the answer finds the push in the log.
+    /// Called before the answer is written, so a client that has the answer finds the push in the log.
     func accepted(_ push: AcceptedPush) {
         if file >= 0 {
             var line = push.line
             line.append(10)
-            // One write a line: another process that reads along, or our end, never sees half of one.
+            // One write per line, so that a concurrent reader never sees half a line, even if this process ends.
             _ = write(file, line, line.count)
         }
         change { state in
@@ -92,7 +92,7 @@ final class SimulatorLog: Sendable {
 
     private static func shared(_ push: AcceptedPush, _ payloads: inout [[UInt8]: [UInt8]]) -> AcceptedPush {
         if let known = payloads[push.payload] { return push.with(payload: known) }
-        // Where every push says something else, the table would only cost.
+        // Limited, because the table is useless if all payloads differ.
         if payloads.count < 1_000 { payloads[push.payload] = push.payload }
         return push
     }
@@ -110,7 +110,6 @@ final class SimulatorLog: Sendable {
         }
     }
 
-    /// Waits until the numbers are so; false at the deadline.
     func wait(within limit: Duration, until isMet: @escaping @Sendable (SimulatorCounts) -> Bool) async -> Bool {
         let id = state.withLock { state in
             state.nextWaiter += 1
@@ -130,8 +129,8 @@ final class SimulatorLog: Sendable {
         }
     }
 
-    /// The timer ends the wait where the numbers don't; whichever comes first removes the waiter, so it resumes once. Begun only after the
-    /// waiter is there: a timer that fired before it would find nobody.
+    /// Ends the wait at the limit. The timer or the counts, whichever comes first, removes the waiter, so it resumes
+    /// once. The timer starts after the waiter is registered, so that it finds it.
     private func startTimer(_ id: UInt64, _ limit: Duration) {
         let timer = Task {
             try await Task.sleep(for: limit)

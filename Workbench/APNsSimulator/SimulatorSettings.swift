@@ -1,6 +1,6 @@
-/// What the simulated service knows and allows.
+/// The simulated service's keys, limits and recording.
 public struct SimulatorSettings: Sendable {
-    /// A provider key, as it was registered with Apple.
+    /// A provider key as registered with Apple.
     public struct ProviderKey: Sendable, Equatable {
         /// The header `kid`.
         public var keyID: String
@@ -9,7 +9,7 @@ public struct SimulatorSettings: Sendable {
         /// PEM text of the key, public or private.
         public var pem: String
 
-        /// All three.
+        /// A key with its ids.
         public init(keyID: String, teamID: String, pem: String) {
             self.keyID = keyID
             self.teamID = teamID
@@ -17,40 +17,41 @@ public struct SimulatorSettings: Sendable {
         }
     }
 
-    /// How much of each push is kept.
+    /// How much is recorded.
     public enum Recording: Sendable, Equatable {
-        /// All of it: about 300 bytes a push and its payload (equal payloads once).
+        /// Everything: about 300 bytes per push, and each different payload once.
         case everything
-        /// Numbers only.
+        /// Counts only.
         case counts
     }
 
     /// The keys whose tokens are valid. Default none.
     public var keys: [ProviderKey]
-    /// Whether the provider token is looked at. Default true.
+    /// Whether provider tokens are checked. Default true.
     public var checksProviderToken = true
-    /// Topics that the keys may push to; empty: any that is well formed. Default empty.
+    /// Topics that the keys may push to; empty allows any valid topic. Default empty.
     public var topics: Set<String> = []
-    /// MAX_CONCURRENT_STREAMS until the first push is accepted. Default 1, as Apple's.
+    /// MAX_CONCURRENT_STREAMS until the first accepted push. Default 1, like Apple.
     public var firstStreams: UInt32 = 1
-    /// And from then on. Default 1,000, as Apple's.
+    /// MAX_CONCURRENT_STREAMS after it. Default 1,000, like Apple.
     public var streams: UInt32 = 1_000
-    /// Seconds that a provider token is good for. Default 3,600.
+    /// How long a provider token is valid, in seconds. Default 3,600.
     public var tokenLifetime: Int64 = 3_600
-    /// Seconds by which `iat` may be ahead of the clock. Default 60: hosts' clocks are never quite equal.
+    /// How far `iat` may be in the future, in seconds, since hosts' clocks differ. Default 60.
     public var tokenLeeway: Int64 = 60
-    /// Seconds in which a connection may see one new token. Default 1,200.
+    /// The shortest time between two new tokens on a connection, in seconds. Default 1,200.
     public var tokenRenewal: Int64 = 1_200
-    /// Bytes of a payload; a quarter more for voip. Default 4,096.
+    /// The largest payload in bytes; a quarter more for voip. Default 4,096.
     public var payloadLimit = 4_096
-    /// Whether answers bear a `date` of the script's clock, as Apple's do. Default false: a benchmark's sender reads none.
+    /// Whether answers have a `date` by the script's clock, as Apple's do. Default false, because a benchmark doesn't
+    /// need it.
     public var saysDate = false
-    /// How much is kept in memory.
+    /// How much is recorded in memory.
     public var recording = Recording.everything
-    /// A file that gets one JSON line for each accepted push; nil: none.
+    /// A file to which one JSON line is appended for each accepted push; nil for none.
     public var logPath: String?
 
-    /// The defaults with these keys.
+    /// The defaults, with these keys.
     public init(keys: [ProviderKey] = []) {
         self.keys = keys
     }

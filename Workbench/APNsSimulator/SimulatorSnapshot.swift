@@ -1,11 +1,11 @@
-/// All that the simulator has kept, at one instant.
+/// Everything that the simulator had recorded at one instant.
 public struct SimulatorSnapshot: Sendable {
-    /// The numbers.
+    /// The counts.
     public let counts: SimulatorCounts
-    /// Pushes taken, in order; empty where only numbers are kept.
+    /// Accepted pushes in order; empty if only counts are recorded.
     public let accepted: [AcceptedPush]
-    /// Every request as it arrived, in order; empty where only numbers are kept.
+    /// Every request as it arrived, in order; empty if only counts are recorded.
     public let received: [ReceivedRequest]
-    /// Every request and what became of it, in order; empty where only numbers are kept.
+    /// Every request and its answer, in order; empty if only counts are recorded.
     public let answered: [AnsweredRequest]
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// `apns-id` as text. Foundation's own reading and writing go through scanf and printf, which were the dearest part of a request.
+/// `apns-id` as text. Foundation's own conversions use scanf and printf, which is too slow for every request.
 extension UUID {
-    /// From the canonical form of RFC 9562 section 4, in either case; nil for anything else.
+    /// Parses the canonical form of RFC 9562 section 4, in either case. Nil for anything else.
     init?(canonical text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 36 else { return nil }

@@ -1,12 +1,12 @@
-/// Something that the simulated Apple does to a connection, or to all, whatever is asked on it just then.
+/// Something that the simulated Apple does to one connection or to all, independent of requests.
 public enum ChaosAct: Sendable, Equatable {
-    /// SETTINGS with so many streams, and 1,000 again after the milliseconds.
+    /// SETTINGS with this many streams. After the milliseconds, 1,000 again.
     case streams(UInt32, for: Int)
-    /// SETTINGS with an initial window of 0: bodies wait in the middle. Opened again after the milliseconds.
+    /// SETTINGS with an initial window of 0, so bodies stop midway. Opened again after the milliseconds.
     case window(for: Int)
     /// Reads nothing for the milliseconds.
     case deaf(for: Int)
-    /// Takes every push of one connection (or takes none) and answers none, for the milliseconds.
+    /// Answers no push of one connection for the milliseconds. `takes`: whether it accepts them.
     case mute(takes: Bool, for: Int)
     /// Answers every push on every connection with this status, for the milliseconds.
     case storm(status: Int, for: Int)
@@ -16,14 +16,14 @@ public enum ChaosAct: Sendable, Equatable {
     case close
     /// A TCP reset.
     case reset
-    /// Bytes of no use to anybody.
+    /// Bytes that break the protocol or mean nothing.
     case garbage(ChaosGarbage)
-    /// All connections end, new ones are refused for the milliseconds.
+    /// All connections end, and new ones are refused for the milliseconds.
     case refuse(for: Int)
-    /// The sender is given its configuration anew: its connections end in good order.
+    /// The sender gets its configuration again, so its connections end in good order.
     case reconfigure
 
-    /// What the report counts it as.
+    /// Its name in the report.
     public var name: String {
         switch self {
         case .streams: "streams"

@@ -3,18 +3,18 @@ import FoundationEssentials
 import OpenSSL
 import Locks
 
-/// The simulated Apple with its faults; it writes in the ledger what it took.
+/// The simulated Apple with its faults. It records what it accepted in the `Ledger`.
 final class ChaosApple: Sendable {
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
     private struct Moods {
         var simulator: APNsSimulator?
-        /// Connections are numbered anew by each simulator.
+        /// Counts the simulators. Each one numbers its connections from 1 again.
         var epoch = 0
         var words: [Int: StreamWords] = [:]
-        /// Connections that answer nothing, and whether they take what comes.
+        /// Connections that answer nothing, and whether they accept pushes.
         var mute: [Int: Bool] = [:]
-        /// All answer with this status.
+        /// All pushes are answered with this status.
         var storm: Int?
     }
 
@@ -90,7 +90,7 @@ final class ChaosApple: Sendable {
         }
     }
 
-    /// Does one line of the plan; what it begins for a while is ended by a task of its own. `reconfigure` is the sender's affair.
+    /// Performs one line of the plan. A task ends what lasts for a while. The caller performs `reconfigure`.
     func perform(_ line: ChaosPlan.Line) async {
         if case .refuse(let span) = line.act { return await refuse(for: span) }
         guard let simulator = moods.withLock({ $0.simulator }) else { return }
@@ -103,7 +103,7 @@ final class ChaosApple: Sendable {
         let connection = open[line.connection % open.count]
         for action in begin(line.act, connection) { simulator.perform(action, onConnection: connection) }
         guard let (span, action) = Self.ending(of: line.act) else { return }
-        // Weakly: a simulator that is held would go on listening.
+        // Weak, because a retained simulator would go on listening.
         after(span) { [weak simulator] apple in
             guard let simulator else { return }
             apple.moods.withLock { $0.mute[connection] = nil }
@@ -122,7 +122,6 @@ final class ChaosApple: Sendable {
         case .shutdown: return [.shutdown(reason: "Chaos")]
         case .close: return [.close]
         case .reset: return [.resetTCP]
-        // What waits for bytes that never come has to be ended by somebody: here the server does.
         case .garbage(let kind): return [.garbage(kind.bytes)]
         case .storm, .refuse, .reconfigure: return []
         }
@@ -134,6 +133,7 @@ final class ChaosApple: Sendable {
         case .window(let span): (span, .window(1 << 20))
         case .deaf(let span): (span, .resumeReading)
         case .mute(_, let span): (span, nil)
+        // A client would wait forever for the rest of the frame.
         case .garbage(.half): (300, .resetTCP)
         default: nil
         }
@@ -146,12 +146,12 @@ final class ChaosApple: Sendable {
         }
     }
 
-    /// Ends all connections and listens again, at the same port, after the milliseconds.
+    /// Ends all connections. After the milliseconds it listens again, on the same port.
     private func refuse(for span: Int) async {
         stop()
         try? await Task.sleep(for: .milliseconds(span))
         let epoch = moods.withLock { $0.epoch }
-        // The port was ours a moment ago; somebody's outgoing connection may sit on it for a while.
+        // Another process's outgoing connection may have taken the port for a while.
         for _ in 0..<1_000 {
             if let next = try? Self.simulator(script(epoch: epoch), certificate, port: port) {
                 moods.withLock { $0.simulator = next }
@@ -162,7 +162,7 @@ final class ChaosApple: Sendable {
         }
     }
 
-    /// Ends the simulator: nothing of it answers or listens any more.
+    /// Ends the simulator: it neither answers nor listens.
     func stop() {
         let old = moods.withLock { moods in
             defer { moods.simulator = nil }
@@ -178,7 +178,7 @@ final class ChaosApple: Sendable {
 }
 
 extension ScriptedAnswer {
-    /// The status that it answers; 0: none.
+    /// The status of the answer; 0 if there is none.
     var status: Int {
         switch self {
         case .accept: 200

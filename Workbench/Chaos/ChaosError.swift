@@ -1,5 +1,5 @@
-/// Why a run can't begin.
+/// A run can't begin.
 public enum ChaosError: Error, Sendable, Equatable {
-    /// A file that it needs can't be written.
+    /// A file can't be written.
     case file(String, errno: Int32)
 }

@@ -1,24 +1,24 @@
-/// Bytes that no client can go on after, or that it has to leave alone.
+/// Bytes after which a client must close the connection, or that it must ignore.
 ///
-/// None of them can be read as a server's word on a stream (RST_STREAM, GOAWAY, HEADERS that decode): that would be a lie
-/// about what became of a push, and not the client's to find out.
+/// None of them is a valid server frame on a stream (RST_STREAM, GOAWAY, HEADERS that decode). Such a frame would be a
+/// lie about the push, which no client can detect.
 public enum ChaosGarbage: UInt64, Sendable, CaseIterable {
-    /// A frame far over the largest size (RFC 9113 section 4.2).
+    /// A frame far larger than allowed (RFC 9113 section 4.2).
     case oversized
     /// DATA on stream 0 (section 6.1).
     case dataOnZero
-    /// A header block that is no HPACK (RFC 7541 section 6: index 0).
+    /// A header block that is not HPACK (RFC 7541 section 6: index 0).
     case brokenBlock
-    /// SETTINGS of a length that is no multiple of six (section 6.5).
+    /// SETTINGS with a length that is not a multiple of six (section 6.5).
     case brokenSettings
-    /// A window over 2^31 - 1 for the connection (section 6.9.1).
+    /// A connection window over 2^31 - 1 (section 6.9.1).
     case windowOverflow
-    /// The head of a frame and part of it; the rest never comes.
+    /// The header of a frame and part of it; the rest never comes.
     case half
-    /// A frame of a type that nobody knows: to be ignored (section 4.1).
+    /// A frame of an unknown type, which the client must ignore (section 4.1).
     case unknownType
 
-    /// The bytes; frame headers are laid out by RFC 9113 section 4.1.
+    /// The bytes, with frame headers as in RFC 9113 section 4.1.
     public var bytes: [UInt8] {
         switch self {
         case .oversized: [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xA5, count: 50)

@@ -1,25 +1,25 @@
 import Seeded
 
-/// What is done to connections, and when: an endless sequence, the same for the same seed.
+/// The acts and their times: an endless sequence, the same for the same seed.
 public struct ChaosPlan: Sequence, IteratorProtocol, Sendable {
-    /// One line of the script.
+    /// One line of the plan.
     public struct Line: Sendable, Equatable {
-        /// Milliseconds after the line before.
+        /// Milliseconds after the previous line.
         public let gap: Int
         /// What is done.
         public let act: ChaosAct
-        /// Which of the open connections it is done to, modulo their number at that moment.
+        /// The open connection that it is done to, modulo their number at that moment.
         public let connection: Int
     }
 
     private var random: SplitMix64
 
-    /// The plan of a seed.
+    /// The plan for a seed.
     public init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
-    /// The next line; there is always one.
+    /// The next line; never nil.
     public mutating func next() -> Line? {
         let gap = Int.random(in: 20...800, using: &random)
         let connection = Int.random(in: 0...999, using: &random)

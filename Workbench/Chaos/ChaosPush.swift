@@ -2,13 +2,14 @@ import APNs
 import FoundationEssentials
 import Seeded
 
-/// The pushes of a run: each is a function of seed and number.
+/// The pushes of a run. Each is a function of seed and number.
 enum ChaosPush {
     /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
     static func make(_ number: UInt64, seed: UInt64, now: Int64) -> Push {
         var random = SplitMix64(seed: seed &+ number &* 0xD134_2543_DE82_EF95)
         let dice = Int.random(in: 0..<1_000, using: &random)
-        // Bodies that fill a window, one that is too long; and times that go by while the push waits or is half written.
+        // Some bodies fill a window, one in a thousand is too long. Some pushes expire while they wait or are half
+        // written.
         let size = dice < 30 ? 4_080 : dice == 30 ? 4_097 : 40 + dice / 4
         let patience: Int64 = dice >= 960 ? Int64.random(in: 1...60, using: &random) : 3_000
         let digits = String(number, radix: 16)

@@ -1,23 +1,24 @@
 import JSON
 
-/// What a run found.
+/// The result of a run.
 public struct ChaosReport: Sendable {
-    /// The seed of plan, pushes and fates.
+    /// The seed of plan, pushes and answers.
     public var seed: UInt64
-    /// How long pushes were sent.
+    /// How long pushes were sent, in seconds.
     public var seconds: Int
-    /// Pushes a second that were wanted.
+    /// The wanted pushes per second.
     public var rate: Int
-    /// The books.
+    /// The comparison of both sides.
     public var books: Ledger
-    /// How often each act was done.
+    /// How often each act was performed.
     public var acts: [String: Int] = [:]
     /// Connections that the sender opened.
     public var connections = 0
-    /// At a tenth of the time, at half of it, and after everything was closed.
+    /// After a tenth of the pushes, after half of them, and after everything was closed.
     public var footprints: (start: Footprint, middle: Footprint, end: Footprint)
 
-    /// Whether no promise was broken, and the sender was of use: at least a quarter was accepted, however the service failed.
+    /// Whether no promise was broken and at least a quarter of the pushes was accepted. So a sender that sends nothing
+    /// fails.
     public var isClean: Bool {
         books.violations.isEmpty && books.endings[Int(Ending.accepted.rawValue)] * 4 >= books.sent
     }

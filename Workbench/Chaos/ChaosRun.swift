@@ -5,8 +5,8 @@ import Locks
 
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
 ///
-/// The script is the same for a seed: what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and what is
-/// answered to each push at each attempt (`PushFate`). Which streams an act meets, and so the outcomes, is up to threads and the network.
+/// A seed decides what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and each attempt's
+/// answer (`PushFate`). Which streams an act meets, and so the outcomes, depends on threads and the network.
 public final class ChaosRun: Sendable {
     private struct Tally {
         var acts: [String: Int] = [:]
@@ -20,14 +20,14 @@ public final class ChaosRun: Sendable {
     private let configuration: SenderConfiguration
     private let tally = Mutex(Tally())
 
-    /// A run that is ready to begin.
+    /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - seed: of everything that is drawn.
-    ///   - seconds: for how long pushes are sent.
-    ///   - rate: pushes a second.
+    ///   - seed: decides everything random.
+    ///   - seconds: how long pushes are sent.
+    ///   - rate: pushes per second.
     ///   - folder: an existing folder; `ca.pem` is written there.
-    /// - Throws: `SimulatorError` where the simulator can't be made, `ChaosError` where the file can't be written.
+    /// - Throws: `SimulatorError` if the simulator can't be created, `ChaosError` if the file can't be written.
     public init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
         self.seed = seed
         self.seconds = seconds
@@ -46,19 +46,19 @@ public final class ChaosRun: Sendable {
         )
         configuration.connections = 4
         configuration.maxInFlight = 400
-        // Short, so that silence is soon unknown; the longest fault outlasts it, the usual delay does not.
+        // Short, so that a missing answer soon becomes unknown. Most scripted delays are shorter, a few are longer.
         configuration.requestDeadline = 1_500
         configuration.connectTimeout = 1_500
         self.configuration = configuration
     }
 
-    /// Sends, compares, and tells.
+    /// Sends the pushes, and compares the outcomes with what the simulated Apple accepted.
     ///
-    /// - Throws: `APNsError` where there is no sender to be had.
+    /// - Throws: `APNsError` if the sender can't be created.
     public func run() async throws -> ChaosReport {
         let sender = try Sender(
             configuration: configuration,
-            // Pauses at their shortest: a sender that waits shows nothing.
+            // The shortest pauses, because a sender that waits tests nothing.
             jitter: { 0 },
             log: { [weak self] event in self?.take(event) }
         )
@@ -88,7 +88,7 @@ public final class ChaosRun: Sendable {
         if case .connectionOpened = event { tally.withLock { $0.connections += 1 } }
     }
 
-    /// Sends by the clock, whether or not streams are free: what finds none has to come back, too.
+    /// Sends by the clock, whether or not streams are free, because pushes that find no stream must get an outcome too.
     private func feed(_ sender: Sender, from start: ContinuousClock.Instant) async -> (
         start: Footprint, middle: Footprint
     ) {
@@ -103,7 +103,7 @@ public final class ChaosRun: Sendable {
             sent = max(sent, due)
             if first == nil, sent >= all / 10 { first = Footprint.now() }
             if middle == nil, sent >= all / 2 { middle = Footprint.now() }
-            // Now and then as the daemon does it: a wait that nobody ended would stand still here.
+            // Sometimes it waits as the daemon does, so that a wait that never ends is noticed.
             if sent % 5 == 0 {
                 _ = await sender.waitForFreeSlots(atLeast: 50, until: SenderClock.system.now() + 20)
             } else {
@@ -143,7 +143,7 @@ public final class ChaosRun: Sendable {
         }
     }
 
-    /// Drains, and says so where that doesn't end.
+    /// Drains the sender, and notes a violation if that doesn't end.
     private func drain(_ sender: Sender) async {
         let deadline = SenderClock.system.now() + 5_000
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -159,7 +159,7 @@ public final class ChaosRun: Sendable {
         }
     }
 
-    /// Threads of closed connections give their descriptors back a moment later.
+    /// Waits a moment, because threads of closed connections close their descriptors late.
     private func settledFootprint(atMost descriptors: Int) async -> Footprint {
         for _ in 0..<100 {
             let now = Footprint.now()
@@ -170,7 +170,7 @@ public final class ChaosRun: Sendable {
     }
 
     private func judge(_ marks: (start: Footprint, middle: Footprint), _ end: Footprint) {
-        // A leak of a few hundred bytes a push shows in a long run; the allocator's own swings stay below.
+        // In a long run, a leak of a few hundred bytes per push exceeds this. The allocator's own variation is smaller.
         let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
         if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }
     }

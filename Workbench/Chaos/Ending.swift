@@ -1,21 +1,20 @@
 import APNs
 
-/// An outcome as the comparison sees it.
+/// An outcome as the comparison needs it.
 public enum Ending: UInt8, Sendable, CaseIterable {
-    /// None yet.
+    /// No outcome yet.
     case open
-    /// Apple took it.
+    /// Apple accepted it.
     case accepted
-    /// Apple answered and did not take it, or it was wrong before it was sent.
+    /// Apple refused it, or it was invalid before it was sent.
     case refused
-    /// Apple answered that it would not now.
+    /// Apple asked to come back later.
     case delayed
-    /// Surely not processed.
+    /// Apple certainly did not process it.
     case unsent
-    /// Nobody knows.
+    /// Apple may or may not have accepted it.
     case unknown
 
-    /// One line a case of `PushOutcome`.
     init(_ outcome: PushOutcome) {
         switch outcome {
         case .accepted: self = .accepted
@@ -28,7 +27,7 @@ public enum Ending: UInt8, Sendable, CaseIterable {
 }
 
 extension PushOutcome {
-    /// The status that the outcome says Apple answered; nil where it says none.
+    /// The status that Apple answered by this outcome; nil if it names none.
     var answeredStatus: Int? {
         switch self {
         case .accepted: 200

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the process holds at an instant.
+/// Memory and descriptors of this process at one instant.
 public struct Footprint: Sendable, Equatable {
     /// KiB of resident memory (/proc/self/statm).
     public let residentKilobytes: Int
     /// Open descriptors (/proc/self/fd).
     public let descriptors: Int
 
-    /// All parts.
+    /// A footprint with these numbers.
     public init(residentKilobytes: Int, descriptors: Int) {
         self.residentKilobytes = residentKilobytes
         self.descriptors = descriptors
@@ -32,7 +32,7 @@ public struct Footprint: Sendable, Equatable {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // ".", ".." and the folder itself.
+        // Without ".", ".." and the descriptor of the folder itself.
         return count - 3
     }
 }

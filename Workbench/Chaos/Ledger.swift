@@ -1,9 +1,9 @@
 public import APNs
 
-/// Both sides' books, compared push by push as they are written: the simulator's log and the sender's outcomes.
+/// Compares the simulator's log and the sender's outcomes, push by push.
 ///
-/// It remembers the last 524,288 pushes, in memory that is taken at once; a push leaves it when the one so many numbers later is sent, and
-/// must have an outcome by then.
+/// It remembers the last 524,288 pushes, in memory that is allocated at once. A push is forgotten when its place is
+/// needed again, and must have an outcome by then.
 public struct Ledger: Sendable {
     private struct Entry {
         /// 0: none.
@@ -14,29 +14,29 @@ public struct Ledger: Sendable {
         var ending = Ending.open
     }
 
-    /// How many pushes it remembers.
+    /// How many pushes are remembered.
     public static let span = 1 << 19
 
     private var entries: [Entry]
-    /// The numbers from 1 to here were sent.
+    /// The last number that was sent. Numbers start at 1.
     public private(set) var sent: UInt64 = 0
-    /// By `Ending`.
+    /// How many pushes ended in each way, by `Ending`.
     public private(set) var endings = [Int](repeating: 0, count: Ending.allCases.count)
     /// How often each promise was broken.
     public private(set) var violations: [Violation: Int] = [:]
-    /// The first pushes that each violation hit, 20 at most.
+    /// The first pushes of each violation, 20 at most.
     public private(set) var examples: [Violation: [UInt64]] = [:]
-    /// Pushes that the simulator took.
+    /// Pushes that the simulator accepted.
     public private(set) var logged = 0
 
-    /// Empty books.
+    /// Starts without pushes.
     ///
-    /// - Parameter span: how many pushes are remembered; less than the default only in tests.
+    /// - Parameter span: how many pushes are remembered. Only tests use less than the default.
     public init(span: Int = Ledger.span) {
         entries = [Entry](repeating: Entry(), count: span)
     }
 
-    /// Takes the next number up, before the push is handed to the sender.
+    /// Returns the next number, before the push is handed to the sender.
     public mutating func send() -> UInt64 {
         sent += 1
         let place = place(sent)
@@ -45,7 +45,7 @@ public struct Ledger: Sendable {
         return sent
     }
 
-    /// The simulator got a good request for the push; how often it had before.
+    /// The simulator got a valid request for the push. Returns how often it got one before.
     public mutating func asked(_ number: UInt64) -> UInt8 {
         guard let place = find(number) else {
             note(.stranger, number)
@@ -55,12 +55,12 @@ public struct Ledger: Sendable {
         return entries[place].asked
     }
 
-    /// The status that the simulator is about to answer; 0: none.
+    /// The status that the simulator is about to answer; 0 for none.
     public mutating func answers(_ number: UInt64, status: Int) {
         if let place = find(number) { entries[place].status = UInt16(clamping: status) }
     }
 
-    /// The simulator took the push.
+    /// The simulator accepted the push.
     public mutating func log(_ number: UInt64) {
         logged += 1
         guard let place = find(number) else { return note(.stranger, number) }
@@ -74,7 +74,7 @@ public struct Ledger: Sendable {
 
     /// The sender's result.
     ///
-    /// - Parameter idIsRight: nil where the result names no `apns-id`.
+    /// - Parameter idIsRight: nil if the result has no `apns-id`.
     public mutating func end(_ number: UInt64, _ outcome: PushOutcome, idIsRight: Bool?) {
         guard let place = find(number), entries[place].ending == .open else { return note(.resultTwice, number) }
         let ending = Ending(outcome)
@@ -90,12 +90,12 @@ public struct Ledger: Sendable {
         }
     }
 
-    /// No outcome can come any more: what has none is lost.
+    /// Called when no more outcomes can come. Pushes without one are lost.
     public mutating func close() {
         for place in entries.indices { forget(place) }
     }
 
-    /// Notes what is no push's affair.
+    /// Counts a violation; `number` is the push, or 0 if it is about none.
     public mutating func note(_ violation: Violation, _ number: UInt64) {
         violations[violation, default: 0] += 1
         if examples[violation, default: []].count < 20 { examples[violation, default: []].append(number) }

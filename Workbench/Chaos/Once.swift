@@ -1,6 +1,6 @@
 import Locks
 
-/// A continuation that two may end, and the first does.
+/// A continuation that two callers may end. Only the first resumes it.
 final class Once: Sendable {
     private let continuation: Mutex<CheckedContinuation<Void, Never>?>
 
@@ -8,7 +8,7 @@ final class Once: Sendable {
         self.continuation = Mutex(continuation)
     }
 
-    /// Whether this was the first.
+    /// Returns whether this call was the first.
     @discardableResult
     func end() -> Bool {
         let first = continuation.withLock { held in

@@ -1,14 +1,14 @@
 import APNsSimulator
 import Seeded
 
-/// What the simulated Apple does with one push: a function of seed, push and attempt, so that no race can change it.
+/// The simulated Apple's answer to one push: a function of seed, push and attempt, so no race can change it.
 enum PushFate: Equatable {
-    /// As the simulator performs it.
+    /// An answer that the simulator performs.
     case answer(ScriptedAnswer)
-    /// GOAWAY at this stream: it is the last that is processed, or the first that is not.
+    /// GOAWAY at this stream, which is the last one that is processed or the first one that is not.
     case goAway(processesThis: Bool)
 
-    /// - Parameter attempt: how often the push was asked for before.
+    /// - Parameter attempt: how many requests for this push came before.
     static func of(_ number: UInt64, attempt: UInt8, seed: UInt64) -> PushFate {
         var random = SplitMix64(seed: seed ^ (number &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(attempt) << 56)
         let dice = Int.random(in: 0..<10_000, using: &random)
@@ -47,7 +47,7 @@ enum PushFate: Equatable {
         case 300..<320: .answer(.silence)
         case 320..<340: .answer(.accepted(then: .silence))
         case 340..<350: .answer(.accepted(then: .unfinished(status: 200, bytes: [])))
-        // REFUSED_STREAM is the server's word that it did nothing: never after it took the push.
+        // REFUSED_STREAM promises that the server did nothing, so it never follows an accepted push.
         case 350..<380: .answer(.reset(code: 7))
         case 380..<390: .answer(.reset(code: [0, 1, 2, 5, 8, 11].randomElement(using: &random) ?? 2))
         case 390..<400: .answer(.accepted(then: .reset(code: 8)))

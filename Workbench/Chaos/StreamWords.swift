@@ -1,25 +1,27 @@
-/// What one connection of the simulated Apple has said of its streams, so that it keeps its word.
+/// What one connection of the simulated Apple has promised about its streams.
 ///
-/// Requests are read in whole batches: at the moment of a GOAWAY, streams above its last one may have been taken already, and more
-/// may be read before it is written. An honest server then goes away above the first, and takes none of the second.
+/// Requests are read in batches. At a GOAWAY, streams above its last stream may already be accepted, and more may be
+/// read before it is written. So GOAWAY names only streams above the highest accepted one, and later ones are not
+/// processed.
 struct StreamWords {
-    /// The highest stream that was taken or answered.
+    /// The highest stream that was processed.
     private var highest: Int32 = 0
-    /// GOAWAY's last stream; above it nothing is processed.
+    /// GOAWAY's last stream. Streams above it are not processed.
     private var last: Int32?
 
-    /// Whether a stream may still be processed; it then counts as processed.
+    /// Whether a stream may be processed. If so, it counts as processed.
     mutating func process(_ stream: Int32) -> Bool {
         if let last, stream > last { return false }
         highest = max(highest, stream)
         return true
     }
 
-    /// Whether GOAWAY can be said at this stream, which then is the last one or the first that is not processed.
+    /// Whether GOAWAY can be sent at this stream. It becomes the last one that is processed, or the first one that is
+    /// not.
     mutating func goAway(at stream: Int32, processesThis: Bool) -> Bool {
         guard last == nil, stream > highest else { return false }
         if processesThis { highest = stream }
-        // Streams of clients are odd: two less is the one before.
+        // Client streams have odd numbers, so the one before is two less.
         last = processesThis ? stream : max(0, stream - 2)
         return true
     }

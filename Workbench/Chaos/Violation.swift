@@ -1,20 +1,20 @@
-/// A promise of the sender's that was seen broken.
+/// A promise that the sender broke.
 public enum Violation: String, Sendable, CaseIterable {
     /// A push has no outcome.
     case lost
-    /// A push has two outcomes, or one without having been sent.
+    /// A push has two outcomes, or an outcome without having been sent.
     case resultTwice = "result_twice"
-    /// The sender says that Apple took it, Apple's log does not.
+    /// The sender says that Apple accepted it, but Apple's log does not have it.
     case acceptedNotLogged = "accepted_not_logged"
-    /// Apple's log has it; the sender says neither that it was taken nor that it can't know.
+    /// Apple's log has it, but the outcome is neither accepted nor unknown.
     case loggedNotAccepted = "logged_not_accepted"
-    /// Apple took it twice, and never said that it had not.
+    /// Apple accepted it twice.
     case loggedTwice = "logged_twice"
-    /// The outcome names a status that Apple's last answer to this push was not.
+    /// The outcome's status differs from Apple's last answer to this push.
     case wrongStatus = "wrong_status"
-    /// The outcome names another `apns-id`, or an accepted one none.
+    /// The outcome names another `apns-id`, or it is accepted and names none.
     case wrongID = "wrong_id"
-    /// Apple's log has a push that nobody sent, or one of long ago.
+    /// Apple's log has a push that was not sent, or not lately.
     case stranger
     /// Memory or descriptors grew.
     case growth

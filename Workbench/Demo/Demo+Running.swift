@@ -9,16 +9,16 @@ import struct Glibc.time_t
 import func Glibc.time
 
 extension Demo {
-    /// As `run`, ended early by whoever raises the interruption.
+    /// As `run`, but `interruption` can end it early.
     func run(_ interruption: Interruption) async -> ExitStatus {
         do throws(DemoError) {
             let result = try await perform(interruption)
-            // All is stopped and removed; what follows only speaks.
+            // Everything is stopped and removed. Only the report is left to print.
             let report = report
             say(report.end(result), interruption)
             return result.verdict.holds ? .success : .software
         } catch {
-            // What a signal broke (a terminal sends Ctrl-C to initdb too) is no fault of its own.
+            // An error after a signal is the signal's (a terminal sends Ctrl-C to initdb too).
             let reason = interruption.error ?? error
             output.complain(reason.description)
             return reason.exitStatus
@@ -27,7 +27,7 @@ extension Demo {
 
     var report: DemoReport { DemoReport(output: output) }
 
-    /// A text that nobody reads any more ends the demo.
+    /// Ends the demo if the text can't be written.
     private func say(_ text: String, _ interruption: Interruption) {
         if !output.write(text) { interruption.raise(Interruption.unread) }
     }
@@ -37,7 +37,7 @@ extension Demo {
         let start = self.start ?? Self.nextHour(after: Instant(seconds: Int64(time(nil))))
         let names = zones.names
         guard !names.isEmpty else {
-            throw DemoError(.missing, "no time zones in \(zones.directory): apt-get install tzdata")
+            throw DemoError(.missing, "no time zones in \(zones.directory); install them: apt-get install tzdata")
         }
         let population = Population(count: users, seed: seed, zones: names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)
@@ -65,7 +65,7 @@ extension Demo {
 
     private func play(_ scene: DemoScene, _ interruption: Interruption) async throws -> DayResult {
         try interruption.check()
-        // In the cluster's folder, so that it goes with it.
+        // In the cluster's folder, so it is removed with it.
         let caFile = try scene.cluster.install(file: "authority.pem", contents: scene.apple.certificate.authority)
         let configuration = try DemoEngine.configuration(
             cluster: scene.cluster,
@@ -126,13 +126,13 @@ extension Demo {
     }
 
     private func stop(_ cluster: LocalCluster) async {
-        // It has no way to fail.
+        // Stopping can't fail.
         _ = try? await offThePool { cluster.stop() }
     }
 
     // MARK: Values
 
-    /// Real instants (registrations, the migration) lie before the day.
+    /// The next full hour, because real instants (registrations, the migration) must be before the day.
     static func nextHour(after now: Instant) -> Instant {
         Instant(seconds: now.seconds - now.seconds % 3600 + 3600)
     }
@@ -140,7 +140,7 @@ extension Demo {
     static func demoError(_ error: any Error) -> DemoError {
         switch error {
         case let error as DemoError: error
-        case let error as LocalPostgresError: DemoError(.database, "no private PostgreSQL: \(error.context)")
+        case let error as LocalPostgresError: DemoError(.database, "can't start a private PostgreSQL: \(error.context)")
         case let error as PostgresError: DemoError(.database, "the private PostgreSQL fails: \(error)")
         default: DemoError(.daemon, "\(error)")
         }

@@ -1,22 +1,22 @@
 import Systemd
 
-/// Why the demo could not run its day to the end.
+/// The demo could not run its day to the end.
 struct DemoError: Error, Sendable, CustomStringConvertible {
     enum Code: Sendable, Equatable {
-        /// Ctrl-C, SIGTERM, or nobody reads the output any more.
+        /// Ctrl-C, SIGTERM, or the output can't be written.
         case interrupted
-        /// A private PostgreSQL could not be made or does not answer.
+        /// The private PostgreSQL could not be created, or doesn't answer.
         case database
-        /// The simulated Apple could not be made, or nothing reaches it.
+        /// The simulated Apple could not be created, or no push reaches it.
         case apple
-        /// Something that has to be installed is not.
+        /// Something that the demo needs is not installed.
         case missing
-        /// The daemon's own parts refused what the demo gave them.
+        /// nudged refused the demo's configuration or data.
         case daemon
     }
 
     let code: Code
-    /// What happened, and the mend where there is one.
+    /// What happened, and the fix if there is one.
     let context: String
 
     init(_ code: Code, _ context: String) {

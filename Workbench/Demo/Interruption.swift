@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Whether and why the demo is to end early: asked between its steps, so that what runs is stopped and removed in order.
+/// Whether and why the demo must end early. It is checked between steps, so that everything is stopped and removed in
+/// order.
 final class Interruption: Sendable {
     private struct State {
         var error: DemoError?
@@ -9,16 +10,19 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// What a signal means.
-    static let signalled = DemoError(.interrupted, "interrupted: the server is stopped and its folder removed")
-
-    /// What a closed pipe or a full disk means.
-    static let unread = DemoError(
+    /// A signal came.
+    static let signalled = DemoError(
         .interrupted,
-        "the output can't be written; the server is stopped and its folder removed"
+        "interrupted; the private PostgreSQL was stopped and its folder removed"
     )
 
-    /// Ends the demo at its next step; safe from any thread. The first reason counts.
+    /// A closed pipe or a full disk.
+    static let unread = DemoError(
+        .interrupted,
+        "can't write the output; the private PostgreSQL was stopped and its folder removed"
+    )
+
+    /// Ends the demo at its next step. Any thread may call it. The first reason counts.
     func raise(_ error: DemoError = Interruption.signalled) {
         let action = state.withLock { state in
             defer { state.action = nil }
@@ -28,7 +32,7 @@ final class Interruption: Sendable {
         action?()
     }
 
-    /// Called once at the raising, at once where that was before: ends a step that would take long.
+    /// Sets an action that ends a long step. It is called once, when the interruption is raised, or now if it was.
     func onRaise(_ action: @escaping @Sendable () -> Void) {
         let isRaised = state.withLock { state in
             if state.error == nil { state.action = action }
@@ -37,7 +41,7 @@ final class Interruption: Sendable {
         if isRaised { action() }
     }
 
-    /// The action is not wanted any more.
+    /// Removes the action.
     func forgetAction() {
         state.withLock { $0.action = nil }
     }

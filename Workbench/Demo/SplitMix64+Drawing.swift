@@ -1,20 +1,20 @@
 import Seeded
 
 extension SplitMix64 {
-    /// True so often in a thousand. (The standard library's own mappings may change from release to release.)
+    /// True this often in a thousand. (The standard library's own mappings may change between releases.)
     mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
 
-    /// A number of the range.
+    /// A number in the range.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }
 
-    /// One of them; nil where there is none.
+    /// One of them; nil if there is none.
     mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
     }
 
-    /// One of them, by weight; nil where there is none.
+    /// One of them, by weight; nil if there is none.
     mutating func pick<Element>(weighted elements: [(Element, Int)]) -> Element? {
         let total = elements.reduce(0) { $0 + $1.1 }
         guard total > 0 else { return nil }
@@ -26,7 +26,7 @@ extension SplitMix64 {
         return nil
     }
 
-    /// So many lower-case hexadecimal digits.
+    /// This many lower-case hexadecimal digits.
     mutating func hex(_ digits: Int) -> String {
         var text = ""
         while text.utf8.count < digits {

@@ -1,4 +1,4 @@
-/// What is to be done later, the earliest first (a binary heap; equal times keep their order).
+/// Elements with a due time, the earliest first (a binary heap; equal times keep their order).
 struct DelayQueue<Element> {
     private var heap: [(due: UInt64, order: UInt64, element: Element)] = []
     private var order: UInt64 = 0
@@ -17,7 +17,7 @@ struct DelayQueue<Element> {
         }
     }
 
-    /// The earliest, if it is due.
+    /// Removes and returns the earliest, if it is due.
     mutating func popDue(_ now: UInt64) -> Element? {
         guard let first = heap.first, first.due <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

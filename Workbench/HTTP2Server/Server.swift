@@ -3,7 +3,7 @@ import OpenSSL
 import Locks
 import HTTP2
 
-/// An HTTP/2 server on a loopback address: one thread, many connections, behaviour handed in as a `ServerHandler`.
+/// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.
 public final class Server: Sendable {
     private enum State {
         case idle
@@ -17,10 +17,10 @@ public final class Server: Sendable {
     private let loop: ServerLoop
     private let state = Mutex(State.idle)
 
-    /// What it has seen so far; brought up to date after what was read, before the answers to it are written.
+    /// What it has counted so far. The counts are updated after a read, before the answers to it are written.
     public var counters: ServerCounters { loop.published.withLock { $0 } }
 
-    /// Listens; serves from `start` on (clients may connect before, and wait).
+    /// Opens the listening sockets. Clients may connect at once, and are served after `start`.
     ///
     /// - Throws: `.credentials`, `.listen`.
     public init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
@@ -49,9 +49,9 @@ public final class Server: Sendable {
 
     deinit { stop() }
 
-    /// Begins to serve, once.
+    /// Starts serving. A second call does nothing.
     ///
-    /// - Throws: `.resources` where there is no thread left.
+    /// - Throws: `.resources` if no thread can be created.
     public func start() throws(ServerError) {
         let loop = loop
         let isStarted = state.withLock { state in
@@ -63,15 +63,15 @@ public final class Server: Sendable {
         guard isStarted else { throw ServerError(.resources(errno: EAGAIN), "no thread left for a server") }
     }
 
-    /// Closes the listening sockets, so that connections are refused until `acceptConnections`; those that stand stay. Only once it is
-    /// started, and not from the handler.
+    /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.
+    /// Call it after `start`, and not from the handler.
     public func refuseConnections() {
         let latch = Latch()
         inbox.put(.listen(false, latch), for: 0)
         _ = latch.wait()
     }
 
-    /// Listens again, at the same port.
+    /// Listens again on the same port.
     ///
     /// - Throws: `.listen`.
     public func acceptConnections() throws(ServerError) {
@@ -80,7 +80,7 @@ public final class Server: Sendable {
         guard latch.wait() else { throw ServerError(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
     }
 
-    /// Closes everything and waits for the thread's end; from the handler it doesn't wait.
+    /// Closes everything and waits until the thread has ended. Called from the handler, it doesn't wait.
     public func stop() {
         let thread = state.withLock { state -> pthread_t? in
             defer { state = .stopped }
@@ -96,7 +96,7 @@ public final class Server: Sendable {
         }
     }
 
-    /// A free port of the first address may be taken at another: then the next free one is tried.
+    /// A port that is free on the first address may be taken on another. Then it tries another free port.
     static func listen(
         _ configuration: ServerConfiguration,
         port wanted: UInt16
@@ -143,7 +143,7 @@ public final class Server: Sendable {
         let port = withUnsafeMutableBytes(of: &bound) { bytes -> UInt16 in
             guard let start = bytes.baseAddress else { return 0 }
             getsockname(listener, start.assumingMemoryBound(to: sockaddr.self), &length)
-            // sin_port and sin6_port both stand behind the two bytes of the family, in network order.
+            // In both address types the port follows the two bytes of the family, in network order.
             return UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
         return (listener, port)

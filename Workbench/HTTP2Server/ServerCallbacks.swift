@@ -1,7 +1,7 @@
 import CNGHTTP2
 import Glibc
 
-/// What nghttp2 calls on the server's side. The context is the `ServerSession`, which outlives its nghttp2 session.
+/// nghttp2's callbacks on the server's side. The context is the `ServerSession`, which outlives its nghttp2 session.
 enum ServerCallbacks {
     static func install(in callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, serverBeginHeaders)
@@ -24,7 +24,7 @@ private func serverBeginHeaders(
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let session = serverSession(context), let frame else { return 0 }
-    // Trailers begin a block too; their stream has its slot already.
+    // Trailers begin a header block too, but their stream already has a slot.
     if session.slot(of: frame.pointee.hd.stream_id) == nil {
         session.counters.begun += 1
         session.openStream(frame.pointee.hd.stream_id)

@@ -1,9 +1,9 @@
-/// A client's connection, seen from the server, with the levers to misbehave.
+/// A client's connection on the server's side, with ways to misbehave.
 ///
-/// The methods can be called from any thread; what they ask is done on the server's thread, in order, after what the handler returned
-/// for requests that were read before and ahead of the next write. On a connection that is no more they do nothing.
+/// Any thread may call the methods. They run in order on the server's thread: after the handler has answered the
+/// requests that were already read, and before the next write. On a closed connection they do nothing.
 public final class ServerConnection: Sendable {
-    /// Its number, from 1 in the order of arrival.
+    /// Its number, from 1 in order of arrival.
     public let id: Int
     private let inbox: ServerInbox
 
@@ -12,32 +12,35 @@ public final class ServerConnection: Sendable {
         self.inbox = inbox
     }
 
-    /// Replies to a request that was left in silence.
+    /// Replies to a request that was answered with `silence`.
     public func reply(_ reply: ServerReply, to streamID: Int32) {
         inbox.put(.reply(streamID, reply), for: id)
     }
 
-    /// Sends a SETTINGS frame; streams over a lowered limit that arrive afterwards are refused (REFUSED_STREAM).
+    /// Sends a SETTINGS frame. Later streams over a lowered limit are refused (REFUSED_STREAM).
     public func sendSettings(maxConcurrentStreams: UInt32? = nil, initialWindowSize: UInt32? = nil) {
         inbox.put(.settings(maxConcurrentStreams: maxConcurrentStreams, initialWindowSize: initialWindowSize), for: id)
     }
 
-    /// Sends GOAWAY; streams above `lastStreamID` are forgotten. A later one can only lower it.
+    /// Sends GOAWAY. Streams above `lastStreamID` are not processed. A later GOAWAY can only lower it.
     public func goAway(lastStreamID: Int32, code: UInt32 = 0, debug: String = "") {
         inbox.put(.goAway(lastStreamID: lastStreamID, code: code, debug: debug), for: id)
     }
 
-    /// The two GOAWAYs of RFC 9113 section 6.8: first with the highest stream id, then, once a PING came back, with the last one seen.
+    /// The two GOAWAYs of RFC 9113 section 6.8. The first has the highest stream id. The second follows when a PING
+    /// came back, with the last stream that was processed.
+    /// back, with the last stream that was processed.
     public func shutdownGracefully(debug: String = "") {
         inbox.put(.shutdownGracefully(debug: debug), for: id)
     }
 
-    /// Lets the client send so many bytes more over all its streams (WINDOW_UPDATE on stream 0).
+    /// Lets the client send this many more bytes over all its streams (WINDOW_UPDATE on stream 0).
     public func openWindow(by bytes: Int32) {
         inbox.put(.openWindow(bytes), for: id)
     }
 
-    /// Closes the TCP connection (FIN) once all that waits is written, `writeRaw`'s bytes among it; no GOAWAY, no close_notify.
+    /// Closes the TCP connection (FIN) after everything is written, including `writeRaw`'s bytes. No GOAWAY, no
+    /// close_notify.
     public func closeOnceWritten() {
         inbox.put(.closeOnceWritten, for: id)
     }
@@ -52,12 +55,12 @@ public final class ServerConnection: Sendable {
         inbox.put(.resetTCP, for: id)
     }
 
-    /// Writes bytes of no matter what into the TLS stream, after all frames that are waiting.
+    /// Writes any bytes into the TLS stream, after all frames that wait.
     public func writeRaw(_ bytes: [UInt8]) {
         inbox.put(.writeRaw(bytes), for: id)
     }
 
-    /// Reads nothing more from the socket until `resumeReading`.
+    /// Stops reading from the socket until `resumeReading`.
     public func stopReading() {
         inbox.put(.reading(false), for: id)
     }

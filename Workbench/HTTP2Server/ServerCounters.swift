@@ -1,4 +1,4 @@
-/// What a server has seen since its start.
+/// What a server has counted since its start.
 public struct ServerCounters: Sendable, Equatable {
     /// TCP connections accepted.
     public var accepted = 0
@@ -6,9 +6,9 @@ public struct ServerCounters: Sendable, Equatable {
     public var opened = 0
     /// TLS handshakes that failed.
     public var refused = 0
-    /// Connections that are no more.
+    /// Connections that were closed, including failed handshakes.
     public var closed = 0
-    /// Streams that a client began: their HEADERS have come, the whole request perhaps not.
+    /// Streams that a client began: HEADERS arrived, the whole request perhaps not.
     public var begun = 0
     /// Whole requests.
     public var requests = 0
@@ -21,6 +21,6 @@ public struct ServerCounters: Sendable, Equatable {
     /// Answers to PING frames received.
     public var pongsReceived = 0
 
-    /// All zero.
+    /// All counts are zero.
     public init() {}
 }

@@ -1,10 +1,10 @@
-/// What a server does with its connections and requests. All methods are called on the server's thread and must return soon.
+/// Handles a server's connections and requests. The methods run on the server's thread and must return soon.
 public protocol ServerHandler: AnyObject, Sendable {
     /// A connection has finished its TLS handshake.
     func connectionOpened(_ connection: ServerConnection)
     /// A whole request has arrived.
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply
-    /// A connection is no more; nothing can be done with it.
+    /// A connection was closed. Nothing can be done with it.
     func connectionClosed(_ connection: ServerConnection)
 }
 

@@ -1,14 +1,14 @@
 import Locks
 import HTTP2
 
-/// Where other threads leave what a server's connections shall do.
+/// Orders from other threads to the server's thread.
 final class ServerInbox: Sendable {
     enum Order {
         case reply(Int32, ServerReply)
         case settings(maxConcurrentStreams: UInt32?, initialWindowSize: UInt32?)
         case goAway(lastStreamID: Int32, code: UInt32, debug: String)
         case shutdownGracefully(debug: String)
-        /// Of the server itself, under connection 0.
+        /// For the server itself, with connection 0.
         case listen(Bool, Latch)
         case openWindow(Int32)
         case closeOnceWritten
@@ -41,11 +41,11 @@ final class ServerInbox: Sendable {
         wake.signal()
     }
 
-    /// All that has come since the last call, and whether the server is to stop.
+    /// The orders since the last call, and whether the server must stop.
     func take() -> (orders: [(connection: Int, order: Order)], stops: Bool) {
         state.withLock { state in
             guard state.isSignalled || state.stops else { return ([], false) }
-            // Once it is to stop, the signal stays, so that no sleep begins.
+            // On a stop the signal stays set, so that no wait begins.
             if !state.stops { wake.clear() }
             state.isSignalled = false
             let orders = state.orders

@@ -4,9 +4,10 @@ import OpenSSL
 import Locks
 import HTTP2
 
-/// What a server's thread does: accepts, reads, asks the handler, writes.
+/// The work of a server's thread: it accepts, reads, calls the handler and writes.
 ///
-/// @unchecked Sendable: but for `published`, a Mutex, everything is touched by `run` and what it calls alone, on the one thread.
+/// @unchecked Sendable: only the server's thread uses the properties, in `run` and what it calls. `published` is a
+/// Mutex.
 final class ServerLoop: @unchecked Sendable {
     private struct Later {
         let connection: Int
@@ -24,13 +25,13 @@ final class ServerLoop: @unchecked Sendable {
     private let poller: Int32
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var wires: [Int: ServerWire] = [:]
-    /// The connections that are to be looked after although epoll says nothing of them.
+    /// Connections to serve again although epoll reports nothing for them.
     private var again: [Int] = []
     private var later = DelayQueue<Later>()
     private var lastID = 0
     private var counters = ServerCounters()
 
-    /// Takes the listening sockets over.
+    /// Takes ownership of the listening sockets.
     init(
         configuration: ServerConfiguration,
         context: TLSContext,
@@ -74,7 +75,7 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Closes the listening sockets, or opens them anew at their port; false where the system doesn't let it.
+    /// Closes the listening sockets, or opens them again on their port. False if the system refuses.
     private func listen(_ listens: Bool) -> Bool {
         for listener in listeners {
             watch(listener, 0, 0, EPOLL_CTL_DEL)
@@ -106,7 +107,7 @@ final class ServerLoop: @unchecked Sendable {
         guard id != 0 else { return listeners.forEach(accept) }
         guard id > 0, let wire = wires[id] else { return }
         if events & EPOLLOUT.rawValue != 0 { wire.isBlocked = false }
-        // With reading stopped, a peer that is gone would be reported without end.
+        // While reading is stopped, epoll would report a closed peer without end.
         if !wire.isReading, events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return drop(id) }
         if !wire.isHandshaken {
             do throws(TLSError) {
@@ -122,7 +123,7 @@ final class ServerLoop: @unchecked Sendable {
         serve(id, wire)
     }
 
-    /// Does what was ordered meanwhile, then writes.
+    /// Performs the orders that came meanwhile, then writes.
     private func serve(_ id: Int, _ wire: ServerWire) {
         collect(wire)
         let (orders, _) = inbox.take()
@@ -139,7 +140,7 @@ final class ServerLoop: @unchecked Sendable {
         watch(wire.descriptor, id, wire.wanted, EPOLL_CTL_MOD)
     }
 
-    /// Adds up what the session counted.
+    /// Adds the session's counts to the server's.
     private func collect(_ wire: ServerWire) {
         let new = wire.session.counters
         counters.begun += new.begun
@@ -156,7 +157,7 @@ final class ServerLoop: @unchecked Sendable {
         while true {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else { return }
-            // accept4 would do this at once; Swift's Glibc doesn't show it.
+            // accept4 would do both, but Swift's Glibc doesn't have it.
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var one: Int32 = 1
@@ -164,7 +165,7 @@ final class ServerLoop: @unchecked Sendable {
             lastID += 1
             counters.accepted += 1
             let connection = ServerConnection(id: lastID, inbox: inbox)
-            // The session lives in this loop, which therefore outlives it.
+            // Unowned, because this loop owns the session and outlives it.
             let session = ServerSession(configuration: configuration, connection: connection) { [unowned self] in
                 self.asked($0, $1)
             }
@@ -224,7 +225,7 @@ final class ServerLoop: @unchecked Sendable {
         case .reading(let isOn): wire.isReading = isOn
         case .listen: return
         }
-        // Written, and read where reading begins again, in the next round.
+        // The next round writes, and reads if reading begins again.
         if !again.contains(id) { again.append(id) }
     }
 

@@ -1,5 +1,5 @@
 extension ServerReply {
-    /// How long it is to wait; nil: not at all.
+    /// How long to wait before it is sent; nil for no wait.
     var delay: Duration? {
         switch self {
         case .respond(_, _, _, let after), .unfinished(_, _, _, let after), .reset(_, let after): after

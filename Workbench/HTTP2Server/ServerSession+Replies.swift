@@ -2,7 +2,7 @@ import CNGHTTP2
 import HTTP2
 
 extension ServerSession {
-    /// Does at once what the reply says; its delay is the caller's affair. A stream that is no more is left alone.
+    /// Performs the reply at once; the caller handles its delay. Does nothing if the stream is closed.
     func perform(_ reply: ServerReply, on stream: Int32) {
         guard let index = slot(of: stream) else { return }
         switch reply {
@@ -39,7 +39,7 @@ extension ServerSession {
         }
     }
 
-    /// Lends `:status` and the fields in nghttp2's form, which copies them.
+    /// Calls `body` with `:status` and the fields in nghttp2's form. nghttp2 copies them.
     private func withFields(
         _ status: Int,
         _ headers: HeaderFields,
@@ -50,7 +50,7 @@ extension ServerSession {
         _ = withUnsafeBytes(of: digits) { digits in
             headers.packed.withUnsafeBytes { packed in
                 withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: headers.count + 1) { fields in
-                    // nghttp2 takes non-const pointers and doesn't write.
+                    // nghttp2 takes non-const pointers but doesn't write to them.
                     func field(_ name: UnsafeRawPointer, _ length: Int, _ value: UnsafeRawPointer, _ count: Int)
                         -> nghttp2_nv
                     {

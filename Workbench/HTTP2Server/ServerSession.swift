@@ -3,19 +3,20 @@ import HTTP2
 
 /// One connection's HTTP/2 on the server's side: bytes in, requests out; replies in, bytes out.
 ///
-/// Not Sendable: the server's thread alone uses it. It is the user data of its nghttp2 session, unretained: the session ends in deinit.
+/// Not Sendable: only the server's thread uses it. nghttp2 holds it unretained as user data; `deinit` ends that
+/// session.
 final class ServerSession {
     let connection: ServerConnection
-    /// What becomes of a whole request.
+    /// Called for each whole request.
     let onRequest: (ServerRequest, ServerSession) -> Void
     var handle: OpaquePointer?
     var slots: [ServerStream] = []
     var free: [Int] = []
     var output = OutputBuffer()
-    /// Bytes of no matter what, to be written after the frames.
+    /// Any bytes, to be written after the frames.
     var raw: [UInt8] = []
     var hasFailed = false
-    /// A PING is out, after which the second GOAWAY follows; its debug data.
+    /// Debug data of the second GOAWAY, which follows when the PING comes back; nil if no shutdown has begun.
     var shutdownDebug: String?
     var counters = ServerCounters()
 
@@ -48,7 +49,7 @@ final class ServerSession {
 
     deinit { nghttp2_session_del(handle) }
 
-    /// Whether HTTP/2 has come to its end and all of it is written.
+    /// Whether the HTTP/2 session has ended and everything is written.
     var isSpent: Bool {
         raw.isEmpty && output.isEmpty && nghttp2_session_want_read(handle) == 0
             && nghttp2_session_want_write(handle) == 0
@@ -76,7 +77,7 @@ final class ServerSession {
         nghttp2_submit_goaway(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStreamID, code, bytes, bytes.count)
     }
 
-    /// The first of two GOAWAYs, and the PING whose return says that the client has seen it.
+    /// Sends the first of two GOAWAYs, and a PING. Its answer shows that the client has seen the first.
     func beginShutdown(debug: String) {
         shutdownDebug = debug
         submitGoAway(lastStreamID: .max, code: 0, debug: debug)
@@ -98,7 +99,7 @@ final class ServerSession {
         if count < 0 { hasFailed = true }
     }
 
-    /// Fills the output up to a record.
+    /// Fills the output until it is full or nothing is left to send.
     func fill() {
         while !output.isFull {
             var frame: UnsafePointer<UInt8>?
@@ -123,7 +124,7 @@ final class ServerSession {
         }
     }
 
-    /// The slot of an open stream.
+    /// The slot of an open stream; nil if it is closed.
     func slot(of stream: Int32) -> Int? {
         guard let context = nghttp2_session_get_stream_user_data(handle, stream) else { return nil }
         return Int(bitPattern: context) - 1

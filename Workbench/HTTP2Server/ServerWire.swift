@@ -2,7 +2,7 @@ import CNGHTTP2
 import Glibc
 import OpenSSL
 
-/// A client's connection as the server's thread sees it: socket, TLS, session. Owns the socket.
+/// A client's connection for the server's thread: socket, TLS, session. It owns the socket.
 final class ServerWire {
     enum State { case open, ended }
 
@@ -11,13 +11,13 @@ final class ServerWire {
     let session: ServerSession
     var isHandshaken = false
     var isReading = true
-    /// Whether the connection ends as soon as nothing waits to be written.
+    /// Whether the connection ends when nothing waits to be written.
     var endsOnceWritten = false
-    /// Whether the socket must become writable first.
+    /// Whether it waits until the socket is writable.
     var isBlocked = false
-    /// Whether TLS may hold bytes that epoll doesn't know of.
+    /// Whether TLS may hold bytes that epoll doesn't report.
     var mayHoldMore = false
-    /// What epoll was told.
+    /// The events that epoll watches.
     var watched: UInt32 = 0
 
     init(descriptor: Int32, tls: TLSConnection, session: ServerSession) {
@@ -32,7 +32,7 @@ final class ServerWire {
         (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
     }
 
-    /// Goes on with the handshake; nil while it isn't done.
+    /// Continues the handshake. Nil while it isn't finished.
     func shake() throws(TLSError) -> State? {
         switch try tls.handshake() {
         case .done:
@@ -47,7 +47,7 @@ final class ServerWire {
         return nil
     }
 
-    /// Reads what there is, up to a megabyte.
+    /// Reads what has arrived, up to a megabyte (64 TLS records).
     func read(into buffer: UnsafeMutableRawBufferPointer) -> State {
         mayHoldMore = false
         for _ in 0..<64 where isReading {
@@ -83,7 +83,7 @@ final class ServerWire {
         return .ended
     }
 
-    /// Makes the close that follows a TCP reset.
+    /// Makes the next close reset the TCP connection.
     func armReset() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

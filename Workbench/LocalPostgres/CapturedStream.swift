@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What a child wrote to one of its streams, drained by a thread of its own so that the child never waits for us.
+/// What a child wrote to one of its streams. A thread of its own reads it, so the child never waits for us.
 final class CapturedStream: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ final class CapturedStream: Sendable {
 
     var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
 
-    /// Takes over the reading end of a pipe.
+    /// Takes ownership of the reading end of a pipe.
     func drain(_ descriptor: Int32) {
         state.withLock { $0.isOpen = true }
         closed.enter()
@@ -31,14 +31,14 @@ final class CapturedStream: Sendable {
         _ = closed.wait(timeout: limit)
     }
 
-    /// How much there is in both, and whether more can come.
+    /// The length of both together, and whether more can come.
     static func state(_ first: CapturedStream, _ second: CapturedStream) -> (length: Int, isOpen: Bool) {
         let a = first.state.withLock { ($0.bytes.count, $0.isOpen) }
         let b = second.state.withLock { ($0.bytes.count, $0.isOpen) }
         return (a.0 + b.0, a.1 || b.1)
     }
 
-    /// Returns when there is more than `length` in both together, or one closes, or the time is up.
+    /// Returns when both together have more than `length`, or one closes, or the time is up.
     static func waitForMore(
         _ first: CapturedStream,
         _ second: CapturedStream,
@@ -48,7 +48,7 @@ final class CapturedStream: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         first.state.withLock { $0.waiters.append(semaphore) }
         second.state.withLock { $0.waiters.append(semaphore) }
-        // Registered first, looked at then: what came in between isn't missed.
+        // It registers before it looks, so that nothing in between is missed.
         let now = state(first, second)
         if now.length == length, now.isOpen { _ = semaphore.wait(timeout: limit) }
         first.state.withLock { $0.waiters.removeAll { $0 === semaphore } }

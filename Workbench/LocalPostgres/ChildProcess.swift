@@ -2,26 +2,26 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A program run by posix_spawn: reaped as soon as it ends, signalled only while it is ours to signal (so never another
-/// process that got its number). It inherits no descriptor but the three standard ones, and no blocked signal.
+/// A program run by posix_spawn. It is reaped when it ends, and only signalled before that, so a signal never hits
+/// another process with the same number. It inherits only the three standard descriptors, and no blocked signal.
 public final class ChildProcess: Sendable {
-    /// Where a standard stream goes.
+    /// The source or target of a standard stream.
     public enum Stream: Sendable {
-        /// `/dev/null`
+        /// `/dev/null`.
         case null
-        /// As this process has it.
+        /// This process's own stream.
         case inherited
-        /// A file: read for input; created where absent and appended to for output.
+        /// A file: read for input; created if absent and appended to for output.
         case file(String)
-        /// Output only: kept in memory, for `output` and `errorOutput`.
+        /// Only for output: kept in memory, for `output` and `errorOutput`.
         case captured
-        /// An open descriptor, which stays the caller's.
+        /// An open descriptor, which the caller still owns.
         case descriptor(Int32)
     }
 
     /// How a program ended.
     public enum Exit: Sendable, Equatable {
-        /// It returned this status.
+        /// It exited with this status.
         case code(Int32)
         /// This signal ended it.
         case signal(Int32)
@@ -32,7 +32,7 @@ public final class ChildProcess: Sendable {
         var waiters: [CheckedContinuation<Exit, Never>] = []
     }
 
-    /// Its number; not to be signalled but by `signal`.
+    /// Its process number. Signal it only by `signal`.
     public let id: Int32
     private let state = Mutex(State())
     private let ended = DispatchGroup()
@@ -42,10 +42,10 @@ public final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - arguments: the program (its path, or a name looked up in PATH) and its arguments.
-    ///   - environment: the whole environment; nil: this process's.
-    ///   - directory: its working directory; nil: this process's.
-    ///   - ownSession: makes it the leader of a session, so that Ctrl-C in our terminal doesn't reach it.
+    ///   - arguments: the program (a path, or a name in PATH) and its arguments.
+    ///   - environment: the whole environment; nil takes this process's.
+    ///   - directory: its working directory; nil takes this process's.
+    ///   - ownSession: makes it the leader of a new session, so that Ctrl-C in our terminal doesn't reach it.
     public init(
         _ arguments: [String],
         environment: [String: String]? = nil,
@@ -62,31 +62,31 @@ public final class ChildProcess: Sendable {
             error: (error, standardError)
         )
         ended.enter()
-        // A thread of its own waits: pidfds would need a poll loop, SIGCHLD belongs to the program.
+        // A thread waits for its end. A pidfd would need a poll loop, and SIGCHLD belongs to the program.
         DispatchQueue(label: "nudged.child").async { self.awaitEnd() }
     }
 
-    /// What it wrote to a captured standard output so far; all of it once `wait` has returned.
+    /// Its captured standard output so far; complete when `wait` has returned.
     public var output: String { standardOutput.text }
 
-    /// What it wrote to a captured standard error so far.
+    /// Its captured standard error so far.
     public var errorOutput: String { standardError.text }
 
     /// How it ended; nil while it runs.
     public var exit: Exit? { state.withLock { $0.exit } }
 
-    /// Sends a signal; false where the process has ended.
+    /// Sends a signal. False if the process has ended.
     @discardableResult
     public func signal(_ number: Int32) -> Bool {
-        // Under the lock: `awaitEnd` reaps under it too, so the number is still this process's.
+        // Under the lock, because `awaitEnd` reaps under it. So the number is still this process's.
         state.withLock { $0.exit == nil && kill(id, number) == 0 }
     }
 
-    /// Blocks until the process has ended, its captured output read to the end; nil where the time was up first.
+    /// Blocks until the process has ended and its captured output is read. Nil if the time is up first.
     public func wait(_ time: Duration) -> Exit? {
         let limit = DispatchTime.now() + time / .seconds(1)
         guard ended.wait(timeout: limit) == .success else { return nil }
-        // A grandchild can hold the pipe open; it doesn't hold us.
+        // A grandchild may keep the pipe open, so the wait is limited.
         standardOutput.wait(until: limit)
         standardError.wait(until: limit)
         return exit
@@ -103,8 +103,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Blocks until the captured output (standard output or error) satisfies the condition; false where the time was up, or
-    /// the program closed both, first.
+    /// Blocks until the captured output (standard output or error) meets the condition. False if the time is up or the
+    /// program has closed both.
     public func waitForOutput(_ time: Duration, where condition: @Sendable (_ output: String) -> Bool) -> Bool {
         let limit = DispatchTime.now() + time / .seconds(1)
         var seen = -1
@@ -117,7 +117,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Ends it: `number` first (15 is SIGTERM), SIGKILL where it is still there after `time`. Blocks; idempotent.
+    /// Ends it by the signal `number` (15 is SIGTERM), and by SIGKILL if it still runs after `time`. Blocks. May be
+    /// called again.
     @discardableResult
     public func end(_ number: Int32 = 15, within time: Duration = .seconds(5)) -> Exit? {
         signal(number)
@@ -128,12 +129,12 @@ public final class ChildProcess: Sendable {
 
     private func awaitEnd() {
         var info = siginfo_t()
-        // WNOWAIT: the number stays ours until we reap under the lock.
+        // WNOWAIT keeps the number ours until we reap it under the lock.
         while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         let (exit, waiters) = state.withLock { state -> (Exit, [CheckedContinuation<Exit, Never>]) in
             var status: Int32 = 0
             while waitpid(id, &status, 0) < 0, errno == EINTR {}
-            // WIFEXITED and its like are macros that Swift doesn't import: the low seven bits are the signal.
+            // Swift doesn't import WIFEXITED and its like. The low seven bits are the signal.
             let number = status & 0x7F
             let exit = number == 0 ? Exit.code((status >> 8) & 0xFF) : .signal(number)
             state.exit = exit
@@ -149,7 +150,7 @@ extension ChildProcess {
     /// Runs a program to its end.
     ///
     /// - Returns: what it wrote to standard output.
-    /// - Throws: `programFailed` with what it wrote to standard error; `timedOut`, after which it was killed.
+    /// - Throws: `programFailed` with its standard output and error; `timedOut` after it was killed.
     @discardableResult
     public static func run(
         _ arguments: [String],

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A TCP port of 127.0.0.1 that nobody listens on now. Somebody else may take it before the server does; the start then
-/// fails with the server's words.
+/// A TCP port of 127.0.0.1 that is free now. If another process takes it first, the start fails with the server's
+/// message.
 enum FreePort {
     static func find() throws(LocalPostgresError) -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -1,16 +1,16 @@
 extension LocalCluster {
-    /// What a cluster is started with.
+    /// Options of a cluster.
     public struct Options: Sendable {
-        /// Whether commits wait for the disk: off for tests, on for benchmarks of durable work.
+        /// Whether commits wait for the disk. Off for tests, on for benchmarks of durable work.
         public var fsync: Bool
-        /// `max_connections`
+        /// `max_connections`.
         public var maxConnections: Int
-        /// The superuser's password; with one the server listens on 127.0.0.1 too, at a free port, with scram-sha-256.
+        /// The superuser's password. With one, the server also listens on 127.0.0.1 at a free port, with scram-sha-256.
         public var password: String?
-        /// Further settings of postgresql.conf, which win.
+        /// Further settings of postgresql.conf, which take precedence.
         public var settings: [String: String]
 
-        /// Default: as tests want it.
+        /// The defaults are for tests.
         public init(
             fsync: Bool = false,
             maxConnections: Int = 100,
@@ -35,7 +35,7 @@ extension LocalCluster {
                 "timezone": "UTC",
                 "log_timezone": "UTC",
             ]
-            // The socket's name holds it too.
+            // The socket's name contains it too.
             all["port"] = String(port ?? 5432)
             all.merge(settings) { $1 }
             return ["-D", folder + "/data"]

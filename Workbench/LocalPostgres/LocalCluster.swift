@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// A private PostgreSQL server in a temporary folder, for tests, benchmarks and the demo. It listens on a Unix socket in
-/// that folder (mode 0700), and on 127.0.0.1 where asked to.
+/// A private PostgreSQL server in a temporary folder, for tests, benchmarks and the demo. It listens on a Unix socket
+/// in that folder (mode 0700), and on 127.0.0.1 if it has a password.
 ///
-/// It ends with this process whatever ends that: `Watchdog` stops the server and removes the folder once our end of a pipe
-/// is closed, which the kernel does even after SIGKILL. (PR_SET_PDEATHSIG wouldn't do: it is bound to the thread that
-/// spawned, and Dispatch ends its threads when they idle.) Everything here blocks: a second to start, and tens of
-/// milliseconds for a database.
+/// It ends with this process, however that ends: `Watchdog` stops the server and removes the folder when our end of a
+/// pipe is closed. The kernel closes it even after SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and
+/// Dispatch ends idle threads.) Every call blocks: a start takes a second, a database tens of milliseconds.
 public final class LocalCluster: Sendable {
     /// How a server is stopped.
     public enum StopMode: Sendable {
-        /// SIGQUIT: at once, with recovery at the next start. The default, as the folder goes anyway.
+        /// SIGQUIT: at once, with recovery at the next start. The default, because the folder is usually removed
+        /// anyway.
         case immediate
-        /// SIGINT: sessions are ended, then a checkpoint.
+        /// SIGINT: ends sessions, then makes a checkpoint.
         case fast
-        /// SIGKILL to the postmaster alone; its children end by themselves. As a crash.
+        /// SIGKILL to the postmaster alone, like a crash. Its children end by themselves.
         case kill
     }
 
@@ -24,11 +24,11 @@ public final class LocalCluster: Sendable {
         var isStopped = false
     }
 
-    /// The temporary folder; the socket lies in it.
+    /// The temporary folder, which has the socket.
     public let folder: String
-    /// The TCP port on 127.0.0.1, where one was asked for.
+    /// The TCP port on 127.0.0.1; nil without a password.
     public let port: Int?
-    /// What the cluster was started with.
+    /// The cluster's options.
     public let options: Options
     let programs: ServerPrograms
     let account: ServerAccount
@@ -40,7 +40,7 @@ public final class LocalCluster: Sendable {
         try self.init(options) { cluster throws(LocalPostgresError) in try cluster.initialise() }
     }
 
-    /// Makes the folder, fills it with data by `filling`, and starts the server on it.
+    /// Makes the folder, lets `filling` make the data, and starts the server.
     init(
         _ options: Options,
         filling: (LocalCluster) throws(LocalPostgresError) -> Void
@@ -73,13 +73,13 @@ public final class LocalCluster: Sendable {
     /// The server's log so far.
     public var log: String { TextFile.read(folder + "/log") ?? "" }
 
-    /// A libpq URI through the Unix socket, as superuser `postgres` unless another user is named; no password is needed.
+    /// A libpq URI through the Unix socket, by default as superuser `postgres`. No password is needed.
     public func url(database: String = "postgres", user: String = "postgres") -> String {
         let path = Self.percentEncoded(folder)
         return "postgresql://\(user)@\(path):\(port ?? 5432)/\(database)"
     }
 
-    /// RFC 3986, section 2.3: everything but the unreserved characters.
+    /// Encodes everything but the unreserved characters (RFC 3986, section 2.3).
     static func percentEncoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch UnicodeScalar(byte) {
@@ -89,29 +89,32 @@ public final class LocalCluster: Sendable {
         }.joined()
     }
 
-    /// A libpq URI over TCP with a password (scram-sha-256): by default the superuser's own.
+    /// A libpq URI over TCP with a password (scram-sha-256), by default the superuser's.
     public func tcpURL(database: String = "postgres", user: String = "postgres", password: String? = nil) -> String {
         "postgresql://\(user):\(password ?? options.password ?? "")@127.0.0.1:\(port ?? 0)/\(database)"
     }
 
-    /// Makes a database, as a copy of `template`, to which nobody may be connected.
+    /// Makes a database as a copy of `template`. Nobody may be connected to the template.
     public func createDatabase(named name: String, template: String = "template1") throws(LocalPostgresError) {
-        try psql("create database \"\(name)\" template \"\(template)\"")
+        try sql("create database \"\(name)\" template \"\(template)\"")
     }
 
-    /// Drops a database, ending its sessions.
+    /// Ends a database's sessions and drops it.
     public func dropDatabase(named name: String) throws(LocalPostgresError) {
-        try psql("drop database if exists \"\(name)\" with (force)")
+        try sql("drop database if exists \"\(name)\" with (force)")
     }
 
-    /// Runs SQL by psql, as superuser, and returns what it prints: rows by line, columns separated by `|`.
+    /// Runs SQL as superuser in a new session. Returns the rows: one line each, columns separated by `|`.
     @discardableResult
-    public func psql(_ sql: String, database: String = "postgres") throws(LocalPostgresError) -> String {
-        try ChildProcess.run(
-            [programs.path("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url(database: database), "-c", sql])
+    public func sql(
+        _ script: String,
+        database: String = "postgres",
+        within time: Duration = .seconds(120)
+    ) throws(LocalPostgresError) -> String {
+        try SuperuserSession(url: url(database: database) + "?application_name=superuser").run(script, within: time)
     }
 
-    /// Writes a file that the server may read (mode 0600, its own): a TLS key for example. Returns its path.
+    /// Writes a file that the server can read (mode 0600), for example a TLS key. Returns its path.
     public func install(file name: String, contents: String) throws(LocalPostgresError) -> String {
         let path = "\(folder)/\(name)"
         try TextFile.write(path, contents)
@@ -119,7 +122,7 @@ public final class LocalCluster: Sendable {
         return path
     }
 
-    /// Starts the server again after `halt`.
+    /// Starts the server, also again after `halt`.
     public func start() throws(LocalPostgresError) {
         guard !state.withLock({ $0.isStopped }) else { throw LocalPostgresError(.stopped, folder) }
         watchdog.tell("starting")
@@ -154,7 +157,7 @@ public final class LocalCluster: Sendable {
         try start()
     }
 
-    /// Stops the server and removes the folder. Idempotent; quick by default.
+    /// Stops the server and removes the folder. May be called again. Quick by default.
     public func stop(_ mode: StopMode = .immediate) {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -178,13 +181,13 @@ public final class LocalCluster: Sendable {
         try ChildProcess.run(account.command(programs.path("initdb")) + arguments, directory: folder)
     }
 
-    /// As pg_ctl does: the last line of postmaster.pid says `ready` once connections are let in.
+    /// Like pg_ctl: the last line of postmaster.pid is `ready` when connections are accepted.
     private func awaitReady(_ server: ChildProcess) throws(LocalPostgresError) {
         let limit = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < limit {
             let lines = TextFile.read(folder + "/data/postmaster.pid")?.split(separator: "\n") ?? []
             if lines.first == "\(server.id)", lines.last?.hasPrefix("ready") == true { return }
-            // This is the pause too: it returns early only where the server ended.
+            // This is also the pause. It returns early only if the server ended.
             if let exit = server.wait(.milliseconds(5)) {
                 throw LocalPostgresError(.programFailed, "postgres: \(exit)\n\(log)")
             }

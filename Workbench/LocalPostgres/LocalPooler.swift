@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder, never as root. Like the
-/// cluster it ends with this process, whatever ends that.
+/// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder,
+/// never as root. Like the cluster, it ends with this process, however that ends.
 public final class LocalPooler: Sendable {
-    /// When a server's connection is given to another client.
+    /// When a server connection may serve another client.
     public enum Mode: String, Sendable, CaseIterable {
         /// At the end of each transaction.
         case transaction
-        /// At the end of each statement: transactions are refused.
+        /// At the end of each statement. Transactions are refused.
         case statement
-        /// When the client leaves.
+        /// When the client disconnects.
         case session
     }
 
@@ -22,7 +22,7 @@ public final class LocalPooler: Sendable {
     private let watchdog: Watchdog
     private let server = Mutex<ChildProcess?>(nil)
 
-    /// Where Debian's package puts it; else PATH.
+    /// Debian's path, else a name in PATH.
     private static let program = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : "pgbouncer"
 
     /// Whether this machine has PgBouncer.
@@ -33,8 +33,9 @@ public final class LocalPooler: Sendable {
     /// Starts a pooler.
     ///
     /// - Parameters:
-    ///   - password: what the user `postgres` must say to it (scram-sha-256); to the cluster it speaks through the socket.
-    ///   - settings: further settings of its section `[pgbouncer]`, which win.
+    ///   - password: the password of `postgres` at the pooler (scram-sha-256). The pooler reaches the cluster by its
+    ///     socket.
+    ///   - settings: further settings of its section `[pgbouncer]`, which take precedence.
     public init(
         before cluster: LocalCluster,
         mode: Mode = .transaction,
@@ -87,7 +88,7 @@ public final class LocalPooler: Sendable {
         let limit = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < limit {
             if log.split(separator: "process up").count > ups { return }
-            // This is the pause too: it returns early only where the pooler ended.
+            // This is also the pause. It returns early only if the pooler ended.
             if let exit = child.wait(.milliseconds(5)) {
                 throw LocalPostgresError(.programFailed, "pgbouncer: \(exit)\n\(log)")
             }
@@ -95,7 +96,7 @@ public final class LocalPooler: Sendable {
         throw LocalPostgresError(.timedOut, "pgbouncer isn't ready\n\(log)")
     }
 
-    /// Ends it at once (SIGTERM: no client is waited for), and keeps its folder.
+    /// Ends it at once (SIGTERM waits for no client), and keeps its folder.
     public func halt() {
         guard let child = server.withLock({ $0 }) else { return }
         child.end(SIGTERM)
@@ -104,7 +105,7 @@ public final class LocalPooler: Sendable {
         unlink(folder + "/pid")
     }
 
-    /// Ends it and removes its folder. Idempotent.
+    /// Ends it and removes its folder. May be called again.
     public func stop() {
         halt()
         watchdog.dismiss()

@@ -1,5 +1,5 @@
-/// What went wrong with a local process or cluster. Made for tests and the demo: the context may hold file names and the
-/// server's own start-up log.
+/// A failure of a local process or cluster. For tests and the demo only: the context may have file names and the
+/// server's start-up log.
 public struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: Sendable, Equatable {
@@ -9,9 +9,9 @@ public struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConver
         case fileSystem
         /// A program could not be started.
         case spawnFailed
-        /// A program failed.
+        /// A program failed, or the server refused a statement.
         case programFailed
-        /// A program didn't end, or the server didn't come up, in time.
+        /// A program did not end in time, or the server did not start in time.
         case timedOut
         /// The cluster has been stopped.
         case stopped
@@ -27,6 +27,6 @@ public struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConver
         self.context = context
     }
 
-    /// One line or, where a program spoke, several.
+    /// The code and the context, with a program's output perhaps several lines.
     public var description: String { "\(code): \(context)" }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whom the server runs as: PostgreSQL refuses root, so root lends it the account `postgres`, else `nobody`.
+/// The account that runs the server. PostgreSQL refuses root, so root uses `postgres`, else `nobody`.
 struct ServerAccount {
-    /// nil: we aren't root, it runs as we do.
+    /// nil if this process isn't root; then the server runs under its account.
     private let other: (user: UInt32, group: UInt32)?
 
     static func current() throws(LocalPostgresError) -> ServerAccount {
@@ -21,8 +21,8 @@ struct ServerAccount {
         return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
     }
 
-    /// A new folder of mode 0700 that the account owns: in TMPDIR where the account gets there and the socket's path (at
-    /// most 107 bytes) fits, else in /tmp.
+    /// Makes a folder of mode 0700 that the account owns. It is in TMPDIR if the account can reach that and the
+    /// socket's path fits (107 bytes), else in /tmp.
     func makeFolder() throws(LocalPostgresError) -> String {
         let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? "/tmp"
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
@@ -47,11 +47,11 @@ struct ServerAccount {
 
     /// Removes a folder with all in it.
     static func remove(_ folder: String) {
-        // Failing leaves a folder in /tmp, nothing worse.
+        // A failure only leaves a folder in /tmp.
         _ = try? ChildProcess.run(["rm", "-rf", "--", folder], directory: "/")
     }
 
-    /// Whether anybody may pass through every folder of the path.
+    /// Whether every account can pass through all folders of the path.
     private func isReachable(_ path: String) -> Bool {
         guard other != nil else { return true }
         var prefix = ""

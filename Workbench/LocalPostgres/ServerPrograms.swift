@@ -4,7 +4,7 @@ import Glibc
 struct ServerPrograms {
     private let folder: String
 
-    /// Debian's newest version, else whatever PATH has.
+    /// Debian's newest version, else the first in PATH.
     static func find() throws(LocalPostgresError) -> ServerPrograms {
         let root = "/usr/lib/postgresql"
         let versions = names(in: root).compactMap { Int($0) }.sorted(by: >)
@@ -15,7 +15,7 @@ struct ServerPrograms {
         throw LocalPostgresError(.notInstalled, "no initdb in \(root) or PATH: apt-get install postgresql")
     }
 
-    /// A program of that version, else the one of PATH.
+    /// The path of a program of that version, else its name, to be found in PATH.
     func path(_ program: String) -> String {
         let path = "\(folder)/\(program)"
         return access(path, X_OK) == 0 ? path : program

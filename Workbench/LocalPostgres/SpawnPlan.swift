@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// What posix_spawn is given: it copies nothing that outlives the call, and no code of ours runs between fork and exec.
+/// The arguments of posix_spawn. None of our code runs between fork and exec.
 struct SpawnPlan {
     private let arguments: [String]
     private let environment: [String]
     private let directory: String?
     private let ownSession: Bool
-    /// Closed after the call: our copies of what the child got.
+    /// Our copies of the child's descriptors, closed after the call.
     private var opened: [Int32] = []
 
     init(_ arguments: [String], _ environment: [String: String]?, _ directory: String?, ownSession: Bool) {
@@ -44,7 +44,7 @@ struct SpawnPlan {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Every source is 3 or more (below), so no target overwrites a source that is still needed.
+        // Every source is at least 3 (see below), so no target overwrites a source that is still needed.
         for (target, source) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
         }
@@ -57,7 +57,7 @@ struct SpawnPlan {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // No signal stays blocked or ignored: Dispatch and test runners block and ignore some.
+        // The child gets no blocked or ignored signal. Dispatch and test runners block and ignore some.
         var none = sigset_t()
         var all = sigset_t()
         sigemptyset(&none)
@@ -80,7 +80,7 @@ struct SpawnPlan {
         return id
     }
 
-    /// A descriptor of 3 or more, closed on exec.
+    /// Returns a descriptor of at least 3, closed on exec.
     private mutating func descriptor(
         _ stream: ChildProcess.Stream,
         standard: Int32,

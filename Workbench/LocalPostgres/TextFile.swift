@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small files, whole.
+/// Reads and writes small files as a whole.
 enum TextFile {
     static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -17,7 +17,7 @@ enum TextFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Mode 0600.
+    /// Writes with mode 0600.
     static func write(_ path: String, _ text: String) throws(LocalPostgresError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -2,11 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A shell that outlives us by a moment: it reads the server's process number from a pipe whose other end only we have, and
-/// at its end, whatever ended us, stops the server and removes the folder. In a session of its own, so Ctrl-C leaves it.
+/// A shell that outlives this process. It reads the server's process number from a pipe whose other end only this
+/// process has. When the pipe closes, it stops the server and removes the folder. It has its own session, so Ctrl-C
+/// doesn't reach it.
 final class Watchdog: Sendable {
-    /// `starting` comes before the server is spawned and its number after: killed between the two, we leave a server that
-    /// only its own process file tells of. SIGQUIT is PostgreSQL's immediate stop; its children end with it.
+    /// `starting` is sent before the server is spawned, its number after. If this process is killed in between, only
+    /// the server's own process file has the number. SIGQUIT is PostgreSQL's immediate stop, which ends its children
+    /// too.
     private static let script = """
         pid=0
         while read -r line; do pid=$line; done
@@ -25,13 +27,13 @@ final class Watchdog: Sendable {
         """
 
     private let process: ChildProcess
-    /// The writing end; -1 once dismissed.
+    /// The writing end; -1 after `dismiss`.
     private let pipeEnd: Mutex<Int32>
 
-    /// - Parameter processFile: where the server itself writes its number, below `folder`.
+    /// - Parameter processFile: the file below `folder` into which the server writes its number.
     init(folder: String, processFile: String = "data/postmaster.pid") throws(LocalPostgresError) {
         var ends: [Int32] = [-1, -1]
-        // Closed on exec: a child of ours that had the writing end would keep the watchdog waiting.
+        // Closed on exec. A child with a copy of the writing end would keep the watchdog waiting.
         guard pipe2(&ends, O_CLOEXEC) == 0 else {
             throw LocalPostgresError(.fileSystem, "pipe: \(String(cString: strerror(errno)))")
         }
@@ -54,18 +56,18 @@ final class Watchdog: Sendable {
 
     deinit { dismiss() }
 
-    /// Tells it the server's number, `0` for none, or `starting`.
+    /// Sends the server's number, `0` for none, or `starting`.
     func tell(_ word: String) {
         pipeEnd.withLock { end in
             guard end >= 0 else { return }
             let line = Array("\(word)\n".utf8)
-            // Under PIPE_BUF, so whole. A watchdog that was killed can't be told: SIGPIPE must not end us then.
+            // Shorter than PIPE_BUF, so written as a whole. If the watchdog was killed, a write would raise SIGPIPE.
             guard process.exit == nil else { return }
             _ = line.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
         }
     }
 
-    /// The server has been stopped: lets the watchdog end.
+    /// Ends the watchdog, after the server was stopped.
     func dismiss() {
         pipeEnd.withLock { end in
             if end >= 0 { close(end) }

@@ -2,7 +2,7 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator that begins at `seed`.
+    /// A generator with this seed.
     public init(seed: UInt64) {
         state = seed
     }

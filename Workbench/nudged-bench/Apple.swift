@@ -3,25 +3,26 @@ import ArgumentParser
 import Dispatch
 import Glibc
 
-/// `nudged-bench apple`: the simulated Apple as a process of its own, so that a benchmark measures the daemon alone.
+/// `nudged-bench apple`: the simulated Apple in its own process, so that a benchmark measures only the daemon.
 ///
-/// Writes authority and key into a folder, prints its port as the first line, and counts on standard output at SIGTERM.
+/// Writes authority and key into a folder, and its port as the first line of standard output. At SIGTERM it prints its
+/// counts.
 struct Apple: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "A simulated Apple to send to, until SIGTERM.")
+    static let configuration = CommandConfiguration(abstract: "Runs a simulated Apple until SIGTERM.")
 
-    @Option(help: "Where ca.pem and key.p8 are written.") var folder: String
-    @Option(help: "TCP port; 0: a free one.") var port: UInt16 = 0
+    @Option(help: "The folder for ca.pem and key.p8.") var folder: String
+    @Option(help: "The TCP port; 0 takes a free one.") var port: UInt16 = 0
 
-    @Option(help: "Milliseconds after which it answers.") var delay = 0
+    @Option(help: "The delay of each answer in milliseconds.") var delay = 0
     @Flag(
         help:
-            "By its first digits a token is refused: dead 410 Unregistered, bad0 400 BadDeviceToken, 5030 503 ServiceUnavailable."
+            "Refuses tokens that start so: dead (410 Unregistered), bad0 (400 BadDeviceToken), 5030 (503)."
     )
     var refusing = false
 
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
-    /// What each token is answered; nil: accepted at once, the quick way.
+    /// The answer for each token; nil accepts all at once, which is faster.
     private var answers: (@Sendable (String, Int) -> ScriptedAnswer?)? {
         guard delay > 0 || refusing else { return nil }
         let (pause, refusing) = (Duration.milliseconds(delay), refusing)
@@ -45,7 +46,7 @@ struct Apple: AsyncParsableCommand {
         settings.recording = .counts
         var script = SimulatorScript(settings: settings)
         script.perDevice = answers
-        // Before anybody can connect: who finds the port open finds the files that belong to it.
+        // Written before a client can connect, so that a client that finds the port open finds its files.
         try BenchFile.write(certificate.authority, to: folder + "/ca.pem")
         try BenchFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         let simulator = try APNsSimulator(
@@ -56,7 +57,7 @@ struct Apple: AsyncParsableCommand {
         try simulator.start()
         signal(SIGTERM, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTERM)
-        // Not print: a pipe would hold it back in stdio's buffer.
+        // Not by print, which would buffer the line in a pipe.
         let line = Array("\(simulator.port)\n".utf8)
         _ = Glibc.write(STDOUT_FILENO, line, line.count)
         await withCheckedContinuation { continuation in
@@ -72,7 +73,7 @@ struct Apple: AsyncParsableCommand {
     }
 }
 
-/// Small files, by open(2): mode 0600.
+/// Reads and writes small files by open(2), with mode 0600.
 enum BenchFile {
     struct Failure: Error {
         let path: String

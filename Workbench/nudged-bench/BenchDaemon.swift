@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import TimeZones
 
-/// The daemon's parts in this process, sweeping every second as `nudged run` does, with the share of the time in which it sweeps.
+/// The daemon's parts in this process. Like `nudged run` it sweeps every second, and it measures the time in sweeps.
 final class BenchDaemon: Sendable {
     private let engine: Engine
     private let busy = Mutex(0.0)
@@ -18,12 +18,12 @@ final class BenchDaemon: Sendable {
         )
     }
 
-    /// Seconds in which a sweep claimed and sent, so far.
+    /// Seconds spent in sweeps so far.
     var busySeconds: Double { busy.withLock { $0 } }
 
     func start() {
         sweeping.withLock { task in
-            // It keeps the daemon until `stop`.
+            // The task retains the daemon until `stop`.
             task = Task { [self] in
                 while !Task.isCancelled {
                     let next = ContinuousClock.now + .seconds(1)
@@ -31,7 +31,7 @@ final class BenchDaemon: Sendable {
                     try? await engine.pipeline.sweep()
                     let seconds = monotonicSeconds() - start
                     busy.withLock { $0 += seconds }
-                    // As the timer of the daemon: ticks that a long sweep missed are one.
+                    // Like the daemon's timer: ticks that a long sweep missed count as one.
                     try? await Task.sleep(until: next)
                 }
             }

@@ -5,12 +5,12 @@ import Policy
 import Seeded
 import TimeZones
 
-/// A seeded population as a product has it: every zone, mixed preferences, histories as their frequency leaves them.
+/// A seeded population like an app's: every zone, mixed preferences, and histories that fit the frequency.
 struct CandidatePopulation {
     private var random: SplitMix64
     private let zoneNames: [String]
 
-    /// A candidate and the instant at which it is asked.
+    /// A candidate and the instant at which the policy is evaluated.
     struct Question {
         let candidate: Candidate
         let now: Instant
@@ -21,7 +21,7 @@ struct CandidatePopulation {
         zoneNames = zones.names
     }
 
-    /// The next question; instants lie within 2026.
+    /// The next question. Its instant is in 2026.
     mutating func next() -> Question {
         let now = Instant(seconds: 1_767_225_600 + Int64.random(in: 0..<31_536_000, using: &random))
         let frequency = ["daily", "daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily"

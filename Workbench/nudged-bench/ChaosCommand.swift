@@ -4,27 +4,28 @@ import Chaos
 import Glibc
 import Systemd
 
-/// `nudged-bench chaos`: the sender against a simulated Apple that misbehaves by a seeded script, both sides' books compared.
+/// `nudged-bench chaos`: the sender against a simulated Apple that misbehaves by a seeded script. Both sides are
+/// compared.
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",
         abstract:
-            "Pushes through a service that fails at random, compared one by one with what it took. Exit 1: a promise was broken."
+            "Pushes to a service that fails at random, and compares each push. Exit 1: a promise was broken."
     )
 
-    @Option(help: "Of the script of faults; none: a random one, named in the output.") var seed: UInt64?
-    @Option(help: "For how long pushes are sent.") var seconds = 60
-    @Option(help: "Pushes a second.") var rate = 1_000
+    @Option(help: "The seed of the faults. Default: a random one, which the output names.") var seed: UInt64?
+    @Option(help: "How long pushes are sent, in seconds.") var seconds = 60
+    @Option(help: "Pushes per second.") var rate = 1_000
 
     func validate() throws {
-        guard seconds > 0, rate > 0 else { throw ValidationError("--seconds and --rate are at least 1") }
+        guard seconds > 0, rate > 0 else { throw ValidationError("--seconds and --rate must be at least 1") }
     }
 
     func run() async throws {
         var template = Array("/tmp/nudged-chaos.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BenchFile.Failure(path: "/tmp") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Ctrl-C leaves no folder behind, and no figures either: half a run compares nothing.
+        // Ctrl-C removes the folder and prints no figures, because half a run compares nothing.
         let signals = SignalSource([SIGINT: { Self.interrupt(folder) }, SIGTERM: { Self.interrupt(folder) }])
         defer {
             withExtendedLifetime(signals) {}

@@ -1,23 +1,23 @@
 import Policy
 import TimeZones
 
-/// How many decisions a second one core takes, over a seeded population.
+/// Measures how many decisions per second one core makes for a seeded population.
 struct DecideBench {
-    /// Decisions to take.
+    /// How many decisions to make.
     let count: Int
-    /// Seed of the population.
+    /// The seed of the population.
     var seed: UInt64 = 1
 
-    /// What was measured.
+    /// The measured figures.
     struct Figures {
         let count: Int
         let seconds: Double
         let decisionsPerSecond: Double
-        /// Decisions by action, so that no run can be fast by deciding nothing.
+        /// Decisions by action, to show that the run did not only hold users back.
         let actions: [String: Int]
     }
 
-    /// Rules with everything in force.
+    /// Rules with every option set.
     private static func rules() throws -> Rules {
         try Rules(
             defaultTimezone: "Europe/Berlin",
@@ -28,7 +28,7 @@ struct DecideBench {
         )
     }
 
-    /// Decides a population of up to 100,000 over and over. Reading the zones' files is not measured.
+    /// Evaluates up to 100,000 users again and again. A first pass, not measured, reads the zone files.
     func run() throws -> Figures {
         let zones = ZoneDatabase()
         var population = CandidatePopulation(seed: seed, zones: zones)
@@ -43,7 +43,7 @@ struct DecideBench {
         let elapsed = try ContinuousClock().measure {
             while taken < count {
                 for question in questions.prefix(count - taken) {
-                    // The sum keeps the optimizer from dropping the decision.
+                    // The sum keeps the optimizer from removing the decision.
                     if try policy.decide(question.candidate, now: question.now).action == .send { sends += 1 }
                     taken += 1
                 }

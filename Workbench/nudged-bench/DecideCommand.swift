@@ -1,10 +1,13 @@
 import ArgumentParser
 
-/// `nudged-bench decide`: decisions a second on one core.
+/// `nudged-bench decide`: decisions per second on one core.
 struct DecideCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "decide", abstract: "Decisions a second on one core.")
+    static let configuration = CommandConfiguration(
+        commandName: "decide",
+        abstract: "Measures decisions per second on one core."
+    )
 
-    @Option(help: "Decisions to take.") var count = 1_000_000
+    @Option(help: "How many decisions to make.") var count = 1_000_000
 
     func run() throws {
         let figures = try DecideBench(count: count).run()

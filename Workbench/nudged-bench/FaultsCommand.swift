@@ -4,22 +4,23 @@ import Faults
 import Glibc
 import Systemd
 
-/// `nudged-bench faults`: real daemons under scripted faults, the simulated Apple's log compared with the database.
+/// `nudged-bench faults`: real daemons under scripted faults, and a comparison of the simulated Apple's log with the
+/// database.
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
         abstract:
-            "Plays every fault, and compares what Apple took with what the database says. Exit 1: a promise was broken."
+            "Plays faults, and compares what Apple accepted with the database. Exit 1: a promise was broken."
     )
 
-    @Option(help: "The binary under test: a debug build, since only those have fail points.") var nudged: String?
-    @Option(parsing: .upToNextOption, help: "Only these faults.") var only: [String] = []
-    @Flag(help: "A choice of about two minutes.") var quick = false
-    @Option(help: "Of populations and scripts; none: a random one, named in the output.") var seed: UInt64?
-    @Option(help: "Users a run, in place of each fault's own number.") var users: Int?
-    @Option(help: "The policy's second reading.") var reference = "Tests/Reference/policy_reference.py"
-    @Option(help: "Where the table is written for docs/GUARANTEES.md.") var markdown: String?
-    @Flag(help: "Names the faults, and plays none.") var list = false
+    @Option(help: "The nudged to test: a debug build, because only those have fail points.") var nudged: String?
+    @Option(parsing: .upToNextOption, help: "Plays only these faults.") var only: [String] = []
+    @Flag(help: "Plays a selection, in about two minutes.") var quick = false
+    @Option(help: "The seed of users and scripts. Default: a random one, which the output names.") var seed: UInt64?
+    @Option(help: "Users per round, instead of each fault's own number.") var users: Int?
+    @Option(help: "The second reading of the policy.") var reference = "Tests/Reference/policy_reference.py"
+    @Option(help: "A file for the table of docs/FAULTS.md.") var markdown: String?
+    @Flag(help: "Lists the faults and plays none.") var list = false
 
     func validate() throws {
         for name in only where Fault.named(name) == nil {
@@ -27,8 +28,8 @@ struct FaultsCommand: AsyncParsableCommand {
                 "no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))"
             )
         }
-        if nudged == nil, !list { throw ValidationError("--nudged names the binary under test") }
-        if let users, users < 1 { throw ValidationError("--users is at least 1") }
+        if nudged == nil, !list { throw ValidationError("--nudged is missing: the path of the nudged to test") }
+        if let users, users < 1 { throw ValidationError("--users must be at least 1") }
     }
 
     func run() async throws {
@@ -36,7 +37,7 @@ struct FaultsCommand: AsyncParsableCommand {
             return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n"))
         }
         let workshop = try Workshop(nudged: nudged, reference: reference)
-        // Neither Ctrl-C nor a terminal that is closed leaves a process or a folder behind.
+        // Ctrl-C or a closed terminal must leave no process and no folder behind.
         let end: @Sendable () -> Void = { Self.interrupt(workshop) }
         let signals = SignalSource(Dictionary(uniqueKeysWithValues: Self.ends.map { ($0, end) }))
         defer {
@@ -61,23 +62,23 @@ struct FaultsCommand: AsyncParsableCommand {
         if !rows.allSatisfy(\.passes) { throw ExitCode.failure }
     }
 
-    /// The signals that end the program. A hang-up that it was started to ignore (nohup) stays ignored.
+    /// The signals that end the program. SIGHUP stays ignored if it was at the start (nohup).
     private static var ends: [Int32] {
         var hangUp = sigaction()
         sigaction(SIGHUP, nil, &hangUp)
-        // Functions are not compared in Swift; SIG_IGN is a number in the place of one.
+        // Swift can't compare functions, and SIG_IGN is a number in the place of one.
         let isIgnored =
             unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
     }
 
-    /// At once, also into a pipe.
+    /// Written at once, also into a pipe.
     private func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }
 
-    /// What an interruption did to a round is no verdict; the signal's handler ends the process once all is cleared away.
+    /// Waits for the signal handler to end the process after the clean-up. An interrupted round has no result.
     private static func waitForTheEnd() async {
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }

@@ -3,21 +3,21 @@ import ArgumentParser
 import Glibc
 import LocalPostgres
 
-/// `nudged-bench forecast`: users a second of `nudged forecast`, on a private PostgreSQL.
+/// `nudged-bench forecast`: how many users per second `nudged forecast` evaluates, on a private PostgreSQL.
 struct ForecastBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forecast",
-        abstract: "Users a second of a forecast."
+        abstract: "Measures users per second of a forecast."
     )
 
-    @Option(help: "Users, one device each.") var users = 1_000_000
-    @Option(help: "How far to look.") var hours = 48
+    @Option(help: "How many users, with one device each.") var users = 1_000_000
+    @Option(help: "How many hours to forecast.") var hours = 48
 
     func run() async throws {
         let bench = try Workbench()
         defer { bench.stop() }
         try await bench.seed(users: users, due: true)
-        // For its key and certificate alone: a forecast sends nothing.
+        // Only for its key and certificate: a forecast sends nothing.
         let apple = try bench.startApple()
         defer { _ = apple.process.end() }
         let command = try ForecastRun(try bench.configuration(port: apple.port))

@@ -9,22 +9,23 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// `nudged-bench held-xmin`: users become due at a steady rate while a session elsewhere holds a snapshot, so nothing dead is cleaned up.
+/// `nudged-bench held-xmin`: users become due at a steady rate while another session holds a snapshot, so no dead row
+/// can be removed.
 ///
-/// Prints users a second, latency from due to recorded, dead rows and sizes for each minute; and what throughput was possible (a burst, from due to
-/// recorded) before the hold, at its beginning and at its end.
+/// Prints for each minute: users per second, latency from due to recorded, dead rows and sizes. Prints the possible
+/// throughput (of a burst, from due to recorded) before the snapshot, at its start and at its end.
 struct HeldXmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "held-xmin",
-        abstract: "Throughput and latency while a long transaction elsewhere keeps dead rows."
+        abstract: "Measures throughput and latency while another long transaction keeps dead rows."
     )
 
-    @Option(help: "How long users become due.") var seconds = 600
-    @Option(help: "Users who become due a second.") var rate = 2000
-    @Option(help: "Users of a burst that measures what is possible.") var burst = 20_000
-    @Option(help: "Seconds of a line of the report.") var window = 60
-    @Flag(help: "Holds no snapshot, to compare.") var free = false
-    @Flag(help: "Prints the claim's plan in the end's state on standard error.") var explain = false
+    @Option(help: "How long users become due, in seconds.") var seconds = 600
+    @Option(help: "Users who become due per second.") var rate = 2000
+    @Option(help: "Users of a burst, which measures the possible throughput.") var burst = 20_000
+    @Option(help: "Seconds per line of the report.") var window = 60
+    @Flag(help: "Holds no snapshot, for comparison.") var free = false
+    @Flag(help: "Prints the claim's query plan at the end, on standard error.") var explain = false
 
     func run() async throws {
         let bench = try Workbench()
@@ -33,9 +34,9 @@ struct HeldXmin: AsyncParsableCommand {
         try await bench.seed(users: feed + 3 * burst, due: true)
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        // The first user is due when everything stands, and two bursts are through.
+        // The first user is due when everything is prepared and two bursts are finished.
         let lead = 30 + feed / 15_000 + burst / 500
-        try bench.psql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
+        try bench.sql(Self.schedule(feed: feed, burst: burst, rate: rate, lead: lead), within: .seconds(1800))
         let daemon = try BenchDaemon(bench.configuration(port: port))
         daemon.start()
         var bursts = [try await measureBurst(1, bench)]
@@ -43,7 +44,7 @@ struct HeldXmin: AsyncParsableCommand {
         bursts.append(try await measureBurst(2, bench))
 
         let base =
-            try Double(bench.psql("select extract(epoch from base - clock_timestamp()) from bench.clock").trimmed) ?? 0
+            try Double(bench.sql("select extract(epoch from base - clock_timestamp()) from bench.clock").trimmed) ?? 0
         guard base > 0 else { throw ValidationError("preparing took longer than \(lead) s") }
         try await Task.sleep(for: .seconds(base))
         var samples: [Sample] = []
@@ -64,7 +65,8 @@ struct HeldXmin: AsyncParsableCommand {
 
     // MARK: The population
 
-    /// Part 0 becomes due one by one; parts 1 to 3 are the bursts, far away until they are called. The record says when it took each row.
+    /// Part 0 becomes due one by one. Parts 1 to 3 are the bursts, not due until they are started. `recorded_at` is
+    /// when a row was recorded.
     private static func schedule(feed: Int, burst: Int, rate: Int, lead: Int) -> String {
         """
         create schema bench;
@@ -86,10 +88,10 @@ struct HeldXmin: AsyncParsableCommand {
 
     // MARK: Measuring
 
-    /// Users a second from the commit that makes the burst due to the last row of the record.
+    /// Users per second, from the commit that makes the burst due to the last row of the record.
     private func measureBurst(_ part: Int, _ bench: Workbench) async throws -> Double {
         guard burst > 0 else { return 0 }
-        try bench.psql(
+        try bench.sql(
             """
             update nudged.person p set due_at = date_trunc('second', now()) from bench.due b where b.part = \(part) and b.user_id = p.user_id;
             update bench.due set due_at = clock_timestamp() where part = \(part)
@@ -97,7 +99,7 @@ struct HeldXmin: AsyncParsableCommand {
             within: .seconds(300)
         )
         try await wait(for: part, bench)
-        let span = try bench.psql(
+        let span = try bench.sql(
             """
             select extract(epoch from max(d.recorded_at) - min(b.due_at))
             from bench.due b join nudged.delivery d using (user_id) where b.part = \(part)
@@ -106,7 +108,7 @@ struct HeldXmin: AsyncParsableCommand {
         return Double(burst) / max(Double(span.trimmed) ?? 0, 0.001)
     }
 
-    /// Until everyone of a part is recorded.
+    /// Waits until all users of a part are recorded.
     private func wait(for part: Int, _ bench: Workbench) async throws {
         let limit = ContinuousClock.now + .seconds(max(300, seconds))
         let isLeft = """
@@ -115,13 +117,13 @@ struct HeldXmin: AsyncParsableCommand {
                     and not exists (select from nudged.person p where p.user_id = b.user_id and p.asked_at is not null)
             )
             """
-        while try bench.psql(isLeft).trimmed == "t" {
+        while try bench.sql(isLeft).trimmed == "t" {
             guard ContinuousClock.now < limit else { throw ValidationError("part \(part) is not served") }
             try await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// How the queue stands.
+    /// The state of the queue.
     private struct Sample {
         let busyPercent: Double
         let dead: String
@@ -130,7 +132,7 @@ struct HeldXmin: AsyncParsableCommand {
 
         init(_ bench: Workbench, busyPercent: Double) throws {
             self.busyPercent = busyPercent
-            let row = try bench.psql(
+            let row = try bench.sql(
                 """
                 select pg_stat_get_dead_tuples('nudged.person'::regclass), pg_relation_size('nudged.person'), pg_relation_size('nudged.person_due')
                 """
@@ -172,7 +174,7 @@ struct HeldXmin: AsyncParsableCommand {
     // MARK: The report
 
     private func report(_ bench: Workbench, _ samples: [Sample], _ bursts: [Double]) throws {
-        let lines = try bench.psql(
+        let lines = try bench.sql(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by late)),
                 round(1000 * percentile_cont(0.95) within group (order by late)), round(1000 * max(late))
@@ -198,6 +200,6 @@ struct HeldXmin: AsyncParsableCommand {
 }
 
 extension String {
-    /// Without the newline that psql ends with.
+    /// Without the last newline.
     var trimmed: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

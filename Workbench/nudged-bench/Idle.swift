@@ -2,21 +2,21 @@ import ArgumentParser
 import Glibc
 import Postgres
 
-/// `nudged-bench idle`: what a sweep costs when nobody is due, and how long a message then takes.
+/// `nudged-bench idle`: the cost of a sweep when nobody is due, and the latency of a message then.
 struct Idle: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "What a sweep with nothing due costs the database.")
+    static let configuration = CommandConfiguration(abstract: "Measures what a sweep costs when nobody is due.")
 
-    @Option(help: "Users who exist, none of them due.") var users = 1_000_000
-    @Option(help: "Sweeps to measure.") var sweeps = 200
-    @Option(help: "Users who were just served: as many dead entries at the head of the queue's index, 0 for none.")
+    @Option(help: "How many users there are. None is due.") var users = 1_000_000
+    @Option(help: "How many sweeps to measure.") var sweeps = 200
+    @Option(help: "Users who were just sent to: as many dead entries at the start of the queue's index.")
     var burst = 0
-    @Option(help: "Messages that are sent to an idle daemon, one after the other; 0: none, and no daemon.")
+    @Option(help: "Messages to send to an idle daemon, one after the other; 0 starts no daemon.")
     var messages = 0
     @Option(help: "The daemon's schedule.interval in milliseconds.") var interval = 1000
-    @Option(help: "The binary that is the daemon: one of this build.") var nudged = Idle.neighbour
+    @Option(help: "The nudged to start. Default: the one beside this program.") var nudged = Idle.neighbour
 
     func run() async throws {
-        // Without standbys, so that what is made in one transaction is not written twice.
+        // Without standbys, so that data made in one transaction needs no write-ahead log.
         let bench = try Workbench(settings: ["wal_level": "minimal", "max_wal_senders": "0"])
         defer { bench.stop() }
         try await bench.migrate()
@@ -28,10 +28,10 @@ struct Idle: AsyncParsableCommand {
             #"{"users":\#(users),"database_ms":\#(quiet.median.text(3)),"database_ms_worst":\#(quiet.worst.text(3)),"#
             + #""cpu_percent":\#(quiet.percent.text(3)),"renew_ms":\#(renewal.median.text(3))"#
         if burst > 0 {
-            // An old snapshot keeps the dead entries: with it nobody may clean them up, without it the first reader marks them.
+            // While an old snapshot is held, nobody can remove the dead entries. After it, the first reader marks them.
             let holder = try bench.holdSnapshot()
-            try bench.psql(Self.serve(burst), within: .seconds(3600))
-            // Seconds each, where the burst was large.
+            try bench.sql(Self.serve(burst), within: .seconds(3600))
+            // Each may take seconds after a large burst.
             let held = try await measure(times: min(sweeps, 20)) { try await daemon.sweep() }
             try bench.releaseSnapshot(holder)
             let first = try await measure { try await daemon.sweep() }
@@ -46,13 +46,13 @@ struct Idle: AsyncParsableCommand {
         print(text + "}")
     }
 
-    /// Beside this program.
+    /// The `nudged` beside this program.
     private static var neighbour: String {
         CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast().map { $0 + "/" }
             .joined() + "nudged"
     }
 
-    /// Due, and served: the queue's first entries are dead.
+    /// Makes users due and then not due, so that the queue's first entries are dead.
     private static func serve(_ users: Int) -> String {
         """
         create temporary table served as select user_id from nudged.person limit \(users);
@@ -61,7 +61,7 @@ struct Idle: AsyncParsableCommand {
         """
     }
 
-    /// Milliseconds of a sweep, and the share of a core at one sweep a second (the default).
+    /// Milliseconds per call, and the share of a core at one call per second (the default interval).
     private struct Cost {
         let median: Double
         let worst: Double

@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The only member of the group, with nobody to send to.
+/// A single member with nobody to send to.
 struct IdleDaemon {
     private let store: Store
     private let member = UUID()
@@ -23,7 +23,8 @@ struct IdleDaemon {
         ranges = membership.ranges
     }
 
-    /// The statements of `Claimer.sweep` with nothing due: all the time between question and answer is counted as the database's.
+    /// The statements of `Claimer.sweep` when nobody is due. The time from statement to answer counts as the
+    /// database's.
     func sweep() async throws {
         let now = Instant(seconds: try await store.look().clock / 1_000_000)
         _ = try await store.dueSpreads(now: now, except: [], limit: 100)
@@ -33,7 +34,7 @@ struct IdleDaemon {
         guard claim.users.isEmpty else { throw ValidationError("\(claim.users.count) users were due") }
     }
 
-    /// What the daemon does beside its sweeps, every sixth of a lease.
+    /// What the daemon does besides its sweeps, every sixth of a lease.
     func renew() async throws {
         _ = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds)
         _ = try await store.bury(except: member)

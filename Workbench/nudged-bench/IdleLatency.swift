@@ -3,11 +3,11 @@ import Glibc
 import LocalPostgres
 import Postgres
 
-/// How long a message takes from `nudged.send` (its commit is in it) until it is written, where the daemon is idle: `nudged run` as it ships, with its own timer, and
-/// messages that come at instants of no rhythm.
+/// Measures how long a message takes from `nudged.send` (including its commit) until it is written, with an idle
+/// daemon. The daemon is `nudged run` with its own timer. Messages come at random instants.
 ///
-/// Two numbers a message, both by the database's clock. To the intent: the push is written right after that commit. And to the row of the record, which also has
-/// Apple's answer in it and the settlement.
+/// Two times per message, both by the database's clock. The first ends at the intent: the push is written right after
+/// that commit. The second ends at the row of the record, so it includes Apple's answer and the settlement.
 struct IdleLatency {
     private let bench: Workbench
     private let nudged: String
@@ -26,7 +26,7 @@ struct IdleLatency {
     func measure() async throws -> String {
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        _ = try bench.psql(
+        _ = try bench.sql(
             """
             insert into public.context_profiles (user_id, notification_preferences, timezone)
             values ('\(Self.user)', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC');
@@ -50,7 +50,7 @@ struct IdleLatency {
         defer { _ = daemon.end() }
         let connection = try await Connection.open(bench.connection)
         var passed: [String: [Double]] = ["intended": [], "recorded": []]
-        // The first one opens the connections.
+        // The first message opens the connections, and is not counted.
         for number in 0...messages {
             let times = try await send(connection, daemon)
             if number > 0 { for (place, time) in times { passed[place, default: []].append(time) } }
@@ -65,12 +65,12 @@ struct IdleLatency {
         return #""interval_ms":\#(interval),"messages":\#(messages),"# + words.joined(separator: ",")
     }
 
-    /// Milliseconds from the call to each place.
+    /// Milliseconds from the call to the intent and to the record.
     private func send(_ connection: Connection, _ daemon: ChildProcess) async throws -> [String: Double] {
-        // Whatever the last one left is over, and the next comes at any part of a tick.
+        // A random pause, so that the last message is finished and the next one comes at any part of a tick.
         try await Task.sleep(for: .milliseconds(Int.random(in: interval / 10...interval * 2)))
         _ = try await connection.run(Statement("forget", sql: "delete from bench.passed"))
-        // Before the commit, whose own time is in the result.
+        // The time before the commit, so that the commit is included.
         let sent = try await connection.run(
             Statement("send", sql: "select nudged.send('\(Self.user)', 'Ann', 'Hello') is not null, clock_timestamp()")
         ).timestamp(0, 1)

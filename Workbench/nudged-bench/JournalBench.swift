@@ -1,18 +1,19 @@
 import ArgumentParser
 import Systemd
 
-/// `nudged-bench journal`: what an entry costs, sent to this machine's journald as the daemon sends it; large ones go by memory file.
+/// `nudged-bench journal`: the cost of a journal entry, sent to this machine's journald like the daemon's. Large
+/// entries are sent as a memory file.
 struct JournalBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Entries a second into this machine's journal."
+        abstract: "Measures entries per second into this machine's journal."
     )
 
-    @Option(help: "How many.") var count = 1_000
-    @Option(help: "Bytes of the field NUDGED_BODY.") var bytes = 200
+    @Option(help: "How many entries.") var count = 1_000
+    @Option(help: "How many bytes the field NUDGED_BODY has.") var bytes = 200
 
     func run() throws {
-        guard let journal = Journal() else { throw ValidationError("no socket can be made") }
+        guard let journal = Journal() else { throw ValidationError("can't make a socket for the journal") }
         let body = String(repeating: "x", count: bytes)
         var lost = 0
         let start = ContinuousClock.now

@@ -4,20 +4,20 @@ import LocalPostgres
 import Postgres
 import Synchronization
 
-/// `nudged-bench messages`: an app sends a load of messages in batches while check-ins come due, and now and then an urgent message.
+/// `nudged-bench messages`: an app sends many messages in batches while check-ins become due, and some urgent messages.
 ///
-/// Prints how long the load took, how long urgent messages took from `nudged.send` to the row of the record, by the instant at which it was written (so
-/// the answer of the simulated Apple is in it), and how late check-ins were.
+/// Prints how long the load took and how late check-ins were. For urgent messages it prints the time from `nudged.send`
+/// to the row of the record, which includes the simulated Apple's answer.
 struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages",
-        abstract: "A load of messages beside check-ins, and how long urgent ones take through it."
+        abstract: "Measures a load of messages beside check-ins, and the latency of urgent ones."
     )
 
-    @Option(help: "Messages of the load.") var messages = 1_000_000
-    @Option(help: "Users, who each get their share of it.") var users = 200_000
-    @Option(help: "Messages a call of nudged.send_many.") var batch = 10_000
-    @Option(help: "Check-ins that become due a second.") var checkIns = 500
+    @Option(help: "How many messages the load has.") var messages = 1_000_000
+    @Option(help: "How many users share it.") var users = 200_000
+    @Option(help: "Messages per call of nudged.send_many.") var batch = 10_000
+    @Option(help: "Check-ins that become due per second.") var checkIns = 500
     @Option(help: "Milliseconds between two urgent messages.") var urgentEvery = 250
 
     func run() async throws {
@@ -26,7 +26,7 @@ struct MessagesCommand: AsyncParsableCommand {
         try await bench.seed(users: users, due: true)
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
-        try bench.psql(
+        try bench.sql(
             """
             create schema bench;
             alter table nudged.delivery add column recorded_at timestamptz default clock_timestamp();
@@ -38,8 +38,8 @@ struct MessagesCommand: AsyncParsableCommand {
             """,
             within: .seconds(600)
         )
-        // Each alone: psql makes one transaction of several.
-        for statement in ["vacuum analyze", "checkpoint"] { try bench.psql(statement, within: .seconds(600)) }
+        // One per call, because several statements in a call are one transaction.
+        for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement, within: .seconds(600)) }
         let daemon = try BenchDaemon(bench.configuration(port: port))
         daemon.start()
         let begin = ContinuousClock.now
@@ -58,7 +58,7 @@ struct MessagesCommand: AsyncParsableCommand {
         await daemon.stop()
     }
 
-    /// The app's load: each batch to another stretch of the users.
+    /// Sends the load, each batch to other users.
     private func sendLoad(_ bench: Workbench) async throws -> Double {
         let begin = ContinuousClock.now
         let connection = try await Connection.open(bench.connection)
@@ -84,7 +84,7 @@ struct MessagesCommand: AsyncParsableCommand {
         return (ContinuousClock.now - begin) / .seconds(1)
     }
 
-    /// Tells the urgent sender that it is over.
+    /// Tells the urgent sender to stop.
     private final class End: Sendable {
         private let over = Atomic<Bool>(false)
         var hasCome: Bool { over.load(ordering: .acquiring) }
@@ -126,7 +126,7 @@ struct MessagesCommand: AsyncParsableCommand {
     }
 
     private func report(_ bench: Workbench, sent: Double, took: Double) throws {
-        let urgent = try bench.psql(
+        let urgent = try bench.sql(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * percentile_cont(0.95) within group (order by s)),
                 round(1000 * max(s))
@@ -137,7 +137,7 @@ struct MessagesCommand: AsyncParsableCommand {
             """,
             within: .seconds(600)
         ).trimmed.split(separator: "|").map(String.init)
-        let late = try bench.psql(
+        let late = try bench.sql(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * max(s))
             from (
@@ -147,7 +147,7 @@ struct MessagesCommand: AsyncParsableCommand {
             """,
             within: .seconds(600)
         ).trimmed.split(separator: "|").map(String.init)
-        let ends = try bench.psql(
+        let ends = try bench.sql(
             "select count(*) filter (where outcome = 'accepted'), count(distinct key) from nudged.delivery where kind = 'message'",
             within: .seconds(600)
         ).trimmed.split(separator: "|").map(String.init)

@@ -2,12 +2,12 @@ import ArgumentParser
 import Glibc
 import Systemd
 
-/// Benchmarks: one command each, one JSON object on standard output a run.
+/// Benchmarks. Each command prints one JSON object per run, except `faults`.
 @main
 struct NudgedBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged-bench",
-        abstract: "Benchmarks of nudged; each prints one JSON object.",
+        abstract: "Benchmarks and fault tests of nudged. Benchmarks print one JSON object.",
         subcommands: [
             Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self,
             HeldXmin.self, MessagesCommand.self, ForecastBench.self,
@@ -17,7 +17,7 @@ struct NudgedBench: AsyncParsableCommand {
     )
 
     static func main() async {
-        // As nudged does, whose work is measured here.
+        // As `nudged` does.
         Heap.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)

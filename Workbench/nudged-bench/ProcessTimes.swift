@@ -2,7 +2,7 @@ import Glibc
 
 /// Processor time of other processes, from /proc/PID/stat (proc(5)).
 enum ProcessTimes {
-    /// Processor seconds, user and system, that this process and its children, those that ended included, have used so far.
+    /// Processor seconds (user and system) of this process and its children, including children that ended.
     static func seconds(ofTree root: Int32) -> Double {
         guard let folder = opendir("/proc") else { return 0 }
         defer { closedir(folder) }
@@ -23,7 +23,7 @@ enum ProcessTimes {
         let endedChildren: Int
 
         init?(of id: Int32) {
-            // The name, in parentheses, may hold anything; what follows its last one is numbers.
+            // The name in parentheses may have any characters. After the last parenthesis there are only numbers.
             guard let text = try? BenchFile.read("/proc/\(id)/stat"), let end = text.lastIndex(of: ")") else {
                 return nil
             }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this process has used so far (getrusage(2)).
+/// Time and memory that this process has used (getrusage(2)).
 struct ProcessUsage {
     /// Processor seconds, user and system.
     let seconds: Double

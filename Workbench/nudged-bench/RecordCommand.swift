@@ -4,18 +4,18 @@ import LocalPostgres
 import Postgres
 import Store
 
-/// `nudged-bench record`: what a month of the record costs the daemon, beside an empty record in the same run.
+/// `nudged-bench record`: the cost of a month of the record, compared with an empty record in the same run.
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "What a full record costs beside an empty one: appending, status, pruning."
+        abstract: "Compares a full record with an empty one: appending, status, pruning."
     )
 
-    @Option(help: "Days of the record.") var days = 30
-    @Option(help: "Rows of each day.") var rowsADay = 200_000
-    @Option(help: "Rows that a round appends.") var rows = 20_000
-    @Option(help: "Rows of a settlement, as apns.maxInFlight / 4 and schedule.batch make them.") var batch = 500
-    @Option(help: "Rounds; medians count.") var rounds = 5
+    @Option(help: "How many days the record has.") var days = 30
+    @Option(help: "Rows per day.") var rowsADay = 200_000
+    @Option(help: "Rows that each round appends.") var rows = 20_000
+    @Option(help: "Rows per settlement.") var batch = 500
+    @Option(help: "How many rounds. The result is their median.") var rounds = 5
 
     /// One of the two databases.
     private struct Side {
@@ -31,10 +31,10 @@ struct RecordCommand: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.migrate()
         try bench.cluster.createDatabase(named: "empty", template: "bench")
-        try bench.psql(Self.month(days, rowsADay), within: .seconds(3600))
-        try bench.psql("vacuum (analyze) nudged.delivery", within: .seconds(3600))
-        try bench.psql("checkpoint", within: .seconds(3600))
-        let size = try bench.psql("select sum(pg_total_relation_size(relid)) from pg_partition_tree('nudged.delivery')")
+        try bench.sql(Self.month(days, rowsADay), within: .seconds(3600))
+        try bench.sql("vacuum (analyze) nudged.delivery", within: .seconds(3600))
+        try bench.sql("checkpoint", within: .seconds(3600))
+        let size = try bench.sql("select sum(pg_total_relation_size(relid)) from pg_partition_tree('nudged.delivery')")
 
         var sides: [Side] = []
         for database in ["empty", "bench"] {
@@ -43,7 +43,7 @@ struct RecordCommand: AsyncParsableCommand {
                 Side(store: Store(configuration: configuration), connection: try await Connection.open(configuration))
             )
         }
-        // One round uncounted, so that neither pays for cold caches; then by turns.
+        // The first round is not counted, so that neither side pays for cold caches. Then they alternate.
         for round in 0...rounds {
             for index in sides.indices { try await measure(&sides[index], counts: round > 0) }
         }
@@ -56,7 +56,7 @@ struct RecordCommand: AsyncParsableCommand {
         report(sides, plans, prunes, bytes: size.filter(\.isNumber))
     }
 
-    /// A partition for each day that has ended, and half a day of today; ids at random, as users are.
+    /// A partition for each past day, and half a day of today. Users are random.
     private static func month(_ days: Int, _ rowsADay: Int) -> String {
         let append = """
             insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, status, attempted_at, sweep_id)
@@ -105,7 +105,7 @@ struct RecordCommand: AsyncParsableCommand {
         side.status.append(status)
     }
 
-    /// Rows of users at random, as record_deliveries.sql appends them.
+    /// Appends rows of random users, like record_deliveries.sql.
     private static func append(_ count: Int, _ connection: Connection) async throws {
         let sql = """
             insert into nudged.delivery (
@@ -119,11 +119,12 @@ struct RecordCommand: AsyncParsableCommand {
         _ = try await connection.transaction([statement], settings: Store.pinnedPlans)
     }
 
-    /// Milliseconds that planning takes, of the statements that meet the partitions, on each side.
+    /// Milliseconds of planning on each side, for the statements that read or write partitions.
     private static func plans(_ sides: [Side]) async throws -> [String: [Double]] {
         var found: [String: [Double]] = [:]
         for query in [Query.recordDeliveries, .status] {
-            // Without values: the parameters' types are all that planning of the daemon's unnamed statements lacks, and NULL tells them.
+            // Planned without values: NULL gives the parameters' types, which is all that planning an unnamed statement
+            // needs.
             let name = "bench_\(query.name)"
             for side in sides {
                 let planned = try await side.connection.transaction(settings: Store.pinnedPlans) { transaction in
@@ -150,7 +151,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     // MARK: Pruning
 
-    /// Milliseconds that dropping a day takes, day by day.
+    /// Milliseconds to drop one day, for each day.
     private func prune(_ store: Store) async throws -> [Double] {
         var times: [Double] = []
         for step in 1...min(rounds, max(1, days - 1)) {

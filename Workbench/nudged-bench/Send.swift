@@ -7,22 +7,22 @@ import Synchronization
 import struct FoundationEssentials.UUID
 import typealias FoundationEssentials.uuid_t
 
-/// `nudged-bench send`: pushes a second to a server that stands in for Apple's.
+/// `nudged-bench send`: pushes per second to a server in place of Apple's.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Real pushes to a server: distinct tokens and apns-ids, the payload rendered for each, all headers."
+        abstract: "Measures pushes per second to a server. Token, apns-id and payload differ for each push."
     )
 
-    @Option(help: "https://host:port") var endpoint: String
-    @Option(help: "Certificates (PEM) to trust.") var ca: String
-    @Option(help: "Pushes to send.") var count = 200_000
-    @Option(help: "The most pushes in flight a connection.") var streams = 500
-    @Option(help: "Connections.") var connections = 1
-    @Option(help: "The fewest pushes that are handed over at a time; 0: an eighth of those in flight.") var chunk = 0
-    @Option(help: "The signing key's .p8 file; none: a new one, for servers that don't check it.") var key: String?
+    @Option(help: "The server, as https://host:port.") var endpoint: String
+    @Option(help: "A file of certificates (PEM) to trust.") var ca: String
+    @Option(help: "How many pushes to send.") var count = 200_000
+    @Option(help: "The most pushes in flight per connection.") var streams = 500
+    @Option(help: "How many connections.") var connections = 1
+    @Option(help: "The fewest pushes per call; 0: an eighth of those in flight.") var chunk = 0
+    @Option(help: "The signing key's .p8 file. Default: a new key, for servers that don't check it.") var key: String?
 
     func run() async throws {
-        guard let target = Self.target(endpoint) else { throw ValidationError("--endpoint is https://host:port") }
+        guard let target = Self.target(endpoint) else { throw ValidationError("--endpoint must be https://host:port") }
         var configuration = SenderConfiguration(
             teamID: "ABCDE12345",
             keyID: "KEY1234567",
@@ -83,12 +83,12 @@ struct Send: AsyncParsableCommand {
     }
 }
 
-/// Keeps the sender full until all pushes are answered.
+/// Keeps the sender busy until all pushes are answered.
 private final class Flood: Sendable {
     private struct State {
         var started = 0
         var finished = 0
-        /// Answered, and none sent in their place yet.
+        /// Answered, but not yet replaced by a new push.
         var free = 0
         var accepted = 0
         var onEnd: CheckedContinuation<Int, Never>?
@@ -99,7 +99,7 @@ private final class Flood: Sendable {
     private let width: Int
     private let chunk: Int
     private let state = Mutex(State())
-    /// The standard payload: 300 bytes, with a conversation of its own for each push.
+    /// A payload of 300 bytes, with a different conversation for each push.
     private static func notification(_ conversation: UUID) -> Notification {
         var notification = Notification(
             title: "Good morning",
@@ -125,7 +125,8 @@ private final class Flood: Sendable {
         }
     }
 
-    /// Sends as many as are missing, once they are a chunk: a caller that answers each result with a push of its own would pay for a batch each time.
+    /// Sends new pushes when at least a chunk is free. A caller that sends one push per result would pay for a batch
+    /// each time.
     private func pump(_ freed: Int) {
         let numbers = state.withLock { state -> Range<Int> in
             state.free += freed
@@ -166,7 +167,7 @@ private final class Flood: Sendable {
         ) { notification(id(words.2, words.3)).render(into: &$0) }
     }
 
-    /// SplitMix64 of a number: distinct for distinct numbers, and threads share nothing for it.
+    /// SplitMix64 of a number: distinct for distinct numbers, without state that threads would share.
     private static func mixed(_ number: UInt64) -> UInt64 {
         var word = (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -174,7 +175,7 @@ private final class Flood: Sendable {
         return word ^ word >> 31
     }
 
-    /// Two digits a byte.
+    /// Two digits per byte.
     private static func hexadecimal<Words>(_ words: Words) -> String {
         withUnsafeBytes(of: words) { bytes in
             String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in

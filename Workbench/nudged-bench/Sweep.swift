@@ -3,15 +3,16 @@ import LocalPostgres
 import Logging
 import Service
 
-/// `nudged-bench sweep`: users a second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on one machine.
+/// `nudged-bench sweep`: users per second from due to recorded, with PostgreSQL, a simulated Apple and the daemon on
+/// one machine.
 struct Sweep: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Users a second from due to recorded.")
+    static let configuration = CommandConfiguration(abstract: "Measures users per second from due to recorded.")
 
-    @Option(help: "Users who are due.") var users = 100_000
-    @Option(help: "apns.maxInFlight; else the default.") var maxInFlight: Int?
-    @Option(help: "schedule.batch; else the default.") var batch: Int?
-    @Flag(help: "Print what each statement took, by pg_stat_statements.") var statements = false
-    @Option(help: "floor.sh, which is run afterwards on the same cluster.") var floor: String?
+    @Option(help: "How many users are due.") var users = 100_000
+    @Option(help: "apns.maxInFlight, if not the default.") var maxInFlight: Int?
+    @Option(help: "schedule.batch, if not the default.") var batch: Int?
+    @Flag(help: "Prints the time of each statement, by pg_stat_statements.") var statements = false
+    @Option(help: "The path of Workbench/Limits/sql-floor, to run it on the same cluster.") var floor: String?
 
     func run() async throws {
         let bench = try Workbench(
@@ -20,7 +21,7 @@ struct Sweep: AsyncParsableCommand {
         )
         defer { bench.stop() }
         try await bench.seed(users: users, due: true)
-        if statements { _ = try bench.psql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
+        if statements { _ = try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
         let (apple, port) = try bench.startApple()
         defer { _ = apple.end() }
         let configuration = try bench.configuration(port: port, tuning)
@@ -28,7 +29,7 @@ struct Sweep: AsyncParsableCommand {
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessTimes.seconds(ofTree: server)
         let appleBefore = ProcessTimes.seconds(ofTree: apple.id)
-        let log = try bench.psql("select pg_current_wal_lsn()").trimmed
+        let log = try bench.sql("select pg_current_wal_lsn()").trimmed
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
         let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
@@ -38,15 +39,15 @@ struct Sweep: AsyncParsableCommand {
         let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
         let appleTime = ((ProcessTimes.seconds(ofTree: apple.id) - appleBefore) * 1e6 / Double(users)).text(1)
 
-        let logged = try bench.psql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
+        let logged = try bench.sql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
         let wal = ((Double(logged) ?? 0) / Double(users)).text(0)
-        let recorded = try bench.psql("select count(*) from nudged.delivery where outcome = 'accepted'")
+        let recorded = try bench.sql("select count(*) from nudged.delivery where outcome = 'accepted'")
         let rate = (Double(users) / seconds).text(0)
         let cpu = ((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)
-        let shares = try bench.psql(
+        let shares = try bench.sql(
             "select round(100.0 * n_tup_hot_upd / greatest(n_tup_upd, 1)) from pg_stat_user_tables where relid = 'nudged.person'::regclass"
         )
-        if statements { print(try bench.psql(Self.statementTimes(users))) }
+        if statements { print(try bench.sql(Self.statementTimes(users))) }
         let compared = try measureFloor(bench).map { floor in
             #","floor_users_per_second":\#(floor.rows.text(0)),"ratio":\#((Double(users) / seconds / floor.rows).text(2)),"#
                 + #""ranges_users_per_second":\#(floor.ranges.text(0))"#
@@ -58,7 +59,7 @@ struct Sweep: AsyncParsableCommand {
         if result.report.sent != users { throw ExitCode.failure }
     }
 
-    /// Of each statement: microseconds a user of planning and of execution, calls, its first words.
+    /// For each statement: microseconds per user for planning and for execution, calls, and the start of its text.
     private static func statementTimes(_ users: Int) -> String {
         """
         select round(total_plan_time::numeric * 1000 / \(users), 2), round(total_exec_time::numeric * 1000 / \(users), 2), calls,
@@ -74,7 +75,9 @@ struct Sweep: AsyncParsableCommand {
         return tuning
     }
 
-    /// Users a second of the least SQL that does the same work, on two connections: with a lease for each row, and with ranges that each connection owns.
+    /// Users per second of the least SQL that does the same work, on two connections. It is measured with a lease for
+    /// each row, and with ranges that each connection owns.
+    /// with ranges that each connection owns.
     private func measureFloor(_ bench: Workbench) throws -> (rows: Double, ranges: Double)? {
         guard let floor else { return nil }
         let output = try ChildProcess.run(
@@ -84,7 +87,7 @@ struct Sweep: AsyncParsableCommand {
         func figure(_ name: String) throws -> Double {
             guard let place = output.firstRange(of: #""\#(name)":"#),
                 let value = Double(output[place.upperBound...].prefix { $0.isNumber || $0 == "." })
-            else { throw ValidationError("floor.sh printed no \(name)") }
+            else { throw ValidationError("sql-floor printed no \(name)") }
             return value
         }
         return (try figure("floor_users_per_second"), try figure("ranges_users_per_second"))

@@ -5,7 +5,7 @@ import LocalPostgres
 import Store
 
 extension Workbench {
-    /// The simulated Apple as a process of its own, and the port it listens on. The caller ends it.
+    /// Starts the simulated Apple as a process. Returns it with its port. The caller ends it.
     func startApple() throws -> (process: ChildProcess, port: UInt16) {
         let apple = try ChildProcess([CommandLine.arguments[0], "apple", "--folder", folder], output: .captured)
         guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
@@ -17,7 +17,7 @@ extension Workbench {
         return (apple, port)
     }
 
-    /// A daemon's configuration against this cluster and that Apple, by the daemon's own loader.
+    /// A daemon's configuration for this cluster and that Apple, loaded as the daemon does.
     func configuration(port: UInt16, _ changes: [String: String] = [:]) throws -> Configuration {
         let environment = [
             "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,
@@ -32,13 +32,13 @@ extension Workbench {
         ).configuration
     }
 
-    /// The app's tables, empty, and the migrations.
+    /// Makes the app's tables, empty, and runs the migrations.
     func migrate() async throws { try await seed(users: 0, due: true) }
 
-    /// So many rows of the queue and nothing else, in random order of their ids, due a day from now or later. For what only reads the queue:
-    /// ten millions in minutes, as the indexes are made afterwards.
+    /// Fills only the queue, in random order of ids, due a day from now or later. It is for benchmarks that only read
+    /// the queue. Ten million rows take minutes, because the indexes are made afterwards.
     func seedQueue(users: Int) throws {
-        try psql(
+        try sql(
             """
             begin;
             truncate nudged.person;
@@ -54,21 +54,18 @@ extension Workbench {
             """,
             within: .seconds(3600)
         )
-        try psql("vacuum (analyze) nudged.person", within: .seconds(3600))
-        try psql("checkpoint", within: .seconds(3600))
+        try sql("vacuum (analyze) nudged.person", within: .seconds(3600))
+        try sql("checkpoint", within: .seconds(3600))
     }
 
-    /// As `psql(_:)`, for what takes its time.
+    /// As `sql(_:)`, with a limit for long statements.
     @discardableResult
-    func psql(_ sql: String, within time: Duration) throws -> String {
-        try ChildProcess.run(
-            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", cluster.url(database: "bench"), "-c", sql],
-            within: time
-        )
+    func sql(_ sql: String, within time: Duration) throws -> String {
+        try cluster.sql(sql, database: "bench", within: time)
     }
 }
 
-/// The middle of several measurements.
+/// The median.
 func median(_ values: [Double]) -> Double {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
 }

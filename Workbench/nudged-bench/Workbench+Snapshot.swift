@@ -4,7 +4,7 @@ import LocalPostgres
 extension Workbench {
     private static let holderName = "bench_holder"
 
-    /// A session that holds a snapshot, as a long report does: nothing that dies from now on may be cleaned up.
+    /// Starts a session that holds a snapshot, like a long report. Rows that die from now on can't be removed.
     func holdSnapshot() throws -> ChildProcess {
         let holder = try ChildProcess(
             [
@@ -23,7 +23,7 @@ extension Workbench {
 
     /// Ends that session.
     func releaseSnapshot(_ holder: ChildProcess) throws {
-        _ = try psql(
+        _ = try sql(
             "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '\(Self.holderName)'"
         )
         holder.end()

@@ -5,13 +5,13 @@ import Postgres
 import Store
 import Systemd
 
-/// A private cluster with durable commits, users in it, and a simulated Apple in a process of its own.
+/// A private cluster with durable commits, and its users.
 final class Workbench: Sendable {
     let cluster: LocalCluster
     let connection: ConnectionConfiguration
     let folder: String
 
-    /// - Parameter settings: of the server, beside the benchmarks' own.
+    /// - Parameter settings: settings of the server, in addition to the benchmarks' own.
     init(settings: [String: String] = [:]) throws {
         let own = [
             "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min", "synchronous_commit": "on",
@@ -23,21 +23,21 @@ final class Workbench: Sendable {
         guard mkdir(folder, 0o700) == 0 else { throw BenchFile.Failure(path: folder) }
     }
 
-    /// The app's tables with `users` profiles in many zones, one device each; then the migrations, as an operator would.
+    /// Makes the app's tables with `users` profiles in ten zones and one device each, then migrates like an operator.
     ///
-    /// - Parameter due: whether everyone's slot was ten minutes ago; else nobody is due for a day.
+    /// - Parameter due: whether every slot was ten minutes ago. If false, nobody is due for a day.
     func seed(users: Int, due: Bool) async throws {
-        try cluster.psql(Self.appTables, database: "bench")
-        try cluster.psql(Self.population(users), database: "bench")
+        try cluster.sql(Self.appTables, database: "bench")
+        try cluster.sql(Self.population(users), database: "bench")
         let migrator = Migrator(configuration: connection)
         _ = try await migrator.migrate()
         await migrator.close()
-        if !due { try cluster.psql("update nudged.person set due_at = now() + interval '1 day'", database: "bench") }
-        try cluster.psql("vacuum analyze", database: "bench")
-        try cluster.psql("checkpoint", database: "bench")
+        if !due { try cluster.sql("update nudged.person set due_at = now() + interval '1 day'", database: "bench") }
+        try cluster.sql("vacuum analyze", database: "bench")
+        try cluster.sql("checkpoint", database: "bench")
     }
 
-    func psql(_ sql: String) throws -> String { try cluster.psql(sql, database: "bench") }
+    func sql(_ sql: String) throws -> String { try cluster.sql(sql, database: "bench") }
 
     func stop() { cluster.stop() }
 
@@ -52,7 +52,7 @@ final class Workbench: Sendable {
         );
         """
 
-    /// Slots ten minutes ago in each user's own zone, and no quiet hours: everyone can be sent to at any time of day.
+    /// Slots ten minutes ago in each user's zone, and no quiet hours, so that every user can be sent to at any time.
     private static func population(_ users: Int) -> String {
         """
         with zone as (

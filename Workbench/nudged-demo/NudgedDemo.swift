@@ -8,21 +8,21 @@ import Systemd
 struct NudgedDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged-demo",
-        abstract: "A private PostgreSQL, a simulated Apple, a seeded population, a day in fast motion.",
-        discussion: "Needs PostgreSQL's server programs. Leaves nothing behind, Ctrl-C included."
+        abstract: "Plays a day in fast motion, with a private PostgreSQL and a simulated Apple.",
+        discussion: "Needs PostgreSQL's server programs. Leaves nothing behind, even after Ctrl-C."
     )
 
-    @Option(help: "How many people.") var users = 10_000
+    @Option(help: "How many people have the app.") var users = 10_000
 
     static func main() async {
-        // As nudged does, whose work is shown here.
+        // As `nudged` does.
         Heap.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
 
     func validate() throws {
-        guard (1...1_000_000).contains(users) else { throw ValidationError("--users is 1 to 1000000") }
+        guard (1...1_000_000).contains(users) else { throw ValidationError("--users must be 1 to 1000000") }
     }
 
     func run() async throws {

@@ -1,10 +1,11 @@
--- Devices of claimed users. $1 users, $2 most rows: as many as that say that somebody has more devices than people have, and claim_devices_bounded.sql is asked.
--- What is too long for a token, an environment or a topic is seen by its stored size, before it is expanded.
+-- Devices of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many devices, and
+-- claim_devices_bounded.sql is run.
+-- A token, environment or topic that is too long is recognised by its stored size, before it is expanded.
 select
     user_id,
     case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
         when token is not null then 'too long' end as token,
-    -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
+    -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
     case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
     case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
         when environment is not null then 'too long' end as environment,

@@ -1,4 +1,5 @@
--- The newest hundred devices of each claimed user, of at most $2 rows that are looked at: asked where somebody has more devices than people have.
+-- The newest hundred devices of each claimed user, of at most $2 rows of each. Run if some user has unusually many
+-- devices.
 -- $1 users. Columns as in claim_devices.sql.
 select d.user_id, d.token, d.registered_at, d.environment, d.topic
 from unnest($1::uuid[]) as u (user_id)
@@ -7,7 +8,7 @@ cross join lateral (
         f.user_id,
         case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then left(f.token::text, 512)
             when f.token is not null then 'too long' end as token,
-        -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
+        -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when f.registered_at between '0001-01-01' and '9999-12-31' then f.registered_at::timestamptz end as registered_at,
         case when pg_column_size(f.environment) <= 1028 and pg_column_compression(f.environment) is null then nullif(left(f.environment::text, 256), '')
             when f.environment is not null then 'too long' end as environment,

@@ -1,12 +1,12 @@
--- As claim_devices_bounded.sql, for distributed tables, which refuse a LIMIT for each user: all devices of these users are looked at, on their machines.
--- $1 users, $2 is not asked for.
+-- As claim_devices_bounded.sql, for distributed tables, which refuse a LIMIT for each user. All devices of these users
+-- are read, on their machines. $1 users, $2 has no effect.
 select user_id, token, registered_at, environment, topic
 from (
     select
         user_id,
         case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then left(token::text, 512)
             when token is not null then 'too long' end as token,
-        -- An instant that no calendar of ours can say (infinity, the year 294270) is none. Compared as it is: the cast can fail, too.
+        -- Infinity or the year 294270 counts as no instant. It is compared before the cast, since the cast can fail.
         case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end as registered_at,
         case when pg_column_size(environment) <= 1028 and pg_column_compression(environment) is null then nullif(left(environment::text, 256), '')
             when environment is not null then 'too long' end as environment,

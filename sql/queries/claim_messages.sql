@@ -1,5 +1,6 @@
--- Messages of claimed users. $1 users, $2 most rows: as many as that say that somebody has more waiting than people have, and claim_messages_bounded.sql is asked.
--- The members that the payload has places of its own for are read beside the rest of data.
+-- Messages of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many messages, and
+-- claim_messages_bounded.sql is run.
+-- In the payload, conversation_id and domain have places of their own, so they are read apart from the rest of data.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain', urgent, category,
     thread_id, collapse_key, expires_at

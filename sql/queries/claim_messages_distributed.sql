@@ -1,5 +1,5 @@
--- As claim_messages_bounded.sql, for distributed tables, which refuse a LIMIT for each user: all that wait for these users are read, on their machines, and
--- counted exactly. Parameters and rows as there.
+-- As claim_messages_bounded.sql, for distributed tables, which refuse a LIMIT for each user. All messages of these
+-- users are read on their machines, and counted exactly. Parameters and rows are the same.
 select
     user_id, id, created_at, title, body, (data - 'conversation_id' - 'domain')::text, data ->> 'conversation_id', data ->> 'domain',
     urgent, category, thread_id, collapse_key, expires_at, pending

@@ -1,9 +1,11 @@
--- Users of our ranges who are due. Locks nothing and writes nothing: the owner of a range is the only one who works on its users.
--- Users of orphans are skipped: recover.sql records them first. So are users of our own intents that this daemon doesn't know: a promoted standby lacks their
--- settlement. Other members' intents hold no users of our ranges.
--- $1 due up to, $2 and $3 where the walk stands (due_at, user_id), $4 most users, $5 ranges, $6 users to skip: in hand, or set aside, $7 our
--- member, $8 its open intents that we know of (their users are in hand).
--- No ORDER BY: one range comes in the order of its index, of several each has its own order; a sort would read all that is due.
+-- Users who are due in this daemon's ranges. Locks nothing and writes nothing: only the owner of a range works on its
+-- users.
+-- Users of orphans are skipped, since recover.sql records them first. So are users of intents of this member that the
+-- daemon doesn't know: a promoted standby lacks their settlement. Other members' intents hold no users of these ranges.
+-- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (in hand,
+-- or set aside), $7 this member, $8 its open intents that the daemon knows of (their users are in hand).
+-- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
+-- read all users who are due.
 select
     user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text,
     quarantine::text, template, uuid_hash(user_id) >> 26

@@ -1,5 +1,6 @@
--- Reminders of claimed users. $1 users, $2 most rows: as many as that say that somebody has more than people have, and claim_reminders_bounded.sql is asked.
--- Fan-outs are among them, and tell nobody themselves. Wall times come as if they were UTC's.
+-- Reminders of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many reminders, and
+-- claim_reminders_bounded.sql is run.
+-- Fan-outs are among the rows; the daemon skips them. Wall times are returned as if they were in UTC.
 select
     user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local at time zone 'UTC', timezone,
     is_own, recurrence, number, first_at, first_local at time zone 'UTC', planned_local at time zone 'UTC', restored_at, wakes_at, is_spread

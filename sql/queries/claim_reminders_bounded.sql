@@ -1,6 +1,8 @@
--- Of each claimed user the reminders that can be due by $2, at most $3 (the first to wake, instants and wall times apart), and the next one after that: it
--- says when to look again. Asked where somebody has more than people have. $1 users, $4 most rows of a user that are looked at, $5 most rows in all.
--- Instants and wall times apart: a wall time is looked at up to 26 hours before it is due, and many of them must not stand before what is due now.
+-- Reminders of each claimed user that can be due by $2: at most $3, the first to wake, and the next one after $2, which
+-- says when to look again. Run if some user has unusually many reminders. $1 users, $4 most rows of a user that are
+-- read, $5 most rows in all.
+-- $3 is for instants and for wall times apart. A wall time is read up to 26 hours before it is due, and many of them
+-- must not displace what is due now.
 select
     o.user_id, o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local at time zone 'UTC', o.timezone,
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,

@@ -1,5 +1,5 @@
--- As claim_reminders_bounded.sql, for distributed tables, which refuse a LIMIT for each user: all reminders of these users are read, on their machines.
--- Parameters and rows as there; $4 is not asked for.
+-- As claim_reminders_bounded.sql, for distributed tables, which refuse a LIMIT for each user. All reminders of these
+-- users are read, on their machines. Parameters and rows are the same, but $4 has no effect.
 select
     user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local at time zone 'UTC', timezone,
     is_own, recurrence, number, first_at, first_local at time zone 'UTC', planned_local at time zone 'UTC', restored_at, wakes_at, is_spread

@@ -1,2 +1,2 @@
--- The database's clock, which is the policy's.
+-- The database's clock, which the policy uses.
 select clock_timestamp()

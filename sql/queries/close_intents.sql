@@ -1,6 +1,7 @@
 -- Closes intents for users whose outcomes are recorded. An empty row keeps its place (withdraw_intents.sql).
--- Parallel: $1 intents, $2 their users. $3 those of these intents of which the daemon has no other push: they are deleted. If the database still has other users
--- open, a promoted standby lacks their settlement. Then the intent becomes an orphan. $4 intents that were withdrawn: they are deleted.
+-- Parallel: $1 intents, $2 their users. $3 those of these intents of which the daemon has no other push: they are
+-- deleted. If the database has other users of such an intent open, a promoted standby lacks their settlement, and the
+-- intent becomes an orphan. $4 intents that were withdrawn: those that were committed are deleted.
 with part as materialized (
     select id, array_agg(user_id) as users from unnest($1::uuid[], $2::uuid[]) as u (id, user_id) group by id
 ),

@@ -1,2 +1,2 @@
--- Deletes the row of a daemon that has ended in good order. $1 daemon id.
+-- Deletes the row of a daemon that stops normally. $1 daemon id.
 delete from nudged.daemon where daemon_id = $1

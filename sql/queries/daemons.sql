@@ -1,6 +1,6 @@
--- Every daemon that was seen within a day, the longest running first. $1 most rows.
--- Rows: daemon id, host, pid, version, started_at, seen_at, milliseconds since it was seen, state, ranges that it owns, until when its lease lasts
--- (null: it is no member).
+-- Daemons that were seen within a day, the longest running first. $1 most rows.
+-- Rows: daemon id, host, pid, version, started_at, seen_at, milliseconds since seen_at, state, number of its ranges,
+-- end of its lease (null: it is no member).
 select
     d.daemon_id, d.host, d.pid, d.version, d.started_at, d.seen_at,
     (extract(epoch from statement_timestamp() - d.seen_at) * 1000)::bigint,

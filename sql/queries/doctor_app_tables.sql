@@ -1,5 +1,6 @@
--- What the app's tables have of what they should. $1 names in schema public. Rows, in the order of $1: whether it is there, whether row-level security is on,
--- whether an index begins with user_id, which of Supabase's roles for everyone may read it, whether nudged's views read it.
+-- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether the table exists, whether
+-- row-level security is on, whether an index begins with user_id, which of Supabase's roles anon and authenticated may
+-- read it, whether nudged's views read it.
 select
     c.oid is not null,
     coalesce(c.relrowsecurity, false),

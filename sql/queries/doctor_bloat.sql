@@ -1,5 +1,5 @@
--- Rows that live and rows that are dead, by PostgreSQL's own estimate. $1 tables of schema nudged. Rows: name, live, dead, whether
--- somebody has turned cleaning up off for it.
+-- Live and dead rows, by PostgreSQL's own estimate. $1 tables of schema nudged. Rows: name, live, dead, whether
+-- autovacuum is off for the table.
 select
     s.relname::text, s.n_live_tup, s.n_dead_tup,
     exists (select 1 from unnest(c.reloptions) as o (text) where o.text ~ '^autovacuum_enabled=(false|off|no|0|f|n)$')

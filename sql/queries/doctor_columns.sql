@@ -1,4 +1,5 @@
--- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its type (of a domain: what is beneath).
+-- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its
+-- type (of a domain: the base type).
 select
     c.relname::text, a.attname::text, format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null)
 from pg_class c

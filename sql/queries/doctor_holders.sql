@@ -1,6 +1,6 @@
--- Who keeps dead rows from being cleaned up. One row: of the session with the oldest snapshot or transaction its process, role, seconds of its
--- transaction (null where our role may not see them) and age in transactions; prepared transactions, and seconds of the oldest; slots that
--- nobody reads from.
+-- What keeps dead rows from being cleaned up. One row: of the session with the oldest snapshot or transaction its
+-- process, role, seconds of its transaction (null: this role may not see that) and age in transactions; prepared
+-- transactions, and seconds of the oldest one; replication slots that nobody reads from.
 select
     held.pid, held.role, held.seconds, held.age,
     prepared.count, prepared.seconds,

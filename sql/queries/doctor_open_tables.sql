@@ -1,4 +1,5 @@
--- nudged's tables on which row-level security is off, partitions included. (The list of migrations is about nobody.) Rows: name.
+-- nudged's tables without row-level security, partitions included. nudged.migration is left out: it is about no user.
+-- Rows: name.
 select c.relname::text
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace

@@ -1,4 +1,4 @@
--- For how many days in a row, today's (UTC) included, the record has its partitions. One row.
+-- How many days in a row the record has partitions for, from today (UTC) on. One row.
 select min(d.ahead)
 from generate_series(0, 400) as d (ahead)
 where not exists (

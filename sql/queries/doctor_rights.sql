@@ -1,7 +1,8 @@
--- Which rights our role has on objects of schema nudged. $1 names, $2 beside each the privilege: select, insert, update, delete, of one column as in update (id),
--- or execute for a call.
--- The catalog is asked, and no name is cast to an object: without the right to look into the schema that would be an error. Rows, in the order of $1:
--- whether the object is there, whether the right is (of calls with one name: on all of them).
+-- Which rights this role has on objects of schema nudged. $1 names, $2 the privilege for each: select, insert, update,
+-- delete, one column as in update (id), or execute for a function.
+-- It reads the catalog and casts no name to an object, since a cast fails without the right to use the schema. Rows, in
+-- the order of $1: whether the object exists, whether the role has the right (of functions with one name: on all of
+-- them).
 select o.is_there, coalesce(o.is_granted, false)
 from unnest($1::text[], $2::text[]) with ordinality as w (name, privilege, place)
 cross join lateral (

@@ -1,6 +1,7 @@
--- What server this is, and who we are there. One row: version as a number and in words, whether it is in recovery, whether it takes writes, its clock, our
--- role, whether that is a superuser, whether it passes by row-level security, whether nudged's tables are its own; whether the schema is there, whether we may
--- look into it, whether dead rows are cleaned up, whether the tables are distributed.
+-- The server, and this session's role. One row: version as a number and as text, whether it is in recovery, whether it
+-- takes writes, its clock; the role, whether it is a superuser, whether it bypasses row-level security, whether it owns
+-- nudged's tables; whether the schema exists, whether the role may use it, whether autovacuum is on, whether the citus
+-- extension exists.
 select
     current_setting('server_version_num')::integer,
     current_setting('server_version'),

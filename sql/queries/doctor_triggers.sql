@@ -1,5 +1,6 @@
--- How nudged's triggers on the app's tables stand. $1 tables of schema public, $2 beside each the trigger. Rows, in the order of $1: pg_trigger.tgenabled
--- (O and A: it fires; D: disabled; R: on replicas only), null where there is none.
+-- The state of nudged's triggers on the app's tables. $1 tables of schema public, $2 the trigger for each. Rows, in the
+-- order of $1: pg_trigger.tgenabled (O and A: it fires; D: disabled; R: on replicas only), null if the trigger is
+-- missing.
 select t.tgenabled::text
 from unnest($1::text[], $2::text[]) with ordinality as w (relation, name, place)
 left join (

@@ -1,7 +1,10 @@
--- Takes the touches of some users: makes these users due, and raises their version, so that no decision on the old data is carried out.
--- Where something came to be sent, and nothing else, only the version's lower half rises: what is on its way goes, and its settlement leaves due_at alone.
--- $1 users, $2 most touches (a user of whom more wait is due all the same; the rest is left for the next time), $3 the policy's now. One row: touches taken.
--- Users of urgent messages are due since 1970: before all who are merely due (claims ask for them first).
+-- Takes the touches of some users, makes these users due, and raises their versions, so that no decision on the old
+-- data is carried out.
+-- If something new is to be sent and nothing else changed, only the version's lower half rises. Then pushes on their
+-- way are sent, and their settlement leaves due_at alone.
+-- $1 users, $2 most touches, $3 the policy's now. A user with more touches is due all the same; the other touches are
+-- left for the next drain. One row: touches taken.
+-- Users of urgent messages are due since 1970, so that claims find them before all others.
 with waiting as materialized (
     select user_id, id from nudged.touched where user_id = any ($1) order by user_id, id limit $2
 ),
@@ -12,19 +15,20 @@ taken as (
 latest as materialized (
     select
         user_id,
-        -- Null: something came to be sent, and that is all.
+        -- Null: something new is to be sent, and nothing else changed.
         max(at) filter (where not arrival) as at,
         case when bool_or(urgent) then timestamptz '1970-01-01Z' else $3 end as due_at
     from taken
     group by user_id
 ),
--- A user of whom the app has nothing (erased by nudged.forget, and a last change on its way) gets no row. Nearly everyone has one already: only the others are
--- looked for. List by list, and not by EXISTS for each: Citus joins no tables that only a list has in common.
+-- A user about whom the app has nothing gets no row: erased by nudged.forget, with a last change under way. Nearly all
+-- users have a row already, so only the others are looked up. Lists are compared, without EXISTS for each user: Citus
+-- joins no tables that have only a list in common.
 persons as materialized (
     select user_id from nudged.person where user_id = any (array(select user_id from latest))
 ),
 strangers as materialized (
-    -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
     select user_id from latest where (user_id in (select user_id from persons)) is not true
 ),
 known as materialized (
@@ -34,7 +38,7 @@ known as materialized (
     union all select user_id from nudged.message where user_id = any (array(select user_id from strangers))
     union all select user_id from nudged.occurrence where user_id = any (array(select user_id from strangers))
 ),
--- In the order of user_id, like every other writer that waits: no deadlock with an operator's commands.
+-- In the order of user_id, like all writers that wait for locks, to avoid deadlocks with an operator's commands.
 woken as (
     insert into nudged.person as p (user_id, due_at, touched_at)
     select user_id, due_at, at from latest where (user_id in (select user_id from known)) is true

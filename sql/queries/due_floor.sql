@@ -1,5 +1,6 @@
--- How old the oldest is who is due. A long transaction elsewhere keeps dead rows: then the head of the index is full of entries that say nothing, and the
--- claims' walks start behind them. $1 the policy's now, $2 ranges, $3 most rows. One row: how many were read, the oldest of them.
+-- The oldest due_at of users who are due. If a long transaction elsewhere keeps dead rows, the head of the index is
+-- full of dead entries, and claims start their walks after them. $1 the policy's now, $2 ranges, $3 most rows. One row:
+-- how many were read, the oldest due_at of them.
 select count(*), min(due_at)
 from (
     select due_at from nudged.person

@@ -1,5 +1,5 @@
--- Reminders for everyone that are to become one row per member, the earliest first, and whether they live. $1 the policy's now, $2 ids that are left for a while,
--- $3 most. Locks nothing. Wall times come as if they were UTC's.
+-- Fan-outs that are due, the earliest first, and whether their reminders exist. $1 the policy's now, $2 ids that are
+-- left for a while, $3 most rows. Locks nothing. Wall times are returned as if they were in UTC.
 select
     o.user_id, o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local at time zone 'UTC', o.timezone,
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,

@@ -1,5 +1,6 @@
--- Ends a membership: the foreign keys free its ranges and make its open intents orphans. $1 member, $2 why: true where its lease has ended (nothing
--- happens where it was renewed), false where it leaves (nothing happens where an intent is open). One row: whether the membership has ended.
+-- Ends a membership: the foreign keys free its ranges and make its open intents orphans. $1 member, $2 true if its
+-- lease has ended (nothing happens if it was renewed), false if it leaves (nothing happens if an intent is open). One
+-- row: whether the membership has ended.
 with gone as (
     delete from nudged.member m
     where m.id = $1

@@ -1,6 +1,8 @@
--- Deletes reminders that ended, and puts the next of their series in their place. Parallel: $1 user, $2 id. $3 what comes next: a JSON array of objects with
--- user_id, id (of the one that ended), number, planned_local, first_at or first_local, due_at or due_local; or null.
--- Of a reminder that was cancelled meanwhile as well: it is dropped when its hour comes (live_reminders.sql).
+-- Deletes reminders that ended, and inserts the next ones of their series. Parallel: $1 user, $2 id. $3 the next ones:
+-- a JSON array of objects with user_id, id (of the one that ended), number, planned_local, first_at or first_local,
+-- due_at or due_local; or null.
+-- If the reminder was cancelled meanwhile, its next one is inserted all the same, and dropped when it is due
+-- (live_reminders.sql).
 with over as (
     delete from nudged.occurrence o using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
     where o.user_id = e.user_id and o.id = e.id

@@ -1,7 +1,7 @@
--- Says that a daemon runs and how it stands, and forgets daemons that were not seen for a day.
+-- Writes what a daemon says about itself, and deletes the rows of daemons that were not seen for a day.
 -- $1 daemon id, $2 host, $3 pid, $4 version, $5 milliseconds since it started, $6 its state.
 with lost as materialized (
-    -- Two daemons that forget the same rows don't wait for each other.
+    -- Two daemons that delete the same rows don't wait for each other.
     select daemon_id from nudged.daemon
     where seen_at < statement_timestamp() - interval '1 day' and daemon_id <> $1
     for update skip locked

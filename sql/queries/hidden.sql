@@ -1,5 +1,6 @@
--- Whether row-level security hides nudged's rows from this role, or the app's from the owners of the views that read them: it would see nobody, and say
--- nothing. As PostgreSQL asks: not of a superuser, nor of the table's owner unless forced, and not where a policy lets the role read. One row.
+-- Whether row-level security hides nudged's rows from this role, or the app's rows from the owners of the views that
+-- read them. Then the daemon would find no users, without an error. PostgreSQL's rules are applied: not to a superuser,
+-- not to the table's owner unless forced, not where a policy lets the role read. One row.
 with reading as (
     select to_regclass('nudged.person')::oid as relation, (select oid from pg_roles where rolname = current_user) as reader
     union

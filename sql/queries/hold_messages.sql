@@ -1,5 +1,6 @@
--- In the intent's transaction, before it: holds the messages and the reminders that it is about to name against nudged.cancel, nudged.cancel_reminders and their
--- like until the commit. One that was cancelled, or is being cancelled, is missing in the answer, and is not written. Nobody is waited for.
+-- Locks the messages and reminders of an intent against nudged.cancel, nudged.cancel_reminders and the like, until the
+-- commit. It runs in the intent's transaction, before the intent. One that was cancelled, or is being cancelled, is
+-- missing in the result and is not sent. It waits for nobody.
 -- $1 users, $2 ids (parallel). Rows: user, id.
 with messages as (
     select m.user_id, m.id from nudged.message m

@@ -1,2 +1,3 @@
--- Locks a member's row before end_member.sql looks at what depends on it: its renewals and its commits come before or after. $1 member.
+-- Locks a member's row before end_member.sql reads what depends on it. So its renewals and commits come before or
+-- after. $1 member.
 select id from nudged.member where id = $1 for update

@@ -1,4 +1,4 @@
--- Who owns which range, and which members live.
+-- Who owns which range, and whose lease has not ended.
 -- One row: the ranges, their owners (parallel; null: free), the members whose lease has not ended.
 select
     (select array_agg(id order by id) from nudged.range),

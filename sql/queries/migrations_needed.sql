@@ -1,2 +1,2 @@
--- The newest migration that a daemon must know at least to work on this schema; 0: none says so.
+-- The number of the newest migration that a daemon must know to work with this schema; 0: any daemon can.
 select coalesce(max(oldest), 0) from nudged.migration

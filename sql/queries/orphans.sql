@@ -1,5 +1,6 @@
--- Open intents of members that have ended, and deletes empty rows whose minute is over (withdraw_intents.sql). $1 most, $2 intents that are left for a while.
--- Rows: intent, its users who are not recorded yet. In no order, so that daemons that recover at once meet less often.
+-- Open intents of members that have ended. It also deletes empty rows whose minute is over (withdraw_intents.sql). $1
+-- most, $2 intents that are left for a while.
+-- Rows: intent, its users who are not recorded yet. In random order, so that daemons that recover at once rarely meet.
 with past as (
     delete from nudged.intent where withdrawn_until < statement_timestamp()
 )

@@ -1,2 +1,2 @@
--- The kinds that are held now. Rows: kind.
+-- The kinds that are paused now. Rows: kind.
 select kind from nudged.paused where resumed_at is null

@@ -1,4 +1,5 @@
--- Reads one column of a user's messages as claim_messages.sql does, to find the one that is refused. $1 user, $2 column.
+-- Reads one column of a user's messages as claim_messages.sql does, to find the one that is refused. $1 user, $2
+-- column.
 select case $2::text
     when 'title' then octet_length(title)
     when 'body' then octet_length(body)

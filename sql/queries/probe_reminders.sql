@@ -1,4 +1,5 @@
--- Reads one column of a user's reminders as claim_reminders.sql does, to find the one that is refused. $1 user, $2 column.
+-- Reads one column of a user's reminders as claim_reminders.sql does, to find the one that is refused. $1 user, $2
+-- column.
 select case $2::text
     when 'subject_type' then octet_length(subject_type)
     when 'subject_id' then octet_length(subject_id)

@@ -1,2 +1,2 @@
--- Forgets dedupe keys of more than 30 days ago, in bounded steps. One row: how many went.
+-- Deletes dedupe keys older than 30 days, in bounded steps. One row: how many were deleted.
 select nudged.prune_message_keys()

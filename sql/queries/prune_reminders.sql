@@ -1,6 +1,8 @@
--- Forgets definitions of which nothing is pending, one page along the table's key: each is one author's word about one subject, and may be said anew.
--- $1 and $2 where the last page ended (author, subject type), $3 subject id, $4 most. One row: gone, and the last row of the page (nulls: the end).
--- Settling, spreading and snoozing put what comes in the place of what goes in one transaction, so "nothing is pending" stays true.
+-- Deletes reminders that have no pending occurrence, one page in the order of the table's key. $1 and $2 where the last
+-- page ended (author, subject type), $3 subject id, $4 most rows. One row: how many were deleted, and the last row of
+-- the page (nulls: the end).
+-- Settlements, fan-outs and snoozes delete an occurrence and insert the next one in one transaction. So a reminder
+-- without a pending occurrence gets no other one.
 with page as materialized (
     select user_id, subject_type, subject_id, id, created_at from nudged.reminder
     where (user_id, subject_type, subject_id) > ($1, $2, $3)

@@ -1,12 +1,13 @@
--- Puts devices into quarantine, by the verdict on a window of Apple's answers, and makes their users due, so that they are asked with the devices
--- that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment, $5 topic, $6 the refused registration, $7 the verdict's
--- instant, $8 reason. Rows: users found. The version rises: what was decided before goes to no refused device.
+-- Puts devices into quarantine once a window of Apple's answers has closed, and makes their users due. So these users
+-- are evaluated with the devices that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment,
+-- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found. The version rises, so
+-- that no earlier decision sends to a refused device.
 with told as materialized (
     select user_id, jsonb_agg(jsonb_build_object(
         'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason)) as entries
     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
         as d (user_id, device, environment, topic, registered_at, at, reason)
-    -- In the order of user_id, like every other writer that waits: two daemons can't deadlock.
+    -- In the order of user_id, like all writers that wait for locks: two daemons can't deadlock.
     group by user_id
     order by user_id
 )

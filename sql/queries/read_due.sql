@@ -1,4 +1,5 @@
--- Users of one range who are due up to an instant, as claim_people.sql reads them: the same columns in the same order, along the claim's index.
+-- Users of one range who are due up to an instant, with the columns of claim_people.sql in the same order, by the
+-- claim's index.
 -- $1 range, $2 and $3 where the last page ended (due_at, user_id), $4 due up to, $5 most users.
 select
     user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template

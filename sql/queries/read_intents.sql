@@ -1,6 +1,7 @@
--- What of one user is being sent, or was when its daemon died. $1 user.
--- Rows, one a device and message: intent, whether its member lives, attempted_at, kind, key, slot, device hash, retry, counted, which of the user's nudges,
--- whether the message ends with it, template, whether the user is settled: then it is not open for them.
+-- Open pushes of one user: they are being sent, or their daemon has died. $1 user.
+-- Rows, one per device and message: intent, whether its member exists, attempted_at, kind, key, slot, device hash,
+-- retry, counted, which of the user's nudges, whether the message ends with it, template, whether the user is settled
+-- (then it is not open for them).
 select
     i.id, i.member is not null, i.attempted_at, d.kind, d.key, d.slot, d.device_hash, d.retry, d.counted, d.nudge, d.ends, d.template,
     d.user_id = any (i.settled)

@@ -1,4 +1,4 @@
--- Users' own rows, as claim_people.sql reads them: the same columns in the same order. $1 users.
+-- Users' own rows, with the columns of claim_people.sql in the same order. $1 users.
 select
     user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template
 from nudged.person

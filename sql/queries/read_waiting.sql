@@ -1,4 +1,5 @@
--- Users of changes that no sweep has seen yet, in the order of user_id: they are due with the next one. $1 after this user, $2 due up to, $3 most users.
+-- Users with touches that no sweep has drained, in the order of user_id. The next sweep makes them due. $1 after this
+-- user, $2 due up to, $3 most users.
 -- Rows: user_id, whether they have a row that is due by then anyway.
 with waiting as materialized (
     select user_id from nudged.touched where user_id > $1 group by user_id order by user_id limit $3

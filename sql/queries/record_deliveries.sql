@@ -1,6 +1,8 @@
--- Appends to the record what became of pushes and of slots that went by, for users who were not erased meanwhile (nudged.forget). Repeated, it appends nothing twice.
--- $1 sweep id, $2 users (each once), parallel: $3 user, $4 kind, $5 key, $6 slot, $7 device hash, $8 apns-id, $9 outcome, $10 reason, $11 status,
--- $12 attempted_at, $13 what was decided (empty where nobody was asked), $14 template. One row: rows appended.
+-- Appends outcomes and missed slots to the record, for users who were not erased meanwhile (nudged.forget). Repeated,
+-- it appends nothing twice.
+-- $1 sweep id, $2 users (each once); parallel: $3 user, $4 kind, $5 key, $6 slot, $7 device hash, $8 apns-id, $9
+-- outcome, $10 reason, $11 status, $12 attempted_at, $13 the decision service's answer (empty if it was not asked), $14
+-- template. One row: rows appended.
 with known as materialized (
     select user_id from nudged.person where user_id = any ($2)
 ),
@@ -14,7 +16,7 @@ recorded as (
         $3::uuid[], $4::text[], $5::text[], $6::date[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::smallint[],
         $12::timestamptz[], $13::text[], $14::integer[]
     ) as d (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision, template)
-    -- "is true" keeps the planner from making a join of it: so it is a hashed subplan.
+    -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
     where (d.user_id in (select user_id from known)) is true
     on conflict do nothing
     returning 1

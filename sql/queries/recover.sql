@@ -1,6 +1,8 @@
--- Records as unknown what members were about to write when they ended; enters those nudges in the histories, and deletes the messages that end with it.
--- An intent that another daemon recovers at this moment is passed over. One of which nobody is left is deleted, else its users are marked.
--- $1 intents, $2 the users who are wanted (null: all), $3 the reason that the record gives. One row: intents, pushes.
+-- Records orphans as unknown: what members were about to write when they ended. Enters those nudges in the histories,
+-- and deletes the messages that end with them.
+-- An intent that another daemon recovers at this moment is skipped. If none of its users is left open, the intent is
+-- deleted. If some are, the recorded users are marked.
+-- $1 intents, $2 the users to record (null: all), $3 the reason in the record. One row: intents, pushes.
 with dead as materialized (
     select * from nudged.intent
     where id = any ($1) and member is null and withdrawn_until is null
@@ -14,7 +16,7 @@ pushes as materialized (
         as d (user_id, kind, key, slot, device_hash, apns_id, retry, counted, nudge, ends, template)
     where d.user_id <> all (g.settled) and ($2::uuid[] is null or d.user_id = any ($2))
 ),
--- A nudge counts once, whatever its devices. The history counts whole seconds.
+-- A nudge counts once, however many devices it has. The history counts whole seconds.
 nudges as materialized (
     select
         user_id, intent, nudge, date_trunc('second', min(attempted_at)) as at,
@@ -32,7 +34,7 @@ sends as materialized (
     from nudges
     group by user_id
 ),
--- retry is the same for all of a user's pushes. In the order of user_id, like every other writer that waits.
+-- retry is the same for all pushes of a user. In the order of user_id, like all writers that wait for locks.
 users as materialized (
     select
         r.user_id, r.retry, coalesce(s.sent, '{}') as sent, coalesce(s.check_in_at, '{}') as check_in_at,
@@ -52,7 +54,7 @@ entered as (
     where p.user_id = u.user_id
     returning p.user_id
 ),
--- What went by before those pushes.
+-- What the decisions recorded beside those pushes.
 missed as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, status, attempted_at, sweep_id, decision)
     select r.user_id, r.kind, r.key, r.slot, r.device_hash, r.outcome, r.reason, r.status, r.attempted_at, g.sweep_id, r.decision
@@ -68,7 +70,7 @@ ended as (
     delete from nudged.message m using pushes d
     where d.ends and d.kind = 'message' and m.user_id = d.user_id and m.id = d.key::uuid
 ),
--- Those of which the record says now that they were dropped.
+-- Messages that these records call dropped.
 dropped as (
     delete from nudged.message m using (
         select (r ->> 'user_id')::uuid as user_id, (r ->> 'key')::uuid as id
@@ -81,12 +83,12 @@ recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id, template)
     select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', $3, d.attempted_at, d.sweep_id, d.template
     from pushes d
-    -- The update has waited for an erasure under way (nudged.forget): nothing is recorded of a user who is gone.
+    -- The update has waited for an erasure under way (nudged.forget): nothing is recorded about a user who was erased.
     where (d.user_id in (select user_id from entered)) is true
     on conflict do nothing
     returning 1
 ),
--- Whom this leaves open: nobody, where all were wanted.
+-- Whether other users of the intent stay open. If all users were to be recorded: none.
 open as materialized (
     select
         g.id,

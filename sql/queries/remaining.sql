@@ -1,5 +1,6 @@
--- Whether anyone is still due. $1 the policy's now, $2 all ranges, $3 our ranges.
--- One row: whether somebody is due anywhere, or a change, an orphan or a fan-out waits; whether somebody is due in our ranges.
+-- Whether anyone is still due. $1 the policy's now, $2 all ranges, $3 this daemon's ranges.
+-- One row: whether someone is due in any range, or a touch, an orphan or a fan-out waits; whether someone is due in
+-- this daemon's ranges.
 select
     exists (select 1 from nudged.person where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1)
     or exists (select 1 from nudged.touched)

@@ -1,17 +1,20 @@
--- What Apple accepted between two instants, by the local hour at which it came, whether that lay in the user's quiet hours, and how long after its time a
--- check-in came: by preferences and zone as they are now, since the record holds neither.
--- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the rules' zone or null;
--- the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time of check-ins as a minute of the day, null where it is spread.
--- No zone's name goes to AT TIME ZONE: the offsets are the daemon's own, and a name that isn't among them is none.
--- Rows: local hour (null: no zone, or the user is gone), kind, whether the quiet hours in force are the user's own, whether it came within them,
--- minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below 240, 5 more; null: not to be told), how many.
+-- Pushes that Apple accepted between two instants: by local hour, by whether that was in the user's quiet hours, and by
+-- how late a check-in was. It uses the current preferences and zones, since the record holds neither.
+-- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the
+-- rules' zone or null; the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time
+-- of check-ins as a minute of the day, null if it has jitter.
+-- No zone's name is passed to AT TIME ZONE: the offsets are the daemon's own, and a name that isn't among them counts
+-- as no zone.
+-- Rows: local hour (null: no zone, or the user has no profile any more), kind, whether the quiet hours in force are the
+-- user's own, whether it was sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below
+-- 15, 3 below 60, 4 below 240, 5 more; null: unknown), how many.
 with zone as materialized (
     select * from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::integer[]) as z (name, starts, ends, seconds)
 ),
 name as materialized (
     select distinct name from zone
 ),
--- Preferences are read once a user, not once a push; json with U+0000 can't become jsonb.
+-- Preferences are read once per user, not once per push. json with U+0000 can't become jsonb.
 wish as materialized (
     select
         r.user_id, r.timezone::text as timezone,
@@ -34,13 +37,13 @@ person as materialized (
         s.user_id, s.is_own, coalesce(own.name, profile.name, $7) as zone,
         case when s.is_own then substr(quiet_start, 1, 2)::integer * 60 + substr(quiet_start, 4, 2)::integer else $8::integer end as quiet_from,
         case when s.is_own then substr(quiet_end, 1, 2)::integer * 60 + substr(quiet_end, 4, 2)::integer else $9::integer end as quiet_until,
-        -- Null where it can't be told; one that is malformed stands for none.
+        -- Null: the time is unknown, because it has jitter or is malformed.
         case when time is null then $10::integer when is_timed then substr(time, 1, 2)::integer * 60 + substr(time, 4, 2)::integer end as slot_minute
     from spoken s
     left join name own on own.name = s.own_zone
     left join name profile on profile.name = s.timezone
 ),
--- OFFSET 0: what is computed of a push is computed once.
+-- OFFSET 0 keeps the planner from computing a push's values several times.
 placed as (
     select
         d.kind, d.slot, p.is_own, p.quiet_from, p.quiet_until, p.slot_minute, date_part('epoch', d.attempted_at)::bigint + z.seconds as local

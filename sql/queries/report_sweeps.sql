@@ -1,7 +1,9 @@
--- Sweeps that recorded something between two instants: how many by how much, and the largest. $1 from, $2 before, $3 least records of one that is named, $4 most of those.
--- Rows: null and then a class (0 below 5 records, 1 below 50, 2 below 500, 3 below 5,000, 4 more), sweeps, their records, the longest's seconds; or a sweep's
--- first attempt, its class, 1, its records, its seconds from the first attempt to the last, and of its records those with each outcome: accepted, rejected or
--- deferred, unknown, dropped or skipped (zeros for a class).
+-- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3
+-- least records of a sweep that is listed singly, $4 most of those.
+-- Rows of a size: null, its class (0 below 5 records, 1 below 50, 2 below 500, 3 below 5,000, 4 more), sweeps, their
+-- records, the longest's seconds, zeros.
+-- Rows of a single sweep: its first attempt, its class, 1, its records, the seconds from its first attempt to its last,
+-- and how many records say accepted, rejected or deferred, unknown, dropped or skipped.
 with sweep as materialized (
     select
         min(attempted_at) as began, ceil(date_part('epoch', max(attempted_at) - min(attempted_at)))::bigint as seconds, count(*) as records,

@@ -1,5 +1,6 @@
--- After a restore from backup: takes the changes that the backup holds, as drain.sql does, but for users to whom nothing older than now is sent.
--- Its deletion waits for a drain under way, so that everyone of an older change has a row when restore_users.sql begins.
+-- After a restore from a backup: takes the touches that the backup holds, as drain.sql does. Nothing older than now is
+-- sent to their users.
+-- Its deletion waits for a drain under way. So every user of an older touch has a row when restore_users.sql begins.
 -- $1 the policy's now, $2 most touches. One row: touches taken, and whether there were any when it began.
 with waiting as materialized (
     select user_id, id from nudged.touched where at < $1 order by user_id, id limit $2
@@ -11,7 +12,7 @@ taken as (
 users as materialized (
     select distinct user_id from taken
 ),
--- As in drain.sql: somebody of whom the app has nothing (erased) gets no row anew.
+-- As in drain.sql: a user about whom the app has nothing (erased) gets no row.
 persons as materialized (
     select user_id from nudged.person where user_id = any (array(select user_id from users))
 ),

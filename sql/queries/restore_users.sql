@@ -1,13 +1,13 @@
--- After a restore from backup: nothing older than now is sent to these users, and all are asked again. $1 the policy's now, $2 from this user on,
--- $3 most users. One row: users, and the first who is left (null: nobody).
--- What was left of a nudge, device by device, may have been sent since: it is recorded as skipped. `since` closes every slot before it. It survives the next
--- decision: where the fingerprint is the same it stays, where there is none it counts before the devices' registrations,
--- and where it differs `touched_at` takes its place, which is no older.
--- The version rises, so that no decision made before is carried out; leases stay as they are: one that has ended may still have an open intent, which keeps others away.
+-- After a restore from a backup: nothing older than now is sent to these users, and all are evaluated again. $1 the
+-- policy's now, $2 from this user on, $3 most users. One row: users, and the first user of the next page (null: none).
+-- What was left of a nudge may have been sent since the backup, so it is recorded as skipped, device by device. `since`
+-- closes every earlier slot. It survives the next decision. With the same fingerprint it stays. Without one it counts
+-- before the devices' registrations. With another one `touched_at` takes its place, which is no older.
+-- The version rises, so that no earlier decision is carried out.
 with page as materialized (
     select user_id from nudged.person where user_id >= $2 order by user_id limit $3 + 1
 ),
--- In the order of user_id, like every other writer that waits: no deadlock with a daemon.
+-- In the order of user_id, like all writers that wait for locks, to avoid deadlocks with a daemon.
 mine as materialized (
     select p.user_id, p.retry from nudged.person p
     where p.user_id in (select user_id from page order by user_id limit $3)
@@ -25,7 +25,7 @@ restored as (
     where p.user_id = mine.user_id
     returning 1
 ),
--- One nudge, as older daemons wrote it, or an array of them.
+-- A lone check-in is stored without an array.
 retries as materialized (
     select m.user_id, r.retry
     from mine m
@@ -35,7 +35,7 @@ recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, outcome, reason, attempted_at, sweep_id)
     select
         user_id, 'check_in', slot,
-        -- Days are added, so that a date that a hand has spoilt is another date and no error.
+        -- Days are added, so that an invalid date becomes another date and no error.
         (left(slot, 8) || '01')::date + (right(slot, 2)::integer - 1), device, 'skipped', 'restored', $1, '00000000-0000-0000-0000-000000000000'
     from (
         select m.user_id, m.retry ->> 'slot' as slot, l ->> 'device' as device
@@ -46,12 +46,13 @@ recorded as (
     where device is not null
     on conflict do nothing
 ),
--- Reminders that may have been due before now may have been sent since: the judge drops those that were, and goes on with their series.
+-- Reminders that may have been due before now may have been sent since the backup. The daemon drops those that were
+-- due, and goes on with their series.
 passed as (
     update nudged.occurrence o set restored_at = $1
     where o.user_id in (select user_id from mine) and o.wakes_at < $1
 ),
--- Messages of before may have been sent since.
+-- Messages that are older than now may have been sent since the backup.
 dropped as (
     delete from nudged.message m
     where m.user_id in (select user_id from mine) and m.created_at < $1

@@ -1,2 +1,3 @@
--- Everyone who was held is due: nothing is left of the pause, unless it was paused anew meanwhile. $1 kinds.
+-- Ends a resume, once all users who were held are due: deletes the pause, unless it was paused again meanwhile. $1
+-- kinds.
 delete from nudged.paused where kind = any ($1) and resumed_at is not null

@@ -1,12 +1,15 @@
--- Writes what a decision or an outcome makes of users' rows: their histories, and when to look again. Repeated, it changes nothing.
--- users (parallel, in the order of user_id, like every other writer that waits): $1 user, $2 version, $3 due_at, $4 asked_at, $5 since, $6 fingerprint,
--- $7 retry, $8 template, and where their histories lie in the lists that follow: $9 and $10 first and last check-in, $11 and $12 closed slot, $13 and $14 send
--- (last before first: none),
--- lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent,
--- users again: $19 whether $20 counts, $20 asked_at as the claim read it, in whole seconds (null: never). A settlement that takes effect late, after the user was
--- claimed and settled again, changes nothing. (An older asked_at is one of a promoted standby, which has not got the settlement before.) One row: users found.
+-- Writes what a decision or an outcome changes in users' rows: their histories, and when to look again. Repeated, it
+-- changes nothing.
+-- Users (parallel, in the order of user_id, like all writers that wait for locks): $1 user, $2 version, $3 due_at, $4
+-- asked_at, $5 since, $6 fingerprint, $7 retry, $8 template, and the positions of their histories in the lists that
+-- follow: $9 and $10 first and last check-in, $11 and $12 closed slot, $13 and $14 send (last before first: none).
+-- Lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent.
+-- Users again: $19 whether $20 counts, $20 asked_at as the claim read it, in whole seconds (null: never). A settlement
+-- that takes effect late, after the user was claimed and settled again, changes nothing. (An older asked_at is that of
+-- a promoted standby, which lacks the settlement before.) One row: users found.
 with wanted as materialized (
-    -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and Citus 13.2's server ends where one assigns a part of a list.
+    -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and the server of Citus 13.2
+    -- crashes if it assigns a part of a list.
     select
         user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry, template,
         is_stamped, stamp + interval '1 second' as stamp_end,
@@ -24,7 +27,7 @@ with wanted as materialized (
 ),
 settled as (
     update nudged.person p set
-        -- Of another version: a change has made the user due already.
+        -- On another version, a change has made the user due already.
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
         touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
         asked_at = w.asked_at,
@@ -39,7 +42,7 @@ settled as (
         template = w.template
     from wanted w
     where p.user_id = w.user_id
-      -- Read by the list, then joined by hashing, whatever the planner believes of the list's length.
+      -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.
       and p.user_id = any ($1)
       and (not w.is_stamped or p.asked_at is null or not isfinite(p.asked_at) or p.asked_at < w.stamp_end)
     returning 1

@@ -1,4 +1,5 @@
--- A spread whose reminder does not live any more (it was snoozed while it was cancelled) ends, and the record says so. $1 author, $2 occurrence, $3 the policy's now.
+-- Ends a fan-out whose reminder does not exist any more, and records that. (A snooze at the moment of the cancellation
+-- leaves such a row.) $1 author, $2 occurrence, $3 the policy's now.
 with gone as (
     delete from nudged.occurrence o
     where o.user_id = $1 and o.id = $2

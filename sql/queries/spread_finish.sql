@@ -1,4 +1,5 @@
--- Everyone has theirs: the spread goes, and what comes after it comes. $1 author, $2 occurrence, $3 what comes after (an object as in end_reminders.sql, or null).
+-- Ends a fan-out after its last page, and inserts the next one of its series. $1 author, $2 occurrence, $3 the next one
+-- (an array as in end_reminders.sql, or null).
 with over as (
     delete from nudged.occurrence o where o.user_id = $1 and o.id = $2 returning o.*
 )

@@ -1,4 +1,5 @@
--- One row for each of these members, and a touch, which makes them due. The row is held (spread_hold.sql). $1 author, $2 occurrence, $3 members.
+-- Inserts one row for each of these members, and a touch that makes them due. The fan-out is locked (spread_hold.sql).
+-- $1 author, $2 occurrence, $3 members.
 with told as (
     insert into nudged.occurrence (
         user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_own, number, restored_at

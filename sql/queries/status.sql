@@ -1,5 +1,6 @@
--- How the work stands, at a bounded cost: nothing is counted beyond $1. $2 all ranges.
--- One row: the clock, users due, since when the first of them is due, touches, open intents and their pushes, unknown pushes of the last 24 h, free ranges.
+-- The state of the work, at a bounded cost: nothing is counted beyond $1. $2 all ranges.
+-- One row: the clock, users who are due, since when the first of them is due, touches, open intents and their pushes,
+-- unknown pushes of the last 24 hours, free ranges.
 select
     statement_timestamp(),
     due.users,
@@ -16,7 +17,7 @@ select
     ),
     (select count(*) from nudged.range where owner is null)
 from (
-    -- Users of urgent messages are due since 1970 (drain.sql): for the reader, since the message came.
+    -- Users of urgent messages are due since 1970 (drain.sql). The reader is shown when the message came.
     select count(*) as users, min(case when due_at < '1971-01-01Z' then coalesce(touched_at, statement_timestamp()) else due_at end) as first
     from (
         select due_at, touched_at from nudged.person

@@ -1,5 +1,6 @@
 -- Takes free ranges, up to the fair share of 64. $1 member.
--- Members whose lease has ended don't count. SKIP LOCKED: two members that take at once share what is free.
+-- Members whose lease has ended don't count. SKIP LOCKED: two members that take ranges at once share those that are
+-- free.
 update nudged.range set owner = $1
 where id = any (array(
     select id from nudged.range

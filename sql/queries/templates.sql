@@ -1,4 +1,4 @@
--- The templates that check-ins may take now, in an order that never changes. $1 most rows: more are nobody's.
+-- The active templates of check-ins, in an order that never changes. $1 most rows; more are not read.
 -- Rows: id, domain, locale, title, body, weight, action.
 select id, domain, locale, title, body, weight, action
 from nudged.template

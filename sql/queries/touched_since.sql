@@ -1,2 +1,3 @@
--- Asked once the intent is committed and before the first byte: whose data changed up to now. $1 users. Rows: users, more than once where touched so.
+-- Whose data has changed up to now. Run after the intent's commit and before the first byte. $1 users. Rows: users,
+-- once per touch.
 select user_id from nudged.touched where user_id = any ($1) and not arrival

@@ -1,4 +1,5 @@
--- The oldest changes that wait in our ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to skip (set aside).
+-- The oldest touches of this daemon's ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to
+-- skip (set aside).
 -- Rows: id, user_id, whether it is urgent.
 with hurried as materialized (
     select id, user_id from nudged.touched

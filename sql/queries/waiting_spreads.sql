@@ -1,5 +1,5 @@
--- Reminders for everyone whose hour came a minute ago and that are not told to all yet: the first of them, and how many ($1: so many at least). Of a wall time that is
--- fourteen hours before it comes to UTC. Rows: one, or none.
+-- Fan-outs that could have been due a minute ago and are not finished: the first of them, and how many ($1: at least so
+-- many). A wall time can be due fourteen hours before the same time in UTC. Rows: one, or none.
 with waiting as materialized (
     select wakes_at, reminder_id, subject_type, subject_id from nudged.occurrence
     where is_spread and wakes_at <= statement_timestamp() - interval '1 minute'

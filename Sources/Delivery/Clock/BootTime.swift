@@ -1,6 +1,7 @@
 import Glibc
 
-/// CLOCK_BOOTTIME: monotonic, and counts while the machine is suspended, so a lease that ended meanwhile is seen to have ended.
+/// CLOCK_BOOTTIME is monotonic and counts while the machine is suspended. So a lease that ends meanwhile is seen to
+/// have ended.
 package enum BootTime {
     /// Milliseconds since boot.
     package static func milliseconds() -> Int64 {

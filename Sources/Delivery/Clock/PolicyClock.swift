@@ -1,16 +1,18 @@
 import Synchronization
 package import TimeZones
 
-/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings, or a clock that a test or the demo turns.
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings. Tests and the demo use a
+/// simulated clock.
 ///
-/// The host's own wall clock is never asked: several daemons on one database agree, and a host whose clock steps nudges nobody early.
+/// The host's wall clock is never read. So all daemons of one database agree, and a host with a wrong clock sends
+/// nothing early.
 package final class PolicyClock: Sendable {
     private enum Source {
-        /// The database said `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
+        /// The database's clock was `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
         case database(microseconds: Int64, bootMilliseconds: Int64)
         /// Nothing has been read yet.
         case unread
-        /// Turned by hand.
+        /// Changes only with `turn(to:)`.
         case simulated(Instant)
     }
 
@@ -23,10 +25,10 @@ package final class PolicyClock: Sendable {
     /// Follows the database's clock.
     package static func database() -> PolicyClock { PolicyClock(.unread) }
 
-    /// Stands at `instant` until it is turned.
+    /// Stays at `instant` until `turn(to:)` changes it.
     package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
 
-    /// The instant now in whole seconds, rounded down; nil before the first reading.
+    /// The current instant in whole seconds, rounded down. nil before the first reading.
     package var now: Instant? {
         source.withLock { source in
             switch source {
@@ -38,7 +40,7 @@ package final class PolicyClock: Sendable {
         }
     }
 
-    /// The same in milliseconds since 1970: for what must not happen after an instant.
+    /// Milliseconds since 1970, for what must not happen after an instant. nil before the first reading.
     var milliseconds: Int64? {
         source.withLock { source in
             switch source {
@@ -49,14 +51,14 @@ package final class PolicyClock: Sendable {
         }
     }
 
-    /// An answer that took longer says too little about when it was written.
+    /// Milliseconds. A slower answer does not show exactly enough when the clock was read.
     private static let longestAnswer: Int64 = 250
 
-    /// Takes a reading of the database's clock, which lies between question and answer. A simulated clock stays as it is.
+    /// Takes a reading of the database's clock, made between question and answer. A simulated clock does not change.
     ///
     /// - Parameters:
     ///   - asked: CLOCK_BOOTTIME milliseconds before the question.
-    ///   - answered: and after the answer.
+    ///   - answered: CLOCK_BOOTTIME milliseconds after the answer.
     func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
         source.withLock { source in
             switch source {
@@ -71,7 +73,7 @@ package final class PolicyClock: Sendable {
         }
     }
 
-    /// Turns a simulated clock.
+    /// Sets a simulated clock. Does nothing to any other.
     package func turn(to instant: Instant) {
         source.withLock { source in
             guard case .simulated = source else { return }

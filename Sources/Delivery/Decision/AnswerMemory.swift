@@ -1,8 +1,10 @@
 import Planning
 import struct FoundationEssentials.UUID
 
-/// What the decision service said of nudges that have not gone yet. One that is decided again with the same words (Apple is away, somebody holds a row, the profile
-/// changes all the time) is not asked of again: else it would use up its user's analyses, and end by a fallback against what the service had said.
+/// The decision service's answers about nudges that are not sent yet. The same question gets the same answer without a
+/// second call. This happens if Apple is unreachable, a row is held, or the profile changes often.
+///
+/// A second call would use up the user's analyses. In the end a fallback could contradict the service.
 struct AnswerMemory: Sendable {
     private struct Place: Hashable {
         let userID: UUID
@@ -10,7 +12,7 @@ struct AnswerMemory: Sendable {
     }
 
     private struct Answer {
-        /// Of the question's bytes: the texts are not kept.
+        /// The hash of the question's bytes. The texts are not kept.
         let question: UInt64
         let answer: DecisionAnswer
         /// CLOCK_BOOTTIME milliseconds.
@@ -19,11 +21,11 @@ struct AnswerMemory: Sendable {
 
     private var answers: [Place: Answer] = [:]
 
-    /// As long as an analysis counts.
+    /// An answer is kept as long as an analysis counts.
     private static let hour: Int64 = 3_600_000
     private static let most = 20_000
 
-    /// What was said of this very question; nil: it is to be asked.
+    /// The known answer to exactly this question. nil: ask the service.
     func answer(_ question: DecisionQuestion, _ nudge: NudgeIdentity, now: Int64) -> DecisionAnswer? {
         guard let known = answers[Place(userID: question.userID, nudge: nudge)], known.until > now,
             known.question == question.json.stableHash
@@ -34,7 +36,7 @@ struct AnswerMemory: Sendable {
     mutating func remember(_ answer: DecisionAnswer, to question: DecisionQuestion, _ nudge: NudgeIdentity, now: Int64)
     {
         if answers.count >= Self.most { answers = answers.filter { $0.value.until > now } }
-        // So many wait: the oldest hour's worth is asked again.
+        // Still full: forget all, and ask the service again.
         if answers.count >= Self.most { answers = [:] }
         answers[Place(userID: question.userID, nudge: nudge)] = Answer(
             question: question.json.stableHash,
@@ -43,11 +45,11 @@ struct AnswerMemory: Sendable {
         )
     }
 
-    /// It went, or ended.
+    /// The nudge was sent or has ended.
     mutating func forget(_ user: UUID, _ nudge: NudgeIdentity) {
         if !answers.isEmpty { answers[Place(userID: user, nudge: nudge)] = nil }
     }
 
-    /// The service is another, or none.
+    /// The service was changed or removed.
     mutating func forgetAll() { answers = [:] }
 }

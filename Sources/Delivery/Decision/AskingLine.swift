@@ -1,39 +1,40 @@
 import TimeZones
 
-/// Decides which users are asked of the decision service now, which wait, and which have waited too long: urgent ones first, then who came first.
+/// Decides about which users the decision service is asked now, which wait, and which have waited too long. Urgent
+/// users come first, then those who came first.
 struct AskingLine<User> {
-    /// Who waits.
     private struct Place {
         let user: User
         /// CLOCK_BOOTTIME milliseconds.
         let startBy: Int64
     }
 
-    /// What is to be done with whom.
+    /// What to do with a user.
     enum Step {
         case ask(User)
-        /// The lease won't last for an answer.
+        /// The lease would end before an answer comes.
         case putOff(User)
     }
 
-    /// Users for each that is asked at a time: seconds of work for a service that answers in tens of milliseconds.
+    /// How many users may wait for each question that may run. That is seconds of work if the service answers within
+    /// tens of milliseconds.
     static var waitingForEach: Int { 64 }
 
     private var urgent: [Place] = []
     private var others: [Place] = []
     private var running = 0
-    /// CLOCK_BOOTTIME milliseconds since when more come than wait may; nil: all that come.
+    /// CLOCK_BOOTTIME milliseconds since when more users come than may wait. nil: all find a place.
     private(set) var crowdedSince: Int64?
-    /// The last instant at which users who were put off come again.
+    /// The latest instant at which users who were put off are due again.
     var asideUntil: Instant?
 
     init() {}
 
-    /// Takes a user; false: as many wait as may. For urgent ones as much room again is kept.
+    /// Adds a user. False: the line is full. The line is twice as long for urgent users.
     ///
     /// - Parameters:
-    ///   - concurrency: users that are asked at a time.
-    ///   - startBy: CLOCK_BOOTTIME milliseconds after which asking is not begun.
+    ///   - startBy: CLOCK_BOOTTIME milliseconds. Later, the question is not sent any more.
+    ///   - concurrency: how many users may be asked about at a time.
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
         guard urgent.count + others.count < room else {
@@ -49,7 +50,7 @@ struct AskingLine<User> {
         return true
     }
 
-    /// The next step; nil: nobody waits, or as many are being asked as may. Who is asked keeps a place until `end`.
+    /// The next step. nil: nobody waits, or as many questions run as may. Each `.ask` occupies a place until `end`.
     mutating func next(concurrency: Int, now: Int64) -> Step? {
         guard running < concurrency, let place = first() else { return nil }
         guard now < place.startBy else {
@@ -60,7 +61,7 @@ struct AskingLine<User> {
         return .ask(place.user)
     }
 
-    /// Somebody's answers are in.
+    /// All answers about one user are in.
     mutating func end() { running -= 1 }
 
     /// Empties the line.

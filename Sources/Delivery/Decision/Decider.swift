@@ -5,8 +5,9 @@ package import HTTPClient
 import Synchronization
 import TimeZones
 
-/// Asks the decision service (docs/DECISION.md), and leaves a dead one alone: `CircuitBreaker` decides, this performs. One for a configuration; a changed
-/// one gets another, and what was asked of the old one is still answered.
+/// Calls the decision service (docs/DECISION.md). `CircuitBreaker` decides whether to call, this class performs it.
+///
+/// A changed configuration gets a new decider. Questions to the old one are still answered.
 package final class Decider: Sendable {
     private struct State {
         var breaker = CircuitBreaker()
@@ -20,8 +21,8 @@ package final class Decider: Sendable {
     private let onChange: @Sendable (DecisionStanding) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter onChange: hears when the service begins or ends to count as dead.
-    /// - Throws: where address, token or CA file can't be used, or the system has no thread left.
+    /// - Parameter onChange: called when the service begins or stops to count as dead.
+    /// - Throws: if the address, token or CA file can't be used, or the system can't start a thread.
     package init(
         _ settings: Configuration.Decision,
         clock: PolicyClock,
@@ -41,13 +42,13 @@ package final class Decider: Sendable {
             throw ConfigurationFault(
                 key: error.code == .trustFile ? "decision.caFile" : "decision.url",
                 what: "\(error)",
-                mend: "name a readable file of certificates, or raise the unit's limits"
+                mend: "give a readable file of certificates, or raise the unit's limits"
             )
         }
         state = Mutex(State(standing: DecisionStanding(since: clock.now)))
     }
 
-    /// The address, where it and the token can be used: what users are told goes over https, or to this machine.
+    /// The address, if it and the token can be used. Users' texts are sent only over https or to this machine.
     package static func checked(_ text: String, token: String?) throws(ConfigurationFault) -> HTTPURL {
         let mend = "write https://host/path"
         let url: HTTPURL
@@ -60,8 +61,8 @@ package final class Decider: Sendable {
         guard url.isEncrypted || url.isLoopback else {
             throw ConfigurationFault(
                 key: "decision.url",
-                what: "what users are told is not sent to \(url) unencrypted",
-                mend: "\(mend); http:// serves only where the host is this machine (localhost, 127.0.0.1, [::1])"
+                what: "users' texts are not sent to \(url) unencrypted",
+                mend: "\(mend); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
             )
         }
         guard let token else { return url }
@@ -72,26 +73,26 @@ package final class Decider: Sendable {
             throw ConfigurationFault(
                 key: "decision.token",
                 what: "\(error)",
-                mend: "give the token as the service issued it"
+                mend: "give the token exactly as the service issued it"
             )
         }
     }
 
     private static let contentType = "application/json"
 
-    /// How it stands, for `nudged status`.
+    /// The service's state, for `nudged status`.
     package var standing: DecisionStanding { state.withLock(\.standing) }
 
-    /// Whether nobody is to be asked now.
+    /// Whether the service must not be called now.
     var isResting: Bool { state.withLock { $0.breaker.isResting(now: BootTime.milliseconds()) } }
 
-    /// Leave to ask once; nil: don't.
+    /// Permission for one call. nil: don't call.
     func pass() -> CircuitBreaker.Pass? { state.withLock { $0.breaker.pass(now: BootTime.milliseconds()) } }
 
-    /// The question was not asked after all.
+    /// The call was not made after all.
     func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }
 
-    /// Asks, within the deadline.
+    /// Asks the service, within `decision.timeout`.
     func ask(_ question: DecisionQuestion, _ pass: CircuitBreaker.Pass) async -> Result<DecisionAnswer, DecisionFailure>
     {
         do throws(HTTPClientError) {
@@ -106,13 +107,13 @@ package final class Decider: Sendable {
             return read(answer, question, pass)
         } catch {
             let failure = DecisionFailure(error)
-            // Hosts, files and the system's words: the mend is in them.
+            // Names host, file and the system's error, so it says what to fix.
             end(pass, failure.outcome, fault: error.description)
             return .failure(failure)
         }
     }
 
-    /// Ends every question.
+    /// Ends every call.
     func close() async { await client.close() }
 
     private func read(
@@ -156,7 +157,7 @@ package final class Decider: Sendable {
 }
 
 extension DecisionFailure {
-    /// What a call that came to nothing says of the service.
+    /// What a failed call says about the service.
     init(_ error: HTTPClientError) {
         self =
             switch error.code {

@@ -1,9 +1,10 @@
 package import JSON
 package import TimeZones
 
-/// How the decision service stands, for `nudged status`: active, or nudges are decided by the users' fallback strategies; since when, and why.
+/// The decision service's state for `nudged status`: in use, or replaced by the users' fallback strategies. Also since
+/// when, and why.
 package struct DecisionStanding: Sendable, Equatable {
-    /// A word for it. Not an enum: a newer daemon's word is shown as it is.
+    /// The state's name. Not an enum, so that the name from a newer daemon is shown as it is.
     package struct State: RawRepresentable, Sendable, Equatable {
         package let rawValue: String
 
@@ -16,19 +17,19 @@ package struct DecisionStanding: Sendable, Equatable {
     }
 
     package private(set) var state = State.active
-    /// Since when it stands so; nil while no clock was read.
+    /// Since when the state holds. nil until a clock was read.
     package private(set) var since: Instant?
-    /// Why the service isn't used: our words, never the service's.
+    /// Why the service isn't used. Always nudged's own text, never the service's.
     package private(set) var reason: String?
 
-    /// Begins as active.
+    /// Starts as active.
     init(since: Instant?) { self.since = since }
 
-    /// Notes how it stands now.
+    /// Updates the state.
     ///
     /// - Parameters:
-    ///   - fault: why the service isn't used; nil: it is.
-    ///   - now: the policy's; nil while it is not known.
+    ///   - fault: why the service isn't used. nil: it is used.
+    ///   - now: the policy's `now`. nil until it is known.
     mutating func note(fault: String?, now: Instant?) {
         let next = fault == nil ? State.active : .fallback
         if next != state { since = now }
@@ -37,12 +38,12 @@ package struct DecisionStanding: Sendable, Equatable {
         reason = fault
     }
 
-    /// Whether both say the same to somebody who waits for news.
+    /// Whether state or reason differ.
     func isNews(after other: DecisionStanding) -> Bool { state != other.state || reason != other.reason }
 
     // MARK: JSON
 
-    /// `{"state", "since", "reason"}`, the last two may be null.
+    /// `{"state", "since", "reason"}`. The last two may be null.
     package func write(to json: inout JSONWriter) {
         json.beginObject()
         json.key("state")
@@ -54,7 +55,7 @@ package struct DecisionStanding: Sendable, Equatable {
         json.endObject()
     }
 
-    /// nil where it doesn't say how it stands.
+    /// nil if there is no state.
     package init?(_ json: JSONValue) {
         guard let state = json["state"]?.text else { return nil }
         self.state = State(rawValue: state)

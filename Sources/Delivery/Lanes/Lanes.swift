@@ -2,7 +2,7 @@ package import Planning
 package import APNs
 import Synchronization
 
-/// The senders, one a lane: they share no connection, no provider token, no backoff, and stop each for itself.
+/// The senders, one per lane. They share no connection, provider token or back-off, and each stops alone.
 package final class Lanes: Sendable {
     private struct State {
         var senders: [LaneIdentity: Sender] = [:]
@@ -14,7 +14,7 @@ package final class Lanes: Sendable {
     private let state = Mutex(State())
     private let log: @Sendable (SenderEvent, LaneIdentity) -> Void
 
-    /// - Parameter log: hears what a lane's sender has to tell.
+    /// - Parameter log: called with each event of a lane's sender.
     /// - Throws: what is wrong with a lane's key.
     package init(
         _ lanes: [LaneConfiguration],
@@ -33,20 +33,20 @@ package final class Lanes: Sendable {
 
     package var count: Int { state.withLock { $0.order.count } }
 
-    /// nil: the lane is none any more.
+    /// nil: the configuration has no such lane now.
     package func sender(_ lane: LaneIdentity) -> Sender? {
         state.withLock { $0.senders[lane] }
     }
 
-    /// Takes a new configuration: lanes that stay keep their connections where nothing of theirs changed, lanes that are gone end in good order.
+    /// Takes a new configuration. Unchanged lanes keep their connections. Removed lanes end in good order.
     ///
-    /// - Throws: what is wrong with a lane's key; then everything stays as it was.
+    /// - Throws: what is wrong with a lane's key. Then nothing has changed.
     package func reconfigure(_ lanes: [LaneConfiguration]) throws(APNsError) {
         let old = state.withLock { $0 }
         var next = State()
         var changed: [(Sender, SenderConfiguration)] = []
         for lane in lanes {
-            // Checked before anything is changed: a reload is done whole or not at all.
+            // Check each lane before changing anything: a reload is done completely or not at all.
             let fresh = try sender(lane)
             let known = old.senders[lane.identity]
             if let known, old.configurations[lane.identity] != lane.sender { changed.append((known, lane.sender)) }
@@ -68,7 +68,7 @@ package final class Lanes: Sendable {
         return try Sender(configuration: lane.sender, log: { log($0, identity) })
     }
 
-    /// Pushes in flight are awaited until the instant (milliseconds of CLOCK_BOOTTIME), on all lanes side by side.
+    /// Ends all lanes at the same time. Pushes in flight are awaited until `deadline` (milliseconds of CLOCK_BOOTTIME).
     package func drain(deadline: Int64) async {
         await withTaskGroup(of: Void.self) { group in
             for (_, sender) in all { group.addTask { await sender.drain(deadline: deadline) } }
@@ -77,7 +77,7 @@ package final class Lanes: Sendable {
 
     // MARK: How they stand
 
-    /// Lanes that Apple refuses, each with its reason and mend in words.
+    /// The lanes that Apple refuses, each with its reason and remedy. nil: none.
     package var stoppedWords: String? {
         let words = troubles { if case .stopped = $0 { true } else { false } }
         return words.isEmpty ? nil : words.joined(separator: "; ")
@@ -86,7 +86,7 @@ package final class Lanes: Sendable {
     /// Whether no lane takes anything for now.
     package var areAllBlocked: Bool { all.allSatisfy { $0.sender.isBlocked } }
 
-    /// Whether at least one lane sends, or would; one that has no connection yet, again, or to no purpose doesn't.
+    /// Whether at least one lane sends, or could at once. A lane that is connecting, waiting or stopped does not count.
     var doesAnyServe: Bool {
         all.contains { _, sender in
             switch sender.status {
@@ -96,7 +96,7 @@ package final class Lanes: Sendable {
         }
     }
 
-    /// What keeps lanes from sending, each in words; the lane is named where there are several.
+    /// What keeps lanes from sending. With several lanes, each text names its lane.
     package var troubleWords: [String] {
         troubles { status in
             switch status {
@@ -117,7 +117,7 @@ package final class Lanes: Sendable {
 }
 
 extension Sender {
-    /// Whether it takes nothing for a while: other than full, which the next answers mend.
+    /// Whether it takes nothing for a while. A lane that is only full is not blocked: the next answers free it.
     var isBlocked: Bool {
         switch status {
         case .idle, .open, .connecting: false

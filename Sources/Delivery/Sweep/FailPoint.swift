@@ -1,52 +1,52 @@
-/// A place in a sweep at which a test ends or holds the process. Only debug builds listen for them; the
-/// names are here for all, so that whoever kills can go through every one.
+/// A place in a sweep where a test can kill or hold the process. Only debug builds act on them. All builds have the
+/// names, so that tools can go through every one.
 package enum FailPoint: String, CaseIterable, Sendable {
-    /// The daemon is about to join those who share the work.
+    /// The daemon is about to join.
     case beforeJoin = "before_join"
-    /// It is a member, and owns no range yet.
+    /// It is a member and owns no range yet.
     case afterJoin = "after_join"
-    /// It is about to leave them, or to leave and join again with its share.
+    /// It is about to end a membership, to leave or to join again with its share.
     case beforeLeave = "before_leave"
-    /// It has left.
+    /// The attempt to end the membership is over.
     case afterLeave = "after_leave"
     /// It looks for members whose lease has ended.
     case beforeBury = "before_bury"
-    /// Some were declared dead, and their ranges are free.
+    /// Some members were declared dead, and their ranges are free.
     case afterBury = "after_bury"
     /// Before changes are drained.
     case beforeDrain = "before_drain"
-    /// A page of a reminder for everyone is committed.
+    /// A step of a fan-out is over, for example a committed page.
     case afterSpread = "after_spread"
-    /// Changes are drained, nobody is claimed.
+    /// Changes are drained, and nobody is claimed yet.
     case afterDrain = "after_drain"
-    /// Before the open intents of a dead daemon are looked for.
+    /// Before orphans are looked for.
     case beforeRecover = "before_recover"
-    /// Some were found, and are recorded as unknown.
+    /// Orphans were recorded as unknown.
     case afterRecover = "after_recover"
     /// Before users are claimed.
     case beforeClaim = "before_claim"
-    /// Users are claimed and not planned.
+    /// Users are claimed and not planned yet.
     case claimed
-    /// Users whose rows can't be read are about to be put off.
+    /// Users whose rows can't be read are about to be set aside.
     case beforeSetAside = "before_set_aside"
-    /// Decisions that send nothing are made, and not recorded.
+    /// Decisions that send nothing are made and not recorded yet.
     case beforeRest = "before_rest"
-    /// They are recorded.
+    /// Decisions that send nothing are recorded.
     case afterRest = "after_rest"
     /// Before an intent is committed.
     case beforeIntent = "before_intent"
-    /// An intent is committed, nothing is written.
+    /// An intent is committed, and nothing is written yet.
     case afterIntent = "after_intent"
-    /// An intent's pushes are with the sender; some may be written.
+    /// The sender has an intent's pushes. Some may be written.
     case handedOver = "handed_over"
-    /// Some answers are in.
+    /// Some outcomes are in.
     case answered
-    /// Users' answers are in, and not recorded.
+    /// All outcomes of some users are in and not recorded yet.
     case beforeSettle = "before_settle"
-    /// They are recorded, and the users not yet let go.
+    /// They are recorded, and the users are not let go yet.
     case afterSettle = "after_settle"
-    /// An intent failed to commit, and is about to be withdrawn.
+    /// An intent failed to commit and is about to be withdrawn.
     case beforeWithdrawal = "before_withdrawal"
-    /// It is withdrawn.
+    /// The intent is withdrawn.
     case afterWithdrawal = "after_withdrawal"
 }

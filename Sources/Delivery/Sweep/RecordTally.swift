@@ -1,12 +1,13 @@
 import Policy
 package import Store
 
-/// How many rows of the record there were, by kind and outcome. Entering one is an addition: it is done for each push.
+/// Rows of the record, counted by kind and outcome. A flat array, since it counts every push.
 package struct RecordTally: Sendable, Equatable {
     private static let kinds = NudgeKind.allCases.map(\.rawValue)
     private static let outcomes = DeliveryRecord.Outcome.allCases
 
-    /// Kind by kind, each with its outcomes; at the end those of a kind that this version does not know. Empty: none yet.
+    /// For each kind its outcomes. The last group is for kinds that this version doesn't know. Empty: all counts are
+    /// zero.
     private var counts: [Int] = []
 
     /// Counts rows of a kind (`check_in`, `message`, `reminder`).
@@ -15,10 +16,8 @@ package struct RecordTally: Sendable, Equatable {
         counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] += count
     }
 
-    /// Counts a row.
     mutating func enter(_ record: DeliveryRecord) { enter(record.outcome, of: record.kind) }
 
-    /// Adds another's.
     mutating func add(_ other: RecordTally) {
         if counts.isEmpty {
             self = other
@@ -27,7 +26,7 @@ package struct RecordTally: Sendable, Equatable {
         }
     }
 
-    /// Rows with that outcome, of one kind or of all.
+    /// Rows with this outcome. nil: of all kinds.
     package func count(_ outcome: DeliveryRecord.Outcome, of kind: String? = nil) -> Int {
         if counts.isEmpty { return 0 }
         if let kind { return counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] }

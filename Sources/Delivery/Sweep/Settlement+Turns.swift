@@ -3,7 +3,7 @@ import APNs
 import Store
 
 extension Settlement {
-    /// What a plan came to.
+    /// Adds what is to be written for one plan.
     mutating func take(_ settled: UserSettlement, of plan: SendPlan) {
         updates.append(settled.update)
         records += settled.records
@@ -14,7 +14,7 @@ extension Settlement {
 }
 
 extension PushOutcome {
-    /// Whether it went out to Apple, whatever became of it.
+    /// Whether it was written to Apple, whatever the outcome.
     var wasWritten: Bool {
         if case .unsent = self { false } else { true }
     }

@@ -5,36 +5,37 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What a sweep tells the daemon.
+/// What a sweep reports to the daemon.
 package enum SweepEvent: Sendable {
-    /// A sweep's last user is settled.
+    /// The sweep's last user is settled.
     case finished(id: UUID, SweepReport)
-    /// A dead daemon's pushes were recorded as unknown.
+    /// Pushes of orphans were recorded as unknown.
     case recovered(pushes: Int)
     /// Something is wrong with a user's data.
     case noticed([Notice])
-    /// So many users of a batch were not decided, since their zones could not be read; the first one's error.
+    /// This many users of a batch were not evaluated, because their zones could not be read. The error is the first
+    /// user's.
     case zonesUnread(TimeZoneError, users: Int)
-    /// A push that is final without being delivered, worth a line beyond the count.
+    /// A push was refused for good. It gets a line of its own.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
-    /// A device gets nothing on its lane until it registers anew.
+    /// A device gets nothing on its lane until it registers again.
     case quarantined(RefusedDevice)
-    /// A push that was written and never answered.
+    /// A push was written and got no answer.
     case unknown(user: UUID, kind: String, deviceHash: String, reason: String)
-    /// The database did not take a settlement; it is tried again.
+    /// A statement of a sweep failed, such as a settlement, an intent or a drain. It is tried again.
     case settlementFailed(error: String)
-    /// A reminder for everyone could not be gone on with: the app's view, or a lock of the app's. It is left for a while.
+    /// A fan-out failed, because of the app's view or a lock of the app. It is left for a while.
     case spreadFailed(PendingReminder, error: String)
-    /// Outcomes that could not be recorded, since the membership had ended: another daemon records the pushes as unknown.
+    /// Outcomes could not be recorded, because the membership has ended. Another daemon records the pushes as unknown.
     case fenced(pushes: Int)
-    /// How much of the work is this daemon's has changed.
+    /// The ranges that this daemon owns, or the number of members, have changed.
     case ownership(ranges: Int, members: Int)
-    /// Another daemon declared this one dead, or somebody deleted its row; it joins anew.
+    /// The membership ended: another daemon declared this one dead, or its row was deleted. It joins again.
     case membershipEnded
-    /// Daemons whose lease had ended were declared dead: their ranges are free.
+    /// Members whose lease had ended were declared dead. Their ranges are free.
     case membersBuried(Int)
-    /// The kill switch was turned: these kinds are held now, and those before.
+    /// The set of paused kinds has changed.
     case paused(Set<NudgeKind>, before: Set<NudgeKind>)
-    /// A step of the sweep went on: the watchdog may be fed.
+    /// The sweep makes progress, so the watchdog may be notified.
     case progress
 }

@@ -3,12 +3,14 @@ import Systemd
 #if DEBUG
     import Glibc
 
-    /// Named fail points, for tests of the real process. No release build has them.
+    /// Named fail points, for tests of the real process. Release builds have none.
     ///
-    /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` ends the process by SIGKILL when it gets there for the N-th time (default 1);
-    /// `…:hold:<FILE>` writes FILE.held and waits there, once, until FILE exists.
+    /// `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` kills the process with SIGKILL when it reaches the point for the N-th
+    /// time (default 1).
+    ///
+    /// `NUDGED_FAIL_POINT=<FailPoint>:hold:<FILE>` writes FILE.held at the first time and waits until FILE exists.
     extension SweepHooks {
-        /// What the environment asks for; no hook where it names none.
+        /// The hook that the environment names, or none.
         package static func failPoint(_ environment: [String: String]) -> SweepHooks {
             var hooks = SweepHooks()
             guard let text = environment["NUDGED_FAIL_POINT"] else { return hooks }
@@ -32,7 +34,7 @@ import Systemd
         }
     }
 
-    /// How often the point was reached.
+    /// Counts how often the point was reached.
     private actor FailPointCounter {
         private var count = 0
 
@@ -44,7 +46,7 @@ import Systemd
 #endif
 
 extension SweepHooks {
-    /// The process's own: none but in a debug build whose environment names one.
+    /// The hooks of this process. Only a debug build has any, if the environment names a point.
     package static var ofProcess: SweepHooks {
         #if DEBUG
             failPoint(ProcessEnvironment.current())

@@ -1,14 +1,13 @@
-/// Where a test can hold a sweep or end the process. Nil in what ships.
+/// Where a test can hold a sweep or kill the process. nil in release builds.
 package struct SweepHooks: Sendable {
-    /// Told of every place that a sweep reaches.
+    /// Called at each fail point.
     package var onReach: (@Sendable (FailPoint) async -> Void)?
 
     package init() {}
 
-    /// The sweep is at this place.
     func reach(_ point: FailPoint) async { await onReach?(point) }
 
-    /// The same from a callback, which waits for nothing.
+    /// Calls the hook from a callback, without waiting for it.
     func pass(_ point: FailPoint) {
         guard let onReach else { return }
         Task { await onReach(point) }

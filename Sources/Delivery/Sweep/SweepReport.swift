@@ -1,70 +1,71 @@
 package import Planning
 
-/// What a sweep did: counts of users, pushes and tokens. The one place where they are counted: the journal's line, `nudged status` and the metrics tell these.
+/// What a sweep did, as counts. They are counted only here: the journal's line, `nudged status` and the metrics show
+/// these.
 package struct SweepReport: Sendable, Equatable {
     /// Users claimed and planned.
     package var users = 0
-    /// What was written into the record.
+    /// Rows written into the record.
     package var record = RecordTally()
-    /// Pushes that were not written: they are asked again.
+    /// Pushes that were not written. Their users are evaluated again.
     package var unsent = 0
     /// Tokens deleted after a 410.
     package var tokensDeleted = 0
-    /// Users to whom nothing was sent, by the policy's reason, `timezone_unreadable` where it could not be asked, and
-    /// `declined` where the decision service, or a fallback, was against all of it.
+    /// Users who got nothing, by the policy's reason. Other reasons: `timezone_unreadable` if the policy could not be
+    /// evaluated, and `declined` if the decision service or a fallback declined everything.
     package var resting: [String: Int] = [:]
-    /// Users to whom the policy lets something be sent now.
+    /// Users who may get something now, by the policy.
     package var sending = 0
-    /// Nudges that the decision service, or a fallback in its place, was heard about.
+    /// Decisions by the decision service, or by a fallback in its place.
     package var verdicts: [DecisionVerdict.Kind: Int] = [:]
-    /// Users whose intent did not hold, since something about them changed: they are asked again.
+    /// Users who changed between plan and push. They are evaluated again.
     package var changed = 0
-    /// Pushes of a daemon that died, recorded as unknown.
+    /// Pushes of orphans, recorded as unknown.
     package var recovered = 0
-    /// Settlements that came too late: another daemon had recorded them as unknown.
+    /// Settlements that came after the membership had ended. Another daemon records their pushes as unknown.
     package var fenced = 0
-    /// Milliseconds from the first query to the last.
+    /// Milliseconds from the sweep's start until its last user is let go.
     package var milliseconds: Int64 = 0
-    /// Whether it went through to its end, on a schema that this version can work with, while at least one lane takes pushes. Of several, the last one.
+    /// Whether it ran to its end on a usable schema while at least one lane could send. In a sum, the last sweep's
+    /// value.
     package var isGood = false
 
     /// Pushes that Apple accepted.
     package var sent: Int { record.count(.accepted) }
-    /// Pushes that are final without being delivered.
+    /// Pushes that were refused for good.
     package var rejected: Int { record.count(.rejected) }
-    /// Pushes to come back to later.
+    /// Pushes to be tried again later.
     package var deferred: Int { record.count(.deferred) }
     /// Pushes written without an answer.
     package var unknown: Int { record.count(.unknown) }
-    /// Slots and devices that went by unsent.
+    /// Slots and devices that passed without a push.
     package var skipped: Int { record.count(.skipped) }
-    /// Messages that ended without a push.
+    /// Messages and reminders that ended without a push.
     package var dropped: Int { record.count(.dropped) }
 
-    /// Stands for a reason in `resting`.
+    /// A reason in `resting`: a zone could not be read.
     package static let zonesUnread = "timezone_unreadable"
-    /// The same.
+    /// A reason in `resting`: all nudges were declined.
     static let declined = SendPlan.declinedReason
 
-    /// Nothing done yet.
     package init() {}
 
-    /// Whether a line in the journal is worth its place.
+    /// Whether the journal gets a line for it.
     package var isWorthALine: Bool {
         sent + rejected + deferred + unknown + skipped + dropped + tokensDeleted + recovered + fenced > 0
     }
 
-    /// In one line, without zeros but for what was sent.
+    /// One line. Zeros are left out, except for what was sent.
     package var words: String {
         var words = ["sent \(sent)"]
         for (count, word) in [
             (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
             (dropped, "dropped"), (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
         ] where count > 0 { words.append("\(word) \(count)") }
-        return words.joined(separator: ", ") + " of \(users) users in \(milliseconds) ms"
+        return words.joined(separator: ", ") + " of \(users) \(users == 1 ? "user" : "users") in \(milliseconds) ms"
     }
 
-    /// Grows with everything that was done; not with pushes that could not be written.
+    /// Grows with everything that was done, but not with unsent pushes.
     package var progress: Int {
         sent + rejected + deferred + unknown + skipped + dropped + recovered + fenced + resting.values.reduce(0, +)
     }

@@ -1,14 +1,14 @@
-/// What the sweep takes from the configuration.
+/// The sweep's part of the configuration.
 package struct SweepSettings: Sendable, Equatable {
-    /// Users a claim.
+    /// Users per claim.
     package var batch: Int
-    /// Milliseconds that a lease lasts.
+    /// How long a lease lasts without a renewal.
     package var leaseMilliseconds: Int64
-    /// Milliseconds from writing a push to giving up its answer.
+    /// How long a push waits for its answer.
     package var responseMilliseconds: Int64
-    /// The most open intents, in pushes.
+    /// The most pushes with open intents.
     package var maxInFlight: Int
-    /// The payload of a check-in's configured words, for everyone whose check-in has no others.
+    /// The payload of the configured check-in text, for everyone without another text.
     package var payload: [UInt8]
 
     package init(
@@ -25,6 +25,6 @@ package struct SweepSettings: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// Between the last instant to write a push and the end of its lease lies a response deadline and this margin.
+    /// The last write of a push is one response time-out and this margin before the lease's end.
     static let marginMilliseconds: Int64 = 1000
 }

@@ -1,9 +1,11 @@
-/// The UUID of a conversation (RFC 9562, section 4), whatever the case it was written in.
+/// A conversation's UUID (text form: RFC 9562, section 4). Upper and lower case are equal.
 public struct ConversationID: Sendable, Hashable, LosslessStringConvertible {
-    /// 36 characters, in lower case.
+    /// The UUID in lower case, 36 characters: `0f4a1c3e-9b7d-4c2a-8e5f-001122334455`.
     public let description: String
 
-    /// Reads 32 hexadecimal digits in five groups, `8-4-4-4-12`; nil for anything else.
+    /// Reads 32 hexadecimal digits in five groups, `8-4-4-4-12`, in any case.
+    ///
+    /// - Returns: nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         var lowered: [UInt8] = []

@@ -1,6 +1,7 @@
 package import JSON
 
-/// What an app put beside the words of its message: the members of the payload that are not nudged's own.
+/// The data that the app gave to `nudged.send`: all members of the payload except `aps` and those that nudged writes
+/// (docs/CLIENT.md, "The payload").
 public struct MessageData: Sendable, Equatable {
     package let members: JSONObject
 
@@ -8,30 +9,30 @@ public struct MessageData: Sendable, Equatable {
         self.members = members
     }
 
-    /// Whether there is nothing.
+    /// Whether the message has no data.
     public var isEmpty: Bool { members.members.isEmpty }
 
-    /// The keys, in the payload's order.
+    /// The members' keys, each once, in the payload's order.
     public var keys: [String] { members.members.map(\.key) }
 
-    /// As one JSON object, for the app's own decoder.
+    /// The data as one JSON object, for the app's own decoder.
     public var json: String {
         var writer = JSONWriter()
         writer.value(.object(members))
         return writer.string
     }
 
-    /// The string of a key; nil where there is none or something else.
+    /// The value of `key` if it is a JSON string; else nil.
     public func string(_ key: String) -> String? {
         if case .string(let text)? = members[key] { text } else { nil }
     }
 
-    /// The integer of a key (without fraction and exponent, within 64 bits); nil where there is none or something else.
+    /// The value of `key` if it is a JSON number without fraction and exponent and within 64 bits; else nil.
     public func int(_ key: String) -> Int64? {
         if case .int(let int)? = members[key] { int } else { nil }
     }
 
-    /// The boolean of a key; nil where there is none or something else.
+    /// The value of `key` if it is `true` or `false`; else nil.
     public func bool(_ key: String) -> Bool? {
         if case .bool(let bool)? = members[key] { bool } else { nil }
     }

@@ -1,10 +1,10 @@
 import JSON
 
 extension Payload {
-    /// Members that are not the app's. `aps` is the system's.
+    /// The members that nudged or the system writes. All others are the app's data.
     private static let own: Set<String> = ["aps", "conversation_id", "domain", "action", "subject_type", "subject_id"]
 
-    /// Each member by itself; an explicit null counts as absent.
+    /// Reads each member independently. An explicit null counts as absent.
     mutating func read(_ object: JSONObject) {
         namesConversation = object["conversation_id"] ?? .null != .null
         if let text = text(object, "conversation_id", "a UUID") {
@@ -17,7 +17,7 @@ extension Payload {
         data = MessageData(JSONObject(object.members.filter { !Self.own.contains($0.key) }))
     }
 
-    /// Both halves or neither: half a subject names nothing.
+    /// Both members or neither: half a subject names nothing.
     private mutating func readSubject(_ object: JSONObject) {
         let wanted = "a string that is not empty"
         let type = text(object, "subject_type", wanted)

@@ -1,10 +1,15 @@
 extension Payload {
-    /// Where a tap leads.
+    /// The screen that a tap on the push opens. The first match counts:
     ///
-    /// A subject first, then a conversation, then a message's data; what is left opens a new conversation: a conversation that was named by no UUID
-    /// or is not the user's (a push for whoever was signed in before, one that was deleted) too.
+    /// 1. the subject of a reminder
+    /// 2. the conversation, if it is the user's and the action is not `new_conversation`
+    /// 3. the data of a message, if the push names no conversation and the action is not `open_conversation`
+    /// 4. a new conversation
     ///
-    /// - Parameter isUsers: whether the signed-in user has this conversation. It is asked at most once, and only where a tap would open one.
+    /// So an unknown or malformed conversation id opens a new conversation.
+    ///
+    /// - Parameter isUsers: whether the signed-in user has this conversation. It is called at most once, and only if a
+    ///   tap would open the conversation.
     public func route(isUsers: (ConversationID) -> Bool) -> Route {
         if let subject { return .subject(subject) }
         if let conversationID, action != .newConversation, isUsers(conversationID) {
@@ -14,7 +19,9 @@ extension Payload {
         return .newConversation(domain: domain)
     }
 
-    /// Where a tap leads for a user who has these conversations.
+    /// The same for a known set of conversations.
+    ///
+    /// - Parameter conversations: all conversations of the signed-in user.
     public func route(among conversations: Set<ConversationID>) -> Route {
         route { conversations.contains($0) }
     }

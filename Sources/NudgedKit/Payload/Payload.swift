@@ -1,25 +1,29 @@
 package import JSON
 
-/// What a push says to the app, read from its JSON: `{"aps":…,"conversation_id"?,"domain"?,"action",…}`.
+/// The content of a push, read from its JSON (RFC 8259): `{"aps":…, "conversation_id"?, "domain"?, "action"?,
+/// "subject_type"?, "subject_id"?, …}`.
 ///
-/// Whatever stands there becomes a payload: what is invalid counts as absent, `malformed` says the first of it, and a tap still leads somewhere.
+/// Any JSON gives a payload, so reading never fails. An invalid member counts as absent, and `malformed` names the
+/// first one. docs/CLIENT.md, "The payload", describes each member.
 public struct Payload: Sendable, Equatable {
-    /// The conversation that it names; whether it is the user's only the app knows (`route`).
+    /// The conversation that the push names. Only the app knows whether it is the user's: see `route(isUsers:)`.
     public internal(set) var conversationID: ConversationID?
-    /// Whether a conversation was named, be it badly: then a tap opens one, if only a new one.
+    /// Whether `conversation_id` is present, even if it is no UUID. Such a push opens a new conversation, not the
+    /// message's data.
     public internal(set) var namesConversation = false
-    /// The app's own division of conversations.
+    /// The app's own grouping of conversations.
     public internal(set) var domain: String?
-    /// What a tap does; nil where it is absent or of a version that we don't know.
+    /// What a tap does. Nil if it is absent or not known to this version.
     public internal(set) var action: PayloadAction?
     /// What a reminder is about.
     public internal(set) var subject: Subject?
-    /// What an app gave with its message: every other member but `aps`.
+    /// A message's data: all members except `aps` and nudged's own.
     public internal(set) var data = MessageData(JSONObject())
-    /// The first thing that is wrong: the key and what is wanted there, never what was written. Nil: well-formed.
+    /// The first error: the key and the expected value, never the value that was found. Nil if the payload is well
+    /// formed.
     public internal(set) var malformed: String?
 
-    /// Reads a JSON document.
+    /// Reads a parsed JSON document.
     package init(json: JSONValue) {
         guard case .object(let object) = json else {
             malformed = "found \(json.typeName), wanted an object"
@@ -28,10 +32,13 @@ public struct Payload: Sendable, Equatable {
         read(object)
     }
 
-    /// A tap is handled on a thread of half a megabyte of stack, which 512 levels would fill in a debug build.
+    /// The deepest nesting that is read. iOS handles a tap on a thread with 512 KiB of stack, which 512 levels would
+    /// fill in a debug build.
     static let maximumDepth = 64
 
-    /// Reads a JSON text in UTF-8. One that is none, or is nested deeper than 64, is a payload without anything.
+    /// Reads JSON in UTF-8.
+    ///
+    /// Bytes that are no JSON, or that are nested deeper than 64 levels, give an empty payload with `malformed` set.
     public init(parsing bytes: some Collection<UInt8>) {
         do throws(JSONError) {
             self.init(json: try JSONValue(parsing: bytes, maximumDepth: Self.maximumDepth))
@@ -41,7 +48,7 @@ public struct Payload: Sendable, Equatable {
         }
     }
 
-    /// Reads a JSON text. One that is none is a payload without anything.
+    /// Reads a JSON text, with the same limits as `init(parsing:)` for bytes.
     public init(parsing text: String) {
         self.init(parsing: text.utf8)
     }

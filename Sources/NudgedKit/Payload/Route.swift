@@ -1,11 +1,11 @@
-/// Where a tap leads.
+/// The screen that a tap opens. `Payload.route(isUsers:)` chooses it.
 public enum Route: Sendable, Equatable {
-    /// To what a reminder is about.
+    /// The subject of a reminder.
     case subject(Subject)
-    /// To a conversation of the user's.
+    /// A conversation of the signed-in user.
     case conversation(ConversationID, domain: String?)
-    /// Where the app's own data says, which came with a message.
+    /// A place that the app finds in the message's data.
     case message(MessageData)
-    /// To a new conversation, of a domain where one was named.
+    /// A new conversation; `domain` is nil if the push names none.
     case newConversation(domain: String?)
 }

@@ -1,11 +1,11 @@
-/// What a reminder is about, in the app's own words: as it was given to `nudged.set_reminder`.
+/// What a reminder is about, as the app gave it to `nudged.set_reminder`.
 public struct Subject: Sendable, Hashable {
-    /// The kind of thing; not empty.
+    /// The kind of thing, such as `task`. Never empty.
     public let type: String
-    /// Which of them; not empty.
+    /// The thing's id among its kind. Never empty.
     public let id: String
 
-    /// A subject; nil where a half of it is empty.
+    /// - Returns: nil if one of the two is empty.
     public init?(type: String, id: String) {
         guard !type.isEmpty, !id.isEmpty else { return nil }
         self.type = type

@@ -1,12 +1,15 @@
 extension Permission: RawRepresentable {
-    /// One string, for the app's defaults: `undetermined`, `allowed` or `denied`, then `+prompting` or `+prompted`, then `!` and the words of a failure.
+    /// The state as one string, for the app's defaults.
+    ///
+    /// `undetermined`, `allowed` or `denied`; then `+prompting` or `+prompted` if the prompt was shown; then `!` and
+    /// the text if there was a failure.
     public var rawValue: String {
         system.rawValue + prompt.suffix + (failure.map { "!\($0)" } ?? "")
     }
 
-    /// Reads what `rawValue` wrote; nil for anything else.
+    /// Reads a string that `rawValue` made; nil for any other.
     public init?(rawValue: String) {
-        // Split by bytes: a letter of the words can combine with the mark.
+        // Split by bytes: the text's first scalar may combine with `!` to one `Character`.
         let parts = rawValue.utf8.split(separator: UInt8(ascii: "!"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let head = parts.first.flatMap({ String($0) }) else { return nil }
         for prompt in [Prompt.ahead, .shown, .over] where head.hasSuffix(prompt.suffix) {

@@ -1,28 +1,32 @@
-/// The permission to show notifications: whether to ask for it, and when. A value; the app performs the effects and keeps `rawValue`.
+/// Decides whether and when to ask for the permission to show notifications. It is a value: the app performs the
+/// effects and stores `rawValue` after each event.
 ///
-/// By itself it asks once in the life of an installation, after the first session that ended: who has not seen what the app is good for says no, and the
-/// system asks nobody twice. A user who taps "enable" is asked whenever the system still can, and is shown its settings where it can't.
+/// On its own it asks once per installation, after the first session. A new user who does not know the app yet often
+/// refuses, and the system shows its prompt only once. A user who taps "enable" gets the prompt if the system still
+/// shows it, else the system's settings.
+///
+/// Apple: <https://developer.apple.com/documentation/usernotifications/asking-permission-to-use-notifications>
 public struct Permission: Sendable, Equatable {
-    /// How far the prompt is.
+    /// Whether the system's prompt was shown.
     enum Prompt: Sendable {
-        /// Not shown. Goes to `shown`.
+        /// Not shown yet. Goes to `shown`.
         case ahead
-        /// On the screen. Goes to `over`: answered, failed, or the app ended under it.
+        /// On the screen. Goes to `over` when it is answered, when it fails, or when the app starts again.
         case shown
-        /// Shown once: it comes again only where the user asks for it. Goes to `shown`.
+        /// Shown at least once. Goes to `shown` only if the user taps "enable".
         case over
     }
 
-    /// What the system last said.
+    /// What the system last reported.
     var system = SystemPermission.undetermined
     var prompt = Prompt.ahead
-    /// Words of the last failure, until there is news.
+    /// The text of the last failure, until the next change.
     var failure: String?
 
-    /// Nothing asked yet.
+    /// A new installation: nothing was asked.
     public init() {}
 
-    /// How it stands.
+    /// The state to show in a settings screen.
     public var state: PermissionState {
         if let failure { return .error(failure) }
         switch system {
@@ -32,18 +36,18 @@ public struct Permission: Sendable, Equatable {
         }
     }
 
-    /// Takes in what happened, and says what the app does next.
+    /// Records an event and returns what the app must do next.
     public mutating func handle(_ event: PermissionEvent) -> PermissionEffect {
         switch event {
         case .appStarted(let system):
-            // A prompt does not outlive the app.
+            // A prompt does not survive the end of the app.
             if prompt == .shown { prompt = .over }
             learn(system)
-            // At each start: it renews the registration, and tokens change.
+            // At each start: this renews the registration, and tokens change.
             return system == .allowed ? .registerToken : .nothing
         case .settingsChanged(let system):
             let isNews = system != self.system
-            // A token that could not be had is asked for again; other words stay until there is news.
+            // Also after a failed registration, to try again. Without a change, a failure's text stays.
             guard isNews || system == .allowed && failure != nil else { return .nothing }
             learn(system)
             return system == .allowed ? .registerToken : .nothing

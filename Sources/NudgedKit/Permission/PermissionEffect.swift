@@ -1,11 +1,13 @@
-/// What the app does next.
+/// What the app must do after an event.
 public enum PermissionEffect: Sendable, Equatable, CaseIterable {
-    /// Show the system's prompt, and tell the answer.
+    /// Show the system's prompt, then report `.answered` or `.failed`. Apple:
+    /// <https://developer.apple.com/documentation/usernotifications/asking-permission-to-use-notifications>
     case prompt
-    /// Point to the system's settings: there is no prompt any more.
+    /// Open the system's settings: the system shows no prompt after a refusal.
     case openSettings
-    /// Ask the system for the device's token and store it.
+    /// Ask the system for the device's token and store it. Report `.failed` if that fails. Apple:
+    /// <https://developer.apple.com/documentation/uikit/uiapplication/registerforremotenotifications()>
     case registerToken
-    /// Go on. The app works without notifications.
+    /// Nothing. The app works without notifications.
     case nothing
 }

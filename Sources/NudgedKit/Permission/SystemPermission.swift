@@ -1,9 +1,10 @@
-/// What the system's settings say about notifications of this app.
+/// What the system's settings say about this app's notifications. It condenses Apple's `UNAuthorizationStatus`:
+/// <https://developer.apple.com/documentation/usernotifications/unauthorizationstatus>
 public enum SystemPermission: String, Sendable, CaseIterable {
-    /// The user was never asked, or has not answered: the system would show its prompt.
+    /// `notDetermined`: the user was never asked or has not answered. The system would show its prompt.
     case undetermined
-    /// They may be shown; quietly (provisional) or for a while (an app clip's) counts, too.
+    /// `authorized`, `provisional` or `ephemeral`: notifications may be shown.
     case allowed
-    /// The user said no, then or in the settings: the system shows no prompt any more.
+    /// `denied`: the user refused. The system shows no prompt any more.
     case denied
 }

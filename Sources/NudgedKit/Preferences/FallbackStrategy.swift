@@ -1,13 +1,14 @@
-/// What the decision service does where it cannot analyse.
+/// What happens to a nudge if the decision service gives no answer (docs/DECISION.md).
 public enum FallbackStrategy: String, Sendable, CaseIterable {
-    /// Urgent messages, keywords and mentions are sent; other messages are not. Check-ins take their usual words.
+    /// Sends urgent messages, mentions, check-ins and reminders. Drops other messages. A message with one of the user's
+    /// keywords is urgent.
     case simpleRules = "simple_rules"
-    /// Everything is sent that the rules allow.
+    /// Sends everything that the rules allow.
     case notifyAll = "notify_all"
-    /// Nothing is sent.
+    /// Sends nothing.
     case suppressAll = "suppress_all"
 
-    /// In plain English, for a settings screen.
+    /// A name in plain English, for a settings screen.
     public var displayName: String {
         switch self {
         case .simpleRules: "Only what is urgent or names my keywords"
@@ -16,6 +17,6 @@ public enum FallbackStrategy: String, Sendable, CaseIterable {
         }
     }
 
-    /// Under which an app's table of translations has the name: `nudged.fallback_strategy.notify_all`.
+    /// The name's key in the app's table of translations: `nudged.fallback_strategy.notify_all`.
     public var displayKey: String { "nudged.fallback_strategy.\(rawValue)" }
 }

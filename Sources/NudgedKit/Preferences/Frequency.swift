@@ -1,13 +1,13 @@
-/// How often a user wants check-ins.
+/// How often a user wants check-ins (docs/POLICY.md, "Check-ins").
 public enum Frequency: String, Sendable, CaseIterable {
-    /// Once a local day.
+    /// Once each local day.
     case daily
-    /// At most three in seven days, never two days running.
+    /// At most three in seven local days, never on two days in a row.
     case fewTimesAWeek = "few_times_a_week"
-    /// Once a week, on the anchor's weekday or one of the two days after.
+    /// Once a week, on the chosen weekday or one of the two days after it.
     case weekly
 
-    /// In plain English, for a settings screen.
+    /// A name in plain English, for a settings screen.
     public var displayName: String {
         switch self {
         case .daily: "Every day"
@@ -16,6 +16,6 @@ public enum Frequency: String, Sendable, CaseIterable {
         }
     }
 
-    /// Under which an app's table of translations has the name: `nudged.frequency.few_times_a_week`.
+    /// The name's key in the app's table of translations: `nudged.frequency.few_times_a_week`.
     public var displayKey: String { "nudged.frequency.\(rawValue)" }
 }

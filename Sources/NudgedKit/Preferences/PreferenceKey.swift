@@ -1,4 +1,4 @@
-/// The keys of the preference schema, in the order of docs/POLICY.md.
+/// The keys of `notification_preferences`, in the order of docs/POLICY.md, "Preferences".
 public enum PreferenceKey: String, Sendable, CaseIterable {
     case checkInsEnabled = "check_ins_enabled"
     case frequency
@@ -15,7 +15,7 @@ public enum PreferenceKey: String, Sendable, CaseIterable {
     case maxAnalysesPerHour = "max_analyses_per_hour"
     case fallbackStrategy = "fallback_strategy"
 
-    /// What may stand there, in words.
+    /// A description of the values that the key takes, in English.
     public var wanted: String {
         switch self {
         case .checkInsEnabled, .allowUrgent, .messagesEnabled: "true or false"
@@ -30,7 +30,7 @@ public enum PreferenceKey: String, Sendable, CaseIterable {
         }
     }
 
-    /// The ints that may stand there; nil where no int may.
+    /// The integers that the key takes. Nil if it takes none.
     var range: ClosedRange<Int64>? {
         switch self {
         case .weekday: 1...7

@@ -1,27 +1,27 @@
-/// One thing that is wrong with preferences: the key and what is wanted there, never what was written.
+/// One error in preferences: the key and the expected value, never the value that was found.
 public struct PreferenceProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where.
+    /// The key with the error.
     public let key: PreferenceKey
-    /// What is wanted, in words.
+    /// The expected value, in English.
     public let wanted: String
 
-    /// What the key wants anyway.
+    /// With the description that the key has in every case.
     init(_ key: PreferenceKey) {
         self.key = key
         wanted = key.wanted
     }
 
-    /// What is wanted there in this case.
+    /// With a description for this case.
     init(_ key: PreferenceKey, wanted: String) {
         self.key = key
         self.wanted = wanted
     }
 
-    /// A half of the quiet hours that is missing beside the other.
+    /// One half of the quiet hours is missing.
     init(missing half: PreferenceKey, beside other: PreferenceKey) {
         self.init(half, wanted: "\(half.wanted) beside \(other.rawValue)")
     }
 
-    /// `weekday: wanted 1 (Monday) to 7`
+    /// One line, such as `weekday: wanted 1 (Monday) to 7`.
     public var description: String { "\(key.rawValue): wanted \(wanted)" }
 }

@@ -1,7 +1,7 @@
 import JSON
 
 extension Preferences {
-    /// Each key by itself; the first that is wrong, in the order of docs/POLICY.md, makes the whole malformed.
+    /// Decodes each key independently. The first invalid one, in the order of the calls below, sets `malformed`.
     mutating func decode(_ object: JSONObject) {
         checkInsEnabled = read(object, .checkInsEnabled, Self.bool)
         frequency = read(object, .frequency, Self.named)
@@ -20,7 +20,7 @@ extension Preferences {
         fallbackStrategy = read(object, .fallbackStrategy, Self.named) ?? .simpleRules
     }
 
-    /// Both halves or neither: half of a night says nothing.
+    /// Both halves or neither: one half alone gives no quiet hours.
     private mutating func decodeQuietHours(_ object: JSONObject) {
         let start = read(object, .quietHoursStart, Self.time)
         let end = read(object, .quietHoursEnd, Self.time)
@@ -32,13 +32,14 @@ extension Preferences {
         }
     }
 
-    /// A bool that is true where absent; badly written it is false: an opt-out that was written badly is an opt-out.
+    /// A bool that defaults to true. An invalid value counts as false: an opt-out that was badly written is still an
+    /// opt-out.
     private mutating func optOut(_ object: JSONObject, _ key: PreferenceKey) -> Bool {
         guard object[key.rawValue] ?? .null != .null else { return true }
         return read(object, key, Self.bool) ?? false
     }
 
-    /// An int within the key's range.
+    /// An integer within the key's range.
     private mutating func int(_ object: JSONObject, _ key: PreferenceKey) -> Int64? {
         read(object, key) { value in
             guard case .int(let int) = value, let range = key.range, range.contains(int) else { return nil }

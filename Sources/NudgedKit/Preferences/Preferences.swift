@@ -1,44 +1,46 @@
 package import JSON
 
-/// The user's `notification_preferences`, decoded once.
+/// A user's `notification_preferences`, decoded (docs/POLICY.md, "Preferences").
 ///
-/// For check-ins a malformed value counts as a whole (`malformed` says why); for messages and reminders each key stands alone, and the properties
-/// hold what remains: an invalid key counts as absent, a badly written opt-out as one.
+/// One invalid key stops check-ins: they count as not opted in, and `malformed` says why. For messages and reminders
+/// each key counts alone: an invalid key is absent, and an invalid opt-out counts as an opt-out.
 public struct Preferences: Sendable, Equatable {
-    /// Whether the column is null: never opted in.
+    /// Whether the column is null: the user never opted in.
     public internal(set) var isNull = false
-    /// Why the value counts as no opt-in to check-ins: the key and what is wanted there, never what was written. Nil: well-formed.
+    /// The first error, which stops check-ins: the key and the expected value, never the value that was found. Nil if
+    /// the preferences are well formed.
     public internal(set) var malformed: String?
-    /// Whether check-ins are wanted; nil where absent or invalid.
+    /// Whether the user wants check-ins. Nil if absent or invalid.
     public internal(set) var checkInsEnabled: Bool?
-    /// How often; nil where absent or invalid.
+    /// How often the user wants check-ins. Nil if absent or invalid.
     public internal(set) var frequency: Frequency?
-    /// The zone's name as written; it may be none.
+    /// The zone of the times below, as it was written. It may be no valid name; see `ZoneName`. Nil: the profile's zone
+    /// counts.
     public internal(set) var timezone: String?
-    /// The chosen wall time of check-ins.
+    /// The local time of check-ins. Nil: the operator's time.
     public internal(set) var checkInTime: TimeOfDay?
-    /// The chosen anchor of weekly check-ins, 1 (Monday) to 7.
+    /// The day of weekly check-ins, 1 (Monday) to 7 as in ISO 8601. Nil: nudged chooses one.
     public internal(set) var weekday: Int?
-    /// The user's own quiet hours; equal halves say that there are none, nil that the rules' hold.
+    /// The user's quiet hours. Equal start and end mean none. Nil: the operator's quiet hours.
     public internal(set) var quietHours: QuietHours?
-    /// Words that make a message urgent.
+    /// Keywords that make a message urgent.
     public internal(set) var priorityKeywords: [String] = []
-    /// Whether urgent messages pass quiet hours; default true.
+    /// Whether urgent messages may be sent in quiet hours. Default: true.
     public internal(set) var allowUrgent = true
-    /// The user's own limit in 3,600 s, 1 or more.
+    /// The most nudges in any 3,600 s, 1 or more. Nil: the operator's limit. If both are set, the smaller counts.
     public internal(set) var maxPerHour: Int64?
-    /// The user's own limit in 86,400 s, 1 or more.
+    /// The most nudges in any 86,400 s, 1 or more. Nil: the operator's limit. If both are set, the smaller counts.
     public internal(set) var maxPerDay: Int64?
-    /// Whether messages and reminders are wanted; default true.
+    /// Whether the user wants messages and reminders. Default: true.
     public internal(set) var messagesEnabled = true
-    /// For the decision service: analyses an hour, 5 to 20; default 10.
+    /// The most questions to the decision service for this user in 3,600 s, 5 to 20. Default: 10.
     public internal(set) var maxAnalysesPerHour = Self.defaultMaxAnalysesPerHour
-    /// For the decision service: what it does where it cannot analyse; default simple rules.
+    /// What happens if the decision service gives no answer. Default: `simpleRules`.
     public internal(set) var fallbackStrategy = FallbackStrategy.simpleRules
 
     static let defaultMaxAnalysesPerHour = 10
 
-    /// Decodes the column's value; nil is SQL's null.
+    /// Decodes the column's parsed value. Nil: the column is null.
     package init(json: JSONValue?) {
         switch json {
         case nil, .null?:
@@ -51,10 +53,13 @@ public struct Preferences: Sendable, Equatable {
         }
     }
 
-    /// A longer text is nobody's wishes: it is not read. In characters, as PostgreSQL counts them.
+    /// The most Unicode scalars (PostgreSQL's characters) of a text that is read.
     public static let longest = 65_536
 
-    /// Decodes the column's text; nil is SQL's null. A text that is no JSON, or longer than `longest`, counts as a value that is no object.
+    /// Decodes the column's text. Nil: the column is null.
+    ///
+    /// A text that is no JSON (RFC 8259), or that has more than `longest` characters, counts as a value that is no
+    /// object.
     public init(parsing text: String?) {
         guard let text else {
             self.init(json: nil)

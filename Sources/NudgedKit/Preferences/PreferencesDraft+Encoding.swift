@@ -1,11 +1,11 @@
 import JSON
 
 extension PreferencesDraft {
-    /// The text for the column `notification_preferences`: a JSON object.
+    /// The text for the column `notification_preferences`: one JSON object.
     ///
-    /// - Parameter column: what the column holds now. Its keys that the schema does not know are kept (a number among them that is no 64-bit
-    ///   integer as a double); those that it knows are replaced, or taken out where they are unset here.
-    /// - Throws: the first problem: what the daemon would not take is not written.
+    /// - Parameter column: the column's present text. Keys that nudged does not know are kept; numbers in them that are
+    ///   no 64-bit integers become doubles. Known keys are replaced, or removed if they are nil in this draft.
+    /// - Throws: the first of `problems`. So the app never writes what the daemon would refuse.
     public func encoded(over column: String? = nil) throws(PreferenceProblem) -> String {
         if let problem = problems.first { throw problem }
         var members: [JSONObject.Member] = []
@@ -25,7 +25,7 @@ extension PreferencesDraft {
         return writer.string
     }
 
-    /// What is set.
+    /// The values to write, by key. A key that is nil here is not written.
     private var values: [PreferenceKey: JSONValue] {
         var values: [PreferenceKey: JSONValue] = [
             .checkInsEnabled: .bool(checkInsEnabled), .frequency: .string(frequency.rawValue),
@@ -43,7 +43,7 @@ extension PreferencesDraft {
         return values
     }
 
-    /// What the column holds; nothing where it is no object.
+    /// The column's members; empty if it holds no JSON object.
     private static func members(of column: String?) -> [JSONObject.Member] {
         guard let column, case .object(let object)? = try? JSONValue(parsing: column) else { return [] }
         return object.members

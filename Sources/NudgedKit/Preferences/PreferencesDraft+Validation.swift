@@ -1,5 +1,5 @@
 extension PreferencesDraft {
-    /// All that is wrong, in the order of the schema; empty: it can be written.
+    /// Every error, in the order of `PreferenceKey`. Empty if the draft can be written.
     public var problems: [PreferenceProblem] {
         var problems: [PreferenceProblem] = []
         if let timezone, !ZoneName.isWellFormed(timezone) {

@@ -1,38 +1,39 @@
-/// Preferences as a settings screen edits them. They are checked as a whole and written by `encoded(over:)`.
+/// Preferences as a settings screen edits them. `problems` checks them, `encoded(over:)` writes them.
 public struct PreferencesDraft: Sendable, Equatable {
-    /// Whether check-ins are wanted.
+    /// Whether the user wants check-ins.
     public var checkInsEnabled = false
-    /// How often.
+    /// How often the user wants check-ins.
     public var frequency = Frequency.daily
-    /// The zone that the wall times are meant in: `UTC` or a name as `Europe/Paris`; nil: the profile's.
+    /// The zone of the times below: `UTC` or a name such as `Europe/Paris`. Nil: the profile's zone.
     public var timezone: String?
-    /// The wall time of check-ins; nil: the operator's.
+    /// The local time of check-ins. Nil: the operator's time.
     public var checkInTime: TimeOfDay?
-    /// The anchor of weekly check-ins, 1 (Monday) to 7; nil: one is chosen.
+    /// The day of weekly check-ins, 1 (Monday) to 7 as in ISO 8601. Nil: nudged chooses one.
     public var weekday: Int?
-    /// The first quiet minute; both halves of the quiet hours or neither; nil: the operator's.
+    /// The first quiet minute. Set both halves of the quiet hours or neither. Nil: the operator's quiet hours.
     public var quietHoursStart: TimeOfDay?
-    /// The first minute that is quiet no more; equal to the start: there are no quiet hours.
+    /// The first minute after the quiet hours. Equal to the start: no quiet hours.
     public var quietHoursEnd: TimeOfDay?
-    /// Words that make a message urgent.
+    /// Keywords that make a message urgent.
     public var priorityKeywords: [String] = []
-    /// Whether urgent messages pass quiet hours.
+    /// Whether urgent messages may be sent in quiet hours.
     public var allowUrgent = true
-    /// Nudges in any 3,600 s, 1 or more; nil: the operator's limit.
+    /// The most nudges in any 3,600 s, 1 or more. Nil: the operator's limit.
     public var maxPerHour: Int64?
-    /// Nudges in any 86,400 s, 1 or more; nil: the operator's limit.
+    /// The most nudges in any 86,400 s, 1 or more. Nil: the operator's limit.
     public var maxPerDay: Int64?
-    /// Whether messages and reminders are wanted.
+    /// Whether the user wants messages and reminders.
     public var messagesEnabled = true
-    /// For the decision service: analyses an hour, 5 to 20.
+    /// The most questions to the decision service for this user in 3,600 s, 5 to 20.
     public var maxAnalysesPerHour = Preferences.defaultMaxAnalysesPerHour
-    /// For the decision service: what it does where it cannot analyse.
+    /// What happens if the decision service gives no answer.
     public var fallbackStrategy = FallbackStrategy.simpleRules
 
-    /// No check-ins, and every default of the schema.
+    /// No check-ins, and every other key at its default.
     public init() {}
 
-    /// What is in force with these preferences. Malformed ones count as no opt-in, so check-ins are off, and what was invalid is unset.
+    /// The preferences that are in force. Malformed preferences give a draft without check-ins, and invalid keys are
+    /// nil or at their defaults.
     public init(_ preferences: Preferences) {
         checkInsEnabled = preferences.malformed == nil && preferences.checkInsEnabled ?? false
         frequency = preferences.frequency ?? .daily

@@ -1,19 +1,19 @@
-/// Local wall times between which nothing buzzes, over midnight where the end is not after the start.
+/// Local times between which a user gets no nudges. They pass midnight if the end is not after the start.
 public struct QuietHours: Sendable, Equatable, CustomStringConvertible {
     /// The first quiet minute.
     public let start: TimeOfDay
-    /// The first minute that is quiet no more. Equal to the start: there are no quiet hours.
+    /// The first minute after the quiet hours. Equal to the start: no quiet hours.
     public let end: TimeOfDay
 
-    /// Quiet from start to end.
+    /// Quiet from `start` until `end`. Equal times mean no quiet hours.
     public init(start: TimeOfDay, end: TimeOfDay) {
         self.start = start
         self.end = end
     }
 
-    /// Whether these say that there are none.
+    /// Whether start and end are equal, which means no quiet hours.
     public var isNone: Bool { start == end }
 
-    /// `22:00-08:00`
+    /// Start and end, such as `22:00-08:00`.
     public var description: String { "\(start)-\(end)" }
 }

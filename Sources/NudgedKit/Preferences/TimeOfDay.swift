@@ -1,9 +1,9 @@
-/// A wall time of whole minutes, 00:00 to 23:59.
+/// A local time in whole minutes, 00:00 to 23:59.
 public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
     /// Minutes after midnight, 0 to 1439.
     public let minutes: Int
 
-    /// Reads `HH:MM` in ASCII digits; nil for anything else.
+    /// Reads `HH:MM` in ASCII digits. Nil for any other text.
     public init?(_ text: String) {
         var text = text
         let minutes = text.withUTF8 { bytes -> Int? in
@@ -17,13 +17,13 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
         self.minutes = minutes
     }
 
-    /// A time from minutes after midnight; nil outside 0 to 1439.
+    /// - Parameter minutes: minutes after midnight. The result is nil outside 0 to 1439.
     public init?(minutes: Int) {
         guard (0..<1440).contains(minutes) else { return nil }
         self.minutes = minutes
     }
 
-    /// A whole hour, 0 to 23, of our own code.
+    /// A whole hour. The caller must pass 0 to 23; it is not checked.
     package init(hour: Int) {
         minutes = hour * 60
     }
@@ -31,7 +31,7 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
     /// Seconds after midnight.
     public var seconds: Int64 { Int64(minutes) * 60 }
 
-    /// `HH:MM`
+    /// The time as `HH:MM`.
     public var description: String {
         let (hour, minute) = (minutes / 60, minutes % 60)
         return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"

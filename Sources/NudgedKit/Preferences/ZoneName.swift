@@ -1,8 +1,11 @@
-/// The form of a zone's name as docs/POLICY.md's section "Zone" wants it. Whether there is such a zone only the daemon's database knows.
+/// Checks the form of a time zone's name (docs/POLICY.md, "Zone"). Whether the zone exists depends on the daemon's
+/// time-zone files.
 public enum ZoneName {
-    /// Whether it is `UTC`, or has a `/` between parts of `[A-Za-z0-9_+-]`, none empty, and the first neither `posix` nor `right`. At most 255 bytes.
+    /// Whether the daemon can take this name: `UTC`, or parts of `[A-Za-z0-9_+-]` that are separated by `/`. At most
+    /// 255 bytes.
     ///
-    /// Systems know more names, which the daemon does not take: `GMT`, `EST5EDT`, `UTC+3`.
+    /// At least two parts, none empty; the first is neither `posix` nor `right`. Names such as `GMT`, `EST5EDT` and
+    /// `UTC+3` are refused, although many systems know them.
     public static func isWellFormed(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count > 1 else { return name.utf8.elementsEqual("UTC".utf8) }

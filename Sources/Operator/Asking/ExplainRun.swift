@@ -9,7 +9,8 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged explain`: what the next sweep would decide for a user, and why, by the same planner on the same data; nothing is written.
+/// `nudged explain`: what the next sweep would decide for a user, and why. It uses the sweep's planner and data, and
+/// writes nothing.
 package struct ExplainRun: Sendable {
     private let access: DatabaseAccess
     private let planner: Planner
@@ -23,22 +24,22 @@ package struct ExplainRun: Sendable {
         names = assembly.deviceNames
     }
 
-    /// Explains; nil where neither nudged nor the app has anything of that user.
+    /// Explains the decision. Nil if neither nudged, the app nor the record has anything of that user.
     ///
-    /// - Parameter at: nil: now. A past instant is answered from the record.
-    /// - Throws: `PostgresError`, `SchemaError`.
+    /// - Parameter at: the instant to explain. Nil: now. A past instant is answered from the record.
+    /// - Throws: `PostgresError` or `SchemaError`.
     package func run(_ user: UUID, at: Instant?) async throws -> Explanation? {
         try await access.withStore { store in
             try await Self.explain(user, at: at, planner: planner, names: names, store: store)
         }
     }
 
-    /// The last sends that are shown.
+    /// How many rows of the record are shown.
     private static let shownSends = 20
-    /// For a past instant: so much of the record before and after it.
+    /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400
 
-    /// - Parameter now: a test's; nil: the database's.
+    /// - Parameter now: for tests. Nil: the database's clock.
     static func explain(
         _ user: UUID,
         at: Instant?,
@@ -65,10 +66,10 @@ package struct ExplainRun: Sendable {
                 templates: try await reader.templates()
             )
             guard var read = try await reader.user(user, now: now, until: at) else {
-                // Erased or never known; what the record still has is told.
+                // The user is unknown or erased. Show what the record still has.
                 return records.isEmpty ? nil : Explanation(unknown: user, now: now, records: records)
             }
-            // What comes for everyone has no row of theirs yet.
+            // A fan-out that has not run yet has no reminder of this user in the database.
             let end = max(at ?? now, now) + 1
             var spreads = try await FutureSpreads(reader, planner: planner, start: now, end: end, only: user)
             read.user = spreads.take(for: [read.user]).first ?? read.user

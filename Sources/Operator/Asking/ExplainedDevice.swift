@@ -4,18 +4,18 @@ import APNs
 import Store
 import TimeZones
 
-/// A user's device as explain shows it: by its hash, never by its token.
+/// A user's device in an explanation. It shows the token's hash, never the token.
 struct ExplainedDevice: Sendable, Equatable {
     enum Standing: Sendable, Equatable {
         case served
-        /// Apple refused it, then and so; it gets nothing until it registers anew.
+        /// Apple refused it at this instant. It gets nothing until it registers again.
         case quarantined(at: Instant, reason: String)
-        /// No lane of this configuration serves it.
+        /// No lane of this configuration serves its environment and topic.
         case notServed
     }
 
     let hash: String
-    /// What the journal calls it.
+    /// The device's name in the journal.
     let journalName: String
     let environment: String
     let topic: String

@@ -5,9 +5,14 @@ import Store
 import TimeZones
 
 extension Explanation {
-    /// One object: `user_id`, `now`, `at`, `question` (`now`, `future`, `past`), `known`, `zone`, `verdict`, `decisions` (as `nudged decide` answers, with
-    /// `kind`, `key` and `members` in place of `id`), `gaps` (what could not be read, in words), `templates` (what became of each, where a check-in goes out), `user`, `devices`, `in_flight`, `record`. Instants are RFC 3339 in UTC; devices are hashes, and
-    /// messages their ids: what they say stands nowhere.
+    /// One object. Instants are RFC 3339 in UTC, devices are hashes, and messages are ids without their texts.
+    ///
+    /// - `user_id`, `now`, `at`, `question` (`now`, `future` or `past`), `known`, `zone`, `offset`
+    /// - `verdict`: the plan; null for a past instant
+    /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
+    /// - `gaps`: what could not be read
+    /// - `templates`: whether each template was chosen or why not, if a check-in is sent
+    /// - `user`, `devices`, `in_flight`, `record`
     package var json: String {
         var json = JSONWriter()
         json.beginObject()

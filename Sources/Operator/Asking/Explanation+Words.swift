@@ -6,15 +6,13 @@ import Store
 import TimeZones
 
 extension Explanation {
-    /// Lines for a person, none longer than `width` where words allow it, without a newline at the end.
+    /// Lines for a person, without a newline at the end. A line is longer than `width` only if a single word is.
     package func words(width: Int) -> String {
         var page = TextPage(width: width)
         page.line("user \(userID.uuidString.lowercased())")
-        page.line(
-            "at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "in no zone: none of their names is valid")"
-        )
+        page.line("at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "no valid time zone")")
         guard let read else {
-            page.line("nudged has no row of this user and the app has nothing of them; what the record still has:")
+            page.line("neither nudged nor the app has data of this user; the record has:")
             show(records, in: &page)
             return page.text
         }
@@ -22,11 +20,10 @@ extension Explanation {
         case .past:
             page.line("")
             page.line(
-                "This instant is past: below is the record of the day before and after it. Beside it stand today's preferences, devices and"
+                "This instant is past. Below are today's preferences, devices and history, since older ones "
+                    + "are not kept, and the record of the day before and after the instant."
             )
-            page.line("history: what they were then is kept nowhere.")
-        case .future:
-            page.line("decided with what is known today; what is sent or changed until then is not")
+        case .future: page.line("decided with today's data; what is sent or changed until then is not known")
         case .now: break
         }
         for gap in gaps { page.line(gap) }
@@ -42,7 +39,7 @@ extension Explanation {
 
     private func local(_ instant: Instant) -> String { InstantText.local(instant, zone) }
 
-    /// With how long it is from the instant asked for.
+    /// The local time, with its distance from the explained instant.
     private func dated(_ instant: Instant) -> String {
         let span = instant - at
         let distance = span >= 0 ? "in \(Elapsed.words(span))" : "\(Elapsed.words(-span)) before"
@@ -60,23 +57,27 @@ extension Explanation {
             }
         case .nothing(let rest, let reason, _):
             page.field("decision", "nothing is sent: \(reason.rawValue)")
-            page.field("asked again", dated(rest.update.dueAt))
+            page.field("next evaluation", dated(rest.update.dueAt))
         case .unreadable(let error):
-            page.field("decision", "none: the zone's file can't be read (\(error)); they are asked again in a minute")
+            page.field(
+                "decision",
+                "none: the zone's file can't be read (\(error)); the user is evaluated again in a minute"
+            )
         }
         for record in plan.records { page.field("", "records \(line(record))") }
         for intent in read.intents {
             let state =
                 intent.isAlive
-                ? "is being sent" : "was being sent by a daemon that died, and will be recorded as unknown"
-            page.field("", "\(intent.kind) \(intent.key) \(state) to device \(intent.deviceHash), and counts already")
+                ? "and already counts" : "by a daemon that died; it will be recorded as unknown and already counts"
+            let verb = intent.isAlive ? "is" : "was"
+            page.field("", "\(intent.kind) \(intent.key) \(verb) being sent to device \(intent.deviceHash) \(state)")
         }
-        if read.owner == nil { page.field("", "no daemon owns their range: nothing is sent until one runs") }
+        if read.owner == nil { page.field("", "no daemon owns the user's range: nothing is sent until one does") }
         for entry in asked { show(entry, in: &page) }
     }
 
     private func show(_ nudge: PlannedNudge, label: String, in page: inout TextPage) {
-        let end = nudge.validUntil.map { ", to be written before \(dated($0))" } ?? ""
+        let end = nudge.validUntil.map { ", to be sent before \(dated($0))" } ?? ""
         page.field(label, "send \(Self.name(nudge.identity))\(end)")
         if nudge.identity.isDigest {
             for member in nudge.members { page.field("", "with \(Self.name(member))") }
@@ -86,21 +87,22 @@ extension Explanation {
         if nudge.isToBeAsked {
             page.field(
                 "",
-                "a sweep asks the decision service first, which may be against it or find other words; it is not asked here"
+                "a sweep asks the decision service first, which may refuse or choose another text; it is not asked here"
             )
         }
         if !nudge.waiting.isEmpty {
-            page.field("", "\(nudge.waiting.count) more devices later, under the same answer")
+            let devices = Elapsed.counted(nudge.waiting.count, "more device", "more devices")
+            page.field("", "to \(devices) later, with the same decision")
         }
     }
 
-    /// By the template's number: what is filled in is the user's.
+    /// The template's number, not its text: the text holds the user's data.
     private func showWords(of nudge: PlannedNudge, in page: inout TextPage) {
-        page.field("", nudge.template.map { "in the words of template \($0)" } ?? "in the configured words")
+        page.field("", nudge.template.map { "with the text of template \($0)" } ?? "with the configured text")
         for (template, fate) in fates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
     }
 
-    /// A message by its id; what it says is nobody's business here.
+    /// A message's id, not its text.
     private static func name(_ identity: NudgeIdentity) -> String {
         if let slot = identity.slot { return "the check-in of \(slot.iso)" }
         return identity.isDigest ? "the messages as one digest" : "\(identity.kind.rawValue) \(identity.key)"
@@ -119,7 +121,7 @@ extension Explanation {
         }
     }
 
-    /// One fact, its instants in local time; nil where it is null.
+    /// One fact of the trace, with instants in local time. Nil if it is null.
     private func fact(_ member: JSONObject.Member) -> String? {
         let name = member.key.replacing("_", with: " ")
         switch member.value {
@@ -146,11 +148,11 @@ extension Explanation {
         page.field(
             "due",
             read.isNew
-                ? "with the next sweep, which makes their row" : Instant(microsecondsOf: user).map(local) ?? "never"
+                ? "with the next sweep, which makes the row" : Instant(microsecondsOf: user).map(local) ?? "never"
         )
-        page.field("last asked", user.askedAt.map(local) ?? "never")
+        page.field("last evaluated", user.askedAt.map(local) ?? "never")
         if let since = user.since { page.field("since", local(since)) }
-        if let touched = user.touchedAt { page.field("changed", "\(local(touched)), seen by no decision yet") }
+        if let touched = user.touchedAt { page.field("changed", "\(local(touched)), not evaluated yet") }
         if !paused.isEmpty { page.field("paused", paused.map(\.rawValue).sorted().joined(separator: ", ")) }
         for checkIn in user.history.checkIns {
             page.field("sent check-in", "of \(checkIn.slot.iso) at \(local(checkIn.at))")
@@ -162,54 +164,60 @@ extension Explanation {
             page.field("closed slots", user.history.closed.map(\.iso).joined(separator: ", "))
         }
         for message in user.messages {
-            let end = message.expiresAt.map { ", of use until \(local($0))" } ?? ""
+            let end = message.expiresAt.map { ", expires \(local($0))" } ?? ""
             page.field(
                 "waiting",
-                "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))\(message.urgent ? ", urgent" : "")\(end)"
+                "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))"
+                    + "\(message.urgent ? ", urgent" : "")\(end)"
             )
         }
-        if user.hasMoreMessages { page.field("", "and more messages than are read at once") }
+        if user.hasMoreMessages { page.field("", "and more messages, which are read later") }
         for reminder in user.reminders.all { page.field("waiting", words(reminder)) }
-        if user.reminders.isPartial { page.field("", "and more reminders than are read at once") }
+        if user.reminders.isPartial { page.field("", "and more reminders, which are read later") }
         if let next = user.reminders.wakesAt { page.field("next reminder", "not before \(local(next))") }
         for retry in user.retry.map(Retry.all(json:)) ?? [] {
-            let end = retry.validUntil.map { ", its answer ends \(local($0))" } ?? ""
+            let end = retry.validUntil.map { ", its decision ends \(local($0))" } ?? ""
+            let devices = Elapsed.counted(retry.left.count, "device", "devices")
             page.field(
                 "left of a nudge",
-                "\(retry.left.count) devices of \(Self.name(retry.identity)), \(retry.counts ? "counts as sent" : "no device answered")\(end)"
+                "\(devices) of \(Self.name(retry.identity)), "
+                    + "\(retry.counts ? "counts as sent" : "no device answered")\(end)"
             )
             for left in retry.left { page.field("", "device \(left.deviceHash) not before \(local(left.notBefore))") }
         }
     }
 
-    /// By its id and what it is about; what it says is nobody's business here.
+    /// A reminder's id and subject, not its text.
     private func words(_ reminder: PendingReminder) -> String {
         let hour =
             switch reminder.due {
             case .at(let instant): local(instant)
-            case .local(let time): "\(time.iso) by the clock of \(reminder.timezone ?? "whoever is told")"
+            case .local(let time): "\(time.iso) in \(reminder.timezone ?? "the zone of each recipient")"
             }
         let rule = reminder.series.flatMap { try? Recurrence(parsing: $0.rule) }
         let series = rule.map { ", \($0.words)" } ?? ""
-        let end = reminder.isCancelled ? ", cancelled meanwhile" : ""
+        let end = reminder.isCancelled ? ", cancelled" : ""
         return
-            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), due \(hour)\(series)\(end)"
+            "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), "
+            + "due \(hour)\(series)\(end)"
     }
 
     private func showDevices(_ page: inout TextPage) {
         if devices.isEmpty { page.field("devices", "none") }
         for (number, device) in devices.enumerated() {
-            let registered = device.registeredAt.map { "registered \(local($0))" } ?? "registered nobody knows when"
+            let registered = device.registeredAt.map { "registered \(local($0))" } ?? "registered at an unknown time"
             let standing =
                 switch device.standing {
                 case .served: ""
                 case .notServed: "; no lane of this configuration serves it"
                 case .quarantined(let at, let reason):
-                    "; in quarantine since \(local(at)): Apple answered \(reason), nothing is sent to it until it registers anew"
+                    "; in quarantine since \(local(at)): Apple answered \(reason); "
+                        + "nothing is sent to it until it registers again"
                 }
             page.field(
                 number == 0 ? "devices" : "",
-                "\(device.hash) (\(device.journalName) in the journal) on \(device.topic) (\(device.environment)), \(registered)\(standing)"
+                "\(device.hash) (\(device.journalName) in the journal) on \(device.topic) (\(device.environment)), "
+                    + "\(registered)\(standing)"
             )
         }
     }
@@ -219,7 +227,7 @@ extension Explanation {
         for record in records { page.wrapped("  \(line(record))", indent: 4) }
     }
 
-    /// What the decision service, or a fallback, said of it.
+    /// The answer of the decision service or of the fallback. Nil if there is none.
     private func decision(_ record: DeliveryRecord) -> String? {
         guard let text = record.decision, let json = try? JSONValue(parsing: text), let origin = json["by"]?.text,
             let reason = json["reason"]?.text
@@ -234,12 +242,13 @@ extension Explanation {
         let words = record.template.map { ", template \($0)" } ?? ""
         let device = record.deviceHash.isEmpty ? "" : " to \(record.deviceHash)"
         return
-            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)\(answer.isEmpty ? "" : " (\(answer))")\(words)"
+            "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)"
+            + "\(answer.isEmpty ? "" : " (\(answer))")\(words)"
     }
 }
 
 extension Instant {
-    /// When a user is due; nil where no calendar can say it.
+    /// When the user is due. Nil if that is the database's infinity.
     fileprivate init?(microsecondsOf user: ClaimedUser) {
         guard user.dueAt != .max, user.dueAt != .min else { return nil }
         let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)

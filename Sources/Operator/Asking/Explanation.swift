@@ -6,14 +6,14 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What is known of a user and what the policy makes of it: a value, shown as words or as JSON.
+/// What is known of a user, and the policy's decision. `words` and `json` show it.
 package struct Explanation: Sendable {
-    /// Which of the three questions was asked.
+    /// The explained instant against the database's clock.
     enum Question: Sendable, Equatable {
         case now
-        /// The decision with what is known today.
+        /// The decision at a future instant, from today's data.
         case future
-        /// The record of that time; no decision, since nobody knows what the preferences were.
+        /// The record around a past instant. No decision: past preferences are not kept.
         case past
     }
 
@@ -21,23 +21,23 @@ package struct Explanation: Sendable {
     let question: Question
     /// The database's clock.
     let now: Instant
-    /// What was asked for.
+    /// The explained instant.
     let at: Instant
-    /// nil: nudged has no row of them, and the app has nothing.
+    /// Nil: nudged has no row of the user, and the app has no data of them.
     let read: ReadUser?
-    /// nil for a past instant.
+    /// Nil for a past instant.
     let plan: Plan?
-    /// What the planner asked of the policy.
+    /// The policy's decisions that led to the plan.
     let asked: [DecisionRecorder.Entry]
-    /// What became of each template, where a check-in goes out.
+    /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
     let fates: [(template: Int32, fate: TemplateFate)]
-    /// The zone that counts; nil where there is none.
+    /// The zone in force. Nil if the user has no valid one.
     let zone: Zone?
     let devices: [ExplainedDevice]
-    /// The record, the newest first.
+    /// The newest first.
     let records: [DeliveryRecord]
     let paused: Set<NudgeKind>
-    /// What could not be read, in words.
+    /// What could not be read, as text.
     var gaps: [String] = []
 
     init(_ read: ReadUser, records: [DeliveryRecord], planner: Planner, names: DeviceNames, now: Instant, at: Instant?)
@@ -66,7 +66,7 @@ package struct Explanation: Sendable {
         paused = planner.paused
     }
 
-    /// Of a user of whom only the record is left.
+    /// For a user who is only in the record.
     init(unknown user: UUID, now: Instant, records: [DeliveryRecord]) {
         userID = user
         question = .past

@@ -1,8 +1,8 @@
 package import TimeZones
 
-/// Instants as a person writes and reads them.
+/// Instants as a person reads and writes them.
 package enum InstantText {
-    /// `2026-11-21T12:00:00Z`, or with an offset such as `+01:00`; nil for anything else.
+    /// Reads `2026-11-21T12:00:00Z`, or the same with an offset such as `+01:00`. Nil for any other text.
     package static func parse(_ text: String) -> Instant? {
         if let instant = Instant(rfc3339: text) { return instant }
         guard text.utf8.count == 25, let sign = text.dropLast(5).last, sign == "+" || sign == "-",
@@ -17,14 +17,14 @@ package enum InstantText {
         return sign == "+" ? local - seconds : local + seconds
     }
 
-    /// `2026-11-21 13:00:00 +01:00`; in UTC where there is no zone.
+    /// `2026-11-21 13:00:00 +01:00`; UTC if there is no zone.
     static func local(_ instant: Instant, _ zone: Zone?) -> String {
         guard let zone else { return "\(clock(instant, offset: 0)) UTC" }
         let offset = zone.offset(at: instant)
         return "\(clock(instant, offset: offset)) \(Self.offset(Int64(offset)))"
     }
 
-    /// `+01:00`; with seconds where a zone has them.
+    /// `+01:00`; with seconds if the offset has them.
     static func offset(_ seconds: Int64) -> String {
         let size = Int(seconds.magnitude)
         let text = "\(seconds < 0 ? "-" : "+")\(two(size / 3600)):\(two(size / 60 % 60))"

@@ -4,26 +4,29 @@ package import Systemd
 
 /// Why no test push was sent.
 package enum SendTestError: Error, CustomStringConvertible {
-    /// A person's phone: only where it is meant.
+    /// The lane is production, and `--force` was not given.
     case production(LaneIdentity)
-    /// There is nothing of them.
+    /// Neither nudged nor the app has anything of this user.
     case unknownUser(UUID)
-    /// They have none, or none that a lane of this configuration serves.
+    /// The user has no device, or none that a lane of this configuration serves.
     case noDevice(UUID, notServed: Int)
 
-    /// In words.
+    /// What happened, and what to do.
     package var description: String {
         switch self {
         case .production(let lane):
-            "\(lane.words) is production: a test push would reach the phone of somebody who uses the app; --force sends it all the same"
-        case .unknownUser(let user): "there is nothing of user \(Self.name(user)): no profile, no device"
+            "\(lane.words) is production: a test push would reach the phone of one of the app's users; "
+                + "give --force to send it"
+        case .unknownUser(let user): "nothing is known of user \(Self.name(user)): no profile, no device"
         case .noDevice(let user, 0): "user \(Self.name(user)) has no device"
+        case .noDevice(let user, 1):
+            "user \(Self.name(user)) has 1 device, but no lane of this configuration serves it"
         case .noDevice(let user, let count):
-            "no lane of this configuration serves one of the \(count) devices of user \(Self.name(user))"
+            "user \(Self.name(user)) has \(count) devices, but no lane of this configuration serves them"
         }
     }
 
-    /// How the command ends.
+    /// The command's exit status.
     package var exitStatus: ExitStatus {
         switch self {
         case .production: .permission

@@ -3,11 +3,11 @@ import APNs
 import JSON
 package import Systemd
 
-/// What became of test pushes: Apple's answers and what they mean.
+/// The outcomes of test pushes: Apple's answers and what they mean.
 package struct SendTestReport: Sendable {
-    /// What the lane told meanwhile.
+    /// A problem that the lane reported while the pushes were sent.
     struct Trouble: Sendable, Equatable {
-        /// Apple refuses the configuration: its reason.
+        /// Apple's reason for refusing the configuration. Nil for other problems.
         let stopped: String?
         let words: String
 
@@ -24,7 +24,7 @@ package struct SendTestReport: Sendable {
         }
     }
 
-    /// Of one device.
+    /// The outcome for one device.
     struct Result: Sendable {
         let device: String
         let lane: LaneIdentity
@@ -33,17 +33,17 @@ package struct SendTestReport: Sendable {
     }
 
     var results: [Result] = []
-    /// Hashes of devices that no lane serves.
+    /// The hashes of devices that no lane serves.
     var notServed: [String] = []
 
-    /// 0 where Apple took each, else by the worst: `configuration` where it refuses the lane, `dataError` where it refuses a device, `unavailable` where
-    /// nothing was answered, `temporary` where it asks to come back.
+    /// 0 if Apple accepted every push. Else the worst: `configuration` if Apple refuses the lane, then `unavailable`
+    /// (no answer), `temporary` (try later), `dataError` (a device was refused).
     package var status: ExitStatus {
         let all = Set(results.map(\.status))
         return [.configuration, .unavailable, .temporary, .dataError].first(where: all.contains) ?? .success
     }
 
-    /// A line a device.
+    /// One line for each device.
     package var words: String {
         let lines = results.map { "device \($0.device) on \($0.lane.words): \($0.answer): \($0.meaning)" }
         return (lines + notServed.map { "device \($0): not sent, no lane of this configuration serves it" }).joined(
@@ -51,7 +51,8 @@ package struct SendTestReport: Sendable {
         )
     }
 
-    /// `{"results": [{"device", "environment", "topic", "outcome", "status", "reason", "meaning"}], "not_served": [device]}`.
+    /// `{"results": [{"device", "environment", "topic", "outcome", "status", "reason", "meaning"}], "not_served":
+    /// [device]}`.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -74,31 +75,32 @@ package struct SendTestReport: Sendable {
 }
 
 extension SendTestReport.Result {
-    /// What Apple said.
+    /// Apple's status and reason, or ours if Apple did not answer.
     var answer: String {
         let (status, reason) = outcome.answer
         if let stopped = trouble?.stopped, case .unsent = outcome { return stopped }
         return [status.map(String.init), reason].compactMap(\.self).joined(separator: " ")
     }
 
-    /// What it means for whoever sent it.
+    /// What the outcome means for the operator.
     var meaning: String {
         switch outcome {
         case .accepted:
-            "accepted, on its way; where the phone shows nothing, it is offline or its owner has not allowed the app's notifications"
-        case .rejected(410, _, _): "the app was removed from this device or its token replaced: a sweep deletes it"
+            "accepted, on its way; if the phone shows nothing, it is offline or does not allow the app's notifications"
+        case .rejected(410, _, _):
+            "the app was removed from this device, or its token was replaced; a sweep that sends to it deletes it"
         case .rejected(_, "invalid_token", _):
-            "the token is no hexadecimal text of 2 to 200 digits: see what the app stores"
+            "the token is not 2 to 200 hexadecimal digits: check what the app stores"
         case .rejected: "refused for good"
         case .suspect(_, "DeviceTokenNotForTopic"):
-            "the token is of another app: apns.bundleId, or the row's topic, is not the app's"
+            "the token belongs to another app: correct apns.bundleId, or the topic in the token's row"
         case .suspect:
-            "the token is not of this environment or of no app at all: tokens of builds from Xcode are sandbox's, those of TestFlight and the App Store "
-                + "production's"
+            "the token belongs to the other environment, or to no app: builds from Xcode have sandbox tokens, "
+                + "TestFlight and the App Store production tokens"
         case .delayed(_, let status, _):
             status == 429 ? "too many pushes to this device: try later" : "Apple has trouble: try later"
-        case .unsent: trouble?.words ?? "not written: the connection was not ready in time"
-        case .unknown: (trouble.map { "\($0.words); " } ?? "") + "written and not answered: it may have arrived"
+        case .unsent: trouble?.words ?? "not sent: the connection was not ready in time"
+        case .unknown: (trouble.map { "\($0.words); " } ?? "") + "sent, but Apple did not answer: it may have arrived"
         }
     }
 
@@ -113,7 +115,7 @@ extension SendTestReport.Result {
 }
 
 extension PushOutcome {
-    /// In one word.
+    /// The outcome's name in the JSON output.
     fileprivate var name: String {
         switch self {
         case .accepted: "accepted"
@@ -124,7 +126,7 @@ extension PushOutcome {
         }
     }
 
-    /// Apple's status and reason, or ours.
+    /// Apple's status and reason. Without an answer, the status is nil and the reason is ours.
     fileprivate var answer: (status: Int?, reason: String?) {
         switch self {
         case .accepted: (200, nil)

@@ -9,10 +9,10 @@ import Store
 import Synchronization
 import TimeZones
 
-/// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes nothing in the database: no
-/// record, no token deleted, no quarantine.
+/// `nudged send-test`: one test push to a device, or to each device of a user, over the lane that serves it. It changes
+/// nothing in the database.
 package struct SendTestRun: Sendable {
-    /// Whom.
+    /// The devices to send to.
     package enum Target: Sendable, Equatable {
         /// A device token in hexadecimal, on the main lane.
         case token(String)
@@ -23,10 +23,10 @@ package struct SendTestRun: Sendable {
     private let lanes: [LaneConfiguration]
     private let isForced: Bool
 
-    /// Milliseconds for connection, push and answer.
+    /// Milliseconds for connection, push and answer together.
     private static let patience: Int64 = 20_000
 
-    /// - Parameter isForced: production too.
+    /// - Parameter isForced: whether to send over a production lane too.
     /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration, isForced: Bool) throws {
         guard let apns = configuration.apns else {
@@ -37,9 +37,9 @@ package struct SendTestRun: Sendable {
         lanes = Assembly.lanes(apns)
     }
 
-    /// Sends.
+    /// Sends the pushes and waits for their outcomes.
     ///
-    /// - Throws: `SendTestError`; `PostgresError` and `SchemaError` where a user's devices can't be read.
+    /// - Throws: `SendTestError`. `PostgresError` or `SchemaError` if a user's devices can't be read.
     package func run(_ target: Target) async throws -> SendTestReport {
         var report = SendTestReport()
         for (lane, tokens) in try await devices(of: target, &report) {
@@ -84,7 +84,7 @@ package struct SendTestRun: Sendable {
         let payload = try Notification(title: "nudged", body: "A test: this device can be reached.").rendered()
         let end = BootTime.milliseconds() + Self.patience
         let pushes = tokens.enumerated().map { tag, token in
-            // Now or never: a test that comes tomorrow tells nobody anything.
+            // Expiration 0: Apple tries once. A test push that arrives tomorrow is useless.
             Push(
                 tag: UInt64(tag),
                 token: token,
@@ -98,7 +98,7 @@ package struct SendTestRun: Sendable {
         let outcomes = await withCheckedContinuation { (continuation: CheckedContinuation<[PushOutcome], Never>) in
             let collector = OutcomeCollector(count: pushes.count) { continuation.resume(returning: $0) }
             sender.send(pushes) { collector.take($0) }
-            // What Apple gives no answer to by then is cut off, and answered so.
+            // A push without an answer at the end is cut off and gets the outcome unknown or unsent.
             Task { await sender.drain(after: end) }
         }
         await sender.drain(deadline: BootTime.milliseconds() + 1_000)
@@ -124,7 +124,7 @@ private final class OutcomeCollector: Sendable {
         self.onComplete = onComplete
     }
 
-    /// Tags are places in the list.
+    /// A result's tag is its index in the list.
     func take(_ results: [PushResult]) {
         let complete = outcomes.withLock { outcomes -> [PushOutcome]? in
             var isNews = false
@@ -141,7 +141,7 @@ private final class OutcomeCollector: Sendable {
 }
 
 extension Sender {
-    /// Cuts off what is unanswered then.
+    /// Waits until `end`, then cuts off the pushes that have no answer.
     fileprivate func drain(after end: Int64) async {
         try? await Task.sleep(for: .milliseconds(max(0, end - BootTime.milliseconds())))
         await drain(deadline: end)

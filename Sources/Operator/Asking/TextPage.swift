@@ -1,6 +1,7 @@
 import Service
 
-/// Lines of a width, fields in columns; what is longer goes on in the next line, indented. What texts of the app's would say to a terminal is taken out.
+/// Lines of a given width, with fields in columns. Longer text is wrapped and indented. Control characters in the app's
+/// texts are removed.
 struct TextPage {
     private let width: Int
     private var lines: [String] = []
@@ -19,7 +20,7 @@ struct TextPage {
         columns("  ", [(label, Self.label)], value)
     }
 
-    /// Words of a least width each, then the rest.
+    /// Cells, each padded to its width, then the rest of the line.
     mutating func columns(_ indent: String, _ cells: [(text: String, width: Int)], _ rest: String) {
         let head = cells.reduce(indent) { line, cell in
             line + cell.text + String(repeating: " ", count: max(1, cell.width - cell.text.count))
@@ -36,7 +37,7 @@ struct TextPage {
         while true {
             let room = isFirst ? width : width - indent
             let lead = isFirst ? "" : String(repeating: " ", count: indent)
-            // One character more: a blank right after the last column ends the line as well.
+            // One character more than fits: a blank right after the last column also ends the line.
             guard rest.count > room, let cut = Self.cut(rest, room, after: isFirst ? indent : 0) else {
                 lines.append(lead + rest)
                 return
@@ -47,7 +48,7 @@ struct TextPage {
         }
     }
 
-    /// The last blank within the room, or where a word is too long for any line, its end.
+    /// The last blank that fits. If one word is longer than the line, the word's end.
     private static func cut(_ text: Substring, _ room: Int, after least: Int) -> Substring.Index? {
         let end = text.index(text.startIndex, offsetBy: room)
         let start = text.index(text.startIndex, offsetBy: min(least, room))

@@ -3,7 +3,7 @@ import Service
 import Postgres
 import Store
 
-/// How a command reaches the database that its configuration names.
+/// Gives a command access to the database of its configuration.
 package struct DatabaseAccess: Sendable {
     let connection: ConnectionConfiguration
     private let statementTimeout: Duration
@@ -21,11 +21,12 @@ package struct DatabaseAccess: Sendable {
         statementTimeout = database.statementTimeout
     }
 
-    /// Gives the work a store, and closes it afterwards, however the work ends.
+    /// Runs `work` with a store, and closes the store afterwards.
     ///
-    /// - Throws: `PostgresError` where the database can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    /// - Throws: `PostgresError` if the database can't be reached or refuses. `SchemaError` if its schema is not this
+    ///   version's.
     func withStore<Result: Sendable>(_ work: (Store) async throws -> Result) async throws -> Result {
-        // One attempt: who runs it by hand wants to know at once.
+        // A single attempt: a person at a terminal wants the error at once.
         let standing = try await Migrator.standing(connection)
         guard standing.isUsable else { throw SchemaError(standing: standing) }
         let store = Store(configuration: connection, statementTimeout: statementTimeout)

@@ -1,9 +1,9 @@
 import Service
 import Glibc
 
-/// Who turns the kill switch, as far as this host knows: `user@host`.
+/// Who runs a command, as far as this host knows: `user@host`.
 enum HostUser {
-    /// - Parameter environment: `SUDO_USER` names who stands behind root.
+    /// - Parameter environment: its `SUDO_USER` names the person who uses root's rights.
     static func name(environment: [String: String]) -> String {
         "\(user(environment))@\(HostName.own)"
     }

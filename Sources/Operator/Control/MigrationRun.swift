@@ -12,11 +12,12 @@ package struct MigrationRun: Sendable {
         self.configuration = try DatabaseAccess(configuration).connection
     }
 
-    /// Applies what is pending, or says what would be. Returns lines for a person.
+    /// Applies the pending migrations; with `dryRun`, only names them. Returns lines for a person.
     ///
-    /// - Parameter onHeld: hears, in words, of the first time that it gave way to somebody who holds a table; it tries again by itself.
+    /// - Parameter onHeld: called once, with a text, if another session holds a table. The migration then tries again
+    ///   by itself.
     package func run(dryRun: Bool, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws -> [String] {
-        // One attempt first: who runs it by hand wants to know at once.
+        // A single attempt: a person at a terminal wants the error at once.
         await (try Connection.open(configuration)).close()
         let migrator = Migrator(configuration: configuration)
         defer { Task { await migrator.close() } }
@@ -25,31 +26,34 @@ package struct MigrationRun: Sendable {
         case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
         case .behind:
             let applied = try await apply(migrator, onHeld).map { "applied \(Self.name($0))" }
-            return (applied.isEmpty ? ["nothing to do: another migrate was faster"] : applied)
+            return (applied.isEmpty ? ["nothing to do: another nudged migrate has applied them"] : applied)
                 + (try await roles(migrator))
-        case .newer: return ["nothing to do: a newer nudged has migrated it, and this one works with it"]
+        case .newer: return ["nothing to do: a newer nudged has migrated the schema, and this version works with it"]
         case let standing: throw SchemaError(standing: standing)
         }
     }
 
-    /// What is left to do about roles, which may be refused to us: the schema works without, for the role that owns it.
+    /// What an operator must still do about roles. Our role may not be allowed to make them. The schema works without
+    /// them for the role that owns it.
     private func roles(_ migrator: Migrator) async throws -> [String] {
         let (missing, bare) = try await migrator.rolesWanting()
         let grant = "select nudged.grant_roles()"
-        return missing.map {
-            "the role \($0) is missing and could not be made: as a role that may, create role \($0) nologin; then, as this one, \(grant)"
-        } + bare.map { "the role \($0) has no rights on schema nudged yet: \(grant)" }
+        let orders = missing.map { role in
+            "the role \(role) is missing, and this role may not create it: "
+                + "as one that may, run create role \(role) nologin; then, as this role, \(grant)"
+        }
+        return orders + bare.map { "the role \($0) has no rights on schema nudged yet: run \(grant)" }
     }
 
     private func apply(_ migrator: Migrator, _ onHeld: @Sendable (String) -> Void) async throws -> [Migration] {
         var isTold = false
         do throws(PostgresError) {
             return try await migrator.migrate { error in
-                if !isTold { onHeld("a table is held by somebody else; trying again for a minute or two: \(error)") }
+                if !isTold { onHeld("another session locks a table; trying again for up to two minutes: \(error)") }
                 isTold = true
             }
         } catch {
-            // 42: syntax error or access rule violation; 42501 is a missing right, and says so itself.
+            // Class 42 is syntax error or access rule violation. A missing right (42501) needs no further explanation.
             guard error.code == .refusedByServer, let state = error.sqlState, state.hasPrefix("42"), state != "42501"
             else { throw error }
             throw MigrationError(cause: error)

@@ -2,24 +2,24 @@ import JSON
 import Policy
 import Store
 
-/// What `nudged pause` did.
+/// The result of `nudged pause`.
 package struct PauseReport: Sendable {
     let pauses: [Pause]
     let new: Set<NudgeKind>
 
-    /// A line a kind.
+    /// One line for each kind.
     package var words: String {
         pauses.map { pause in
             let since = "since \(pause.since.rfc3339), by \(pause.byWhom)"
             let why = pause.words.map { ": \($0)" } ?? ""
             return new.contains(pause.kind)
-                ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon has seen it within a second"
+                ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon sees it within a second"
                 : "\(pause.kind.rawValue) was paused already (\(since))\(why)"
         }
         .joined(separator: "\n")
     }
 
-    /// `{"paused": [{"kind", "since", "by", "words", "new"}]}`.
+    /// `{"paused": [{"kind", "since", "by", "words", "resumed_at", "new"}]}`.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -37,7 +37,7 @@ package struct PauseReport: Sendable {
 }
 
 extension Pause {
-    /// `{"kind", "since", "by", "words", "resumed_at"}` and what the caller adds.
+    /// `{"kind", "since", "by", "words", "resumed_at"}` and what `adding` writes.
     func write(to json: inout JSONWriter, adding: (inout JSONWriter) -> Void = { _ in }) {
         json.beginObject()
         json.key("kind")

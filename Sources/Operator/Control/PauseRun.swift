@@ -2,21 +2,21 @@ package import Configuration
 package import Policy
 import Store
 
-/// `nudged pause`: the kill switch, in the database.
+/// `nudged pause`: a row in the database that every daemon reads.
 package struct PauseRun: Sendable {
     private let access: DatabaseAccess
     private let byWhom: String
 
-    /// - Parameter environment: the process's, for who it is.
+    /// - Parameter environment: the process's variables; they say who pauses.
     /// - Throws: what is wrong with `database.url`.
     package init(_ configuration: Configuration, environment: [String: String]) throws {
         access = try DatabaseAccess(configuration)
         byWhom = HostUser.name(environment: environment)
     }
 
-    /// Holds a kind, or all. What is paused already stays as it is.
+    /// Pauses a kind; nil: all kinds. A kind that is paused already stays as it is.
     ///
-    /// - Throws: `PostgresError`, `SchemaError`.
+    /// - Throws: `PostgresError` or `SchemaError`.
     package func run(_ kind: NudgeKind?, words: String?) async throws -> PauseReport {
         let kinds = kind.map { [$0] } ?? NudgeKind.allCases
         return try await access.withStore { store in

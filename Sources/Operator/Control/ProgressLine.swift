@@ -1,20 +1,20 @@
 import Service
 
-/// A bar for a terminal, drawn anew on one line: a value, so that its look has tests.
+/// A progress bar on one line of a terminal. A value, so that tests can compare its text.
 package struct ProgressLine: Sendable {
     private let what: String
     private let width: Int
     private var drawn = ""
 
     /// - Parameters:
-    ///   - what: stands before the bar.
-    ///   - width: columns of the terminal.
+    ///   - what: the text before the bar.
+    ///   - width: the terminal's columns.
     package init(_ what: String, width: Int) {
         self.what = what
         self.width = width
     }
 
-    /// What is to be written; nil where nothing has changed.
+    /// The text to write. Nil if nothing has changed.
     package mutating func draw(_ done: Int, of total: Int) -> String? {
         let share = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let percent = String(Int(share * 100))
@@ -32,7 +32,7 @@ package struct ProgressLine: Sendable {
         }
         guard line != drawn else { return nil }
         drawn = line
-        // ECMA-48: to the line's start, and away with what stood there.
+        // ECMA-48: go to the start of the line and erase the line.
         return "\r\u{1B}[K" + line.prefix(max(1, width - 1))
     }
 
@@ -40,6 +40,6 @@ package struct ProgressLine: Sendable {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// Takes the bar away; nil where there is none.
+    /// The text that removes the bar. Nil if none is shown.
     package func clear() -> String? { drawn.isEmpty ? nil : "\r\u{1B}[K" }
 }

@@ -2,19 +2,20 @@ import Service
 import JSON
 package import TimeZones
 
-/// What `nudged recover` did.
+/// The result of `nudged recover`.
 package struct RecoverReport: Sendable, Equatable {
-    /// Nothing older than this is sent, by the database's clock.
+    /// By the database's clock. Nothing that was due before it is sent.
     package let at: Instant
-    /// Users who are asked again.
+    /// Users who will be evaluated again.
     package internal(set) var users = 0
-    /// Pushes that the backup held as being sent, now recorded as unknown.
+    /// Pushes that were in flight when the backup was made. They are now recorded as unknown.
     package internal(set) var unknown = 0
 
-    /// In one line.
+    /// One line.
     package var words: String {
-        "nothing older than \(at.rfc3339) is sent: \(Elapsed.grouped(users)) users are asked again, "
-            + "\(Elapsed.grouped(unknown)) pushes that were being sent are recorded as unknown"
+        "nothing older than \(at.rfc3339) is sent: "
+            + "\(Elapsed.counted(users, "user", "users")) will be evaluated again, "
+            + "\(Elapsed.counted(unknown, "push in flight is", "pushes in flight are")) recorded as unknown"
     }
 
     /// `{"at", "users", "unknown"}`.

@@ -7,12 +7,12 @@ import struct FoundationEssentials.UUID
 
 /// `nudged recover`: after a restore from backup, nothing older than now is sent.
 ///
-/// What the record lost is lost: a slot that has come may have been sent after the backup was made, so none of them is sent. Works beside
-/// running daemons, user by user; an interrupted run is simply run again.
+/// The record since the backup is lost. A slot that has come may have been sent, so no such slot is sent. The command
+/// can run beside daemons, user by user. After an interruption, run it again.
 package struct RecoverRun: Sendable {
     private let database: DatabaseAccess
 
-    /// Users of one transaction: some ten milliseconds of row locks.
+    /// Users of one transaction: about ten milliseconds of row locks.
     private static let batch = 1_000
     private static let intentsAtOnce = 100
     private static let attempts = 6
@@ -22,22 +22,23 @@ package struct RecoverRun: Sendable {
         database = try DatabaseAccess(configuration)
     }
 
-    /// Goes over everyone once.
+    /// Passes over all users once.
     ///
-    /// - Throws: `PostgresError` where the database can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    /// - Throws: `PostgresError` if the database can't be reached or refuses. `SchemaError` if its schema is not this
+    ///   version's.
     package func run() async throws -> RecoverReport {
         try await database.withStore { try await recover($0) }
     }
 
     private func recover(_ store: Store) async throws(PostgresError) -> RecoverReport {
-        // The second has begun: what came in it may have been sent, too.
+        // Rounded up: pushes of the second that has begun may have been sent too.
         var report = RecoverReport(
             at: Instant(
                 seconds: try await again { () async throws(PostgresError) in try await store.clock() } / 1_000_000 + 1
             )
         )
         let now = report.at
-        // Older changes first: those of users without a row yet make them one, which the round over all users must find.
+        // Changes first: they make rows for users who have none yet, and the pass over all users must find these rows.
         while try await again({ () async throws(PostgresError) in
             try await store.restoreTouches(before: now, limit: Self.batch)
         }) {}
@@ -59,7 +60,7 @@ package struct RecoverRun: Sendable {
         return report
     }
 
-    /// What was only disturbed (a deadlock, a connection that broke) is tried again: each step may be done twice.
+    /// Repeats a step after a transient error (a deadlock, a broken connection). Each step may run twice.
     private func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
         var attempt = 1
         while true {

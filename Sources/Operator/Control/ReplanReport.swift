@@ -2,18 +2,19 @@ import Service
 import JSON
 package import Systemd
 
-/// What `nudged replan` did.
+/// The result of `nudged replan`.
 package struct ReplanReport: Sendable {
     let result: UserWalk.Result
 
-    /// `interrupted` where a signal came before everyone was due.
+    /// `interrupted` if a signal came before all users were due.
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
-    /// In one line.
+    /// One line.
     package var words: String {
-        let due = "\(Elapsed.grouped(result.woken)) of \(Elapsed.grouped(result.users)) users were made due"
-        return result.isInterrupted
-            ? "interrupted: \(due); run nudged replan again for the others" : "\(due), the others were already"
+        let users = Elapsed.counted(result.users, "user", "users")
+        let due = "\(Elapsed.grouped(result.woken)) of \(users) \(result.woken == 1 ? "was" : "were") made due"
+        if result.isInterrupted { return "interrupted: \(due); run nudged replan again for the others" }
+        return result.woken == result.users ? due : "\(due), the others were due already"
     }
 
     /// `{"users", "made_due", "interrupted"}`.

@@ -2,12 +2,13 @@ package import Configuration
 import Postgres
 import Store
 
-/// `nudged replan`: everyone is asked anew, since rules or zones have changed.
+/// `nudged replan`: makes every user due, because rules or time zones have changed.
 package struct ReplanRun: Sendable {
     private let access: DatabaseAccess
     private let flag = StopFlag()
 
-    /// A tenth of what one daemon decides and settles: beside it the service goes on as ever.
+    /// Well below what one daemon evaluates and settles in a second (docs/PERFORMANCE.md), so that the service keeps
+    /// up.
     package static let usersASecond = 2_000
     static let pace = Duration.seconds(1) / usersASecond
 
@@ -16,12 +17,12 @@ package struct ReplanRun: Sendable {
         access = try DatabaseAccess(configuration)
     }
 
-    /// Makes everyone due.
+    /// Makes every user due.
     ///
     /// - Parameters:
-    ///   - over: how long it is to take; nil: `usersASecond`.
-    ///   - onProgress: hears how far it is: users looked at, and all.
-    /// - Throws: `PostgresError`, `SchemaError`.
+    ///   - over: how long it should take. Nil: `usersASecond`.
+    ///   - onProgress: called with the number of users passed over, and of all users.
+    /// - Throws: `PostgresError` or `SchemaError`.
     package func run(over: Duration?, onProgress: (Int, Int) -> Void) async throws -> ReplanReport {
         try await flag.onSignals {
             try await access.withStore { store in
@@ -33,6 +34,6 @@ package struct ReplanRun: Sendable {
         }
     }
 
-    /// `90s`, `5m`, `2h`; nil for anything else.
+    /// Reads `90s`, `5m`, `2h` or a number of seconds. Nil for any other text.
     package static func duration(_ text: String) -> Duration? { DurationText.parse(text) }
 }

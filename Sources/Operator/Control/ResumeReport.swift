@@ -3,22 +3,22 @@ import JSON
 import Store
 package import Systemd
 
-/// What `nudged resume` did.
+/// The result of `nudged resume`.
 package struct ResumeReport: Sendable {
     let resumed: [Pause]
     let result: UserWalk.Result
 
-    /// `interrupted` where a signal came before everyone was due.
+    /// `interrupted` if a signal came before all users were due.
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     /// Lines without a newline at the end.
     package var words: String {
         guard !resumed.isEmpty else { return "nothing was paused" }
         let kinds = resumed.map(\.kind.rawValue).joined(separator: ", ")
-        let due = "\(Elapsed.grouped(result.woken)) users who were asked meanwhile are asked again"
-        return result.isInterrupted
-            ? "resumed \(kinds): \(due); interrupted before all were: run nudged resume again (who is left is asked within a day)"
-            : "resumed \(kinds): \(due)"
+        let users = Elapsed.counted(result.woken, "user was", "users were")
+        let due = "resumed \(kinds): \(users) evaluated during the pause and will be evaluated again"
+        guard result.isInterrupted else { return due }
+        return "\(due); interrupted: run nudged resume again for the others (otherwise they follow within a day)"
     }
 
     /// `{"resumed": [kind], "users", "interrupted"}`.

@@ -4,14 +4,15 @@ package import Policy
 import Store
 import TimeZones
 
-/// `nudged resume`: kinds are sent again, and everyone who was held meanwhile is due.
+/// `nudged resume`: ends a pause and makes the users due who were held meanwhile.
 package struct ResumeRun: Sendable {
     private let access: DatabaseAccess
     private let flag = StopFlag()
 
-    /// Daemons look each second: by then none of them holds anybody any more, but for one that hangs, whose users come within a day.
+    /// Daemons read the pauses each second, so after this time none applies the pause any more. If a daemon hangs, its
+    /// users are picked up within a day.
     private static let settling = Duration.milliseconds(2_500)
-    /// By the policy's clock: what the daemons held before and after the instants of pause and resume.
+    /// Seconds. Daemons may have applied the pause this long before or after its recorded instants.
     private static let slack: Int64 = 10
 
     /// - Throws: what is wrong with `database.url`.
@@ -19,10 +20,11 @@ package struct ResumeRun: Sendable {
         access = try DatabaseAccess(configuration)
     }
 
-    /// Lets a kind, or all, be sent again. Whoever was asked since the pause is made due at `ReplanRun.usersASecond`; a run that was cut off is run again.
+    /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due,
+    /// `ReplanRun.usersASecond` each second. After an interruption, run it again.
     ///
-    /// - Parameter onProgress: hears how far it is: users looked at, and all.
-    /// - Throws: `PostgresError`, `SchemaError`.
+    /// - Parameter onProgress: called with the number of users passed over, and of all users.
+    /// - Throws: `PostgresError` or `SchemaError`.
     package func run(_ kind: NudgeKind?, onProgress: (Int, Int) -> Void) async throws -> ResumeReport {
         let kinds = kind.map { [$0] } ?? NudgeKind.allCases
         return try await flag.onSignals {

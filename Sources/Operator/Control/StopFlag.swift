@@ -2,7 +2,7 @@ import Service
 import Glibc
 import Synchronization
 
-/// Ctrl-C and SIGTERM as a flag that a long command looks at between two steps.
+/// SIGINT and SIGTERM as a flag that a long command reads between two steps.
 final class StopFlag: Sendable {
     private let raised = Atomic<Bool>(false)
 
@@ -10,7 +10,7 @@ final class StopFlag: Sendable {
 
     func raise() { raised.store(true, ordering: .releasing) }
 
-    /// Runs `work` with the signals turned into the flag.
+    /// Runs `work`. Meanwhile the signals raise the flag.
     func onSignals<T>(_ work: () async throws -> T) async rethrows -> T {
         let signals = SignalSource([SIGINT: { self.raise() }, SIGTERM: { self.raise() }])
         defer { withExtendedLifetime(signals) {} }

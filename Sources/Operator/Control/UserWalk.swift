@@ -4,32 +4,33 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Makes users due, page by page in the order of `user_id`, no faster than told: a living service's database has other work, and those who are due are
-/// asked at the same pace. Each page is a transaction of its own; an interrupted walk is simply walked again.
+/// Makes users due, page by page in the order of `user_id`, at a given pace. A bounded pace leaves the database time
+/// for other work, and daemons evaluate the users at the same pace.
+///
+/// Each page is a transaction of its own. After an interruption, run it again.
 struct UserWalk {
-    /// Users of a transaction: some ten milliseconds of row locks.
+    /// Users of one transaction: about ten milliseconds of row locks.
     static let page = 1_000
     private static let countedAtOnce = 20_000
     private static let attempts = 6
-    /// How soon a signal is heard.
+    /// How often the flag is read while waiting.
     private static let nap = Duration.milliseconds(50)
 
     let store: Store
     let flag: StopFlag
-    /// Users asked from and up to these instants; nil: everyone.
+    /// Only users who were evaluated between these instants. Nil: all users.
     let asked: ClosedRange<Instant>?
 
-    /// What it came to.
     struct Result: Sendable, Equatable {
-        /// Users who are due now and were not.
+        /// Users who were made due and were not due before.
         var woken = 0
-        /// Users looked at.
+        /// Users who were passed over, whether made due or not.
         var users = 0
-        /// Whether a signal ended it.
+        /// Whether a signal ended the walk.
         var isInterrupted = false
     }
 
-    /// Counts everyone, in bounded steps. Fewer where a signal came.
+    /// Counts all users, in bounded steps. A signal ends it early.
     func count() async throws(PostgresError) -> Int {
         var total = 0
         var next: UUID? = Store.firstUser
@@ -44,14 +45,14 @@ struct UserWalk {
     }
 
     /// - Parameters:
-    ///   - pace: how long a user who is made due may take of the clock; the pages are spread by it.
-    ///   - onPage: hears how far it is.
+    ///   - pace: the time for each user who is made due. It delays the next page.
+    ///   - onPage: called after each page with the result so far.
     func run(pace: Duration, onPage: (Result) -> Void) async throws(PostgresError) -> Result {
         var result = Result()
         var next: UUID? = Store.firstUser
         let begun = ContinuousClock.now
         while let user = next {
-            // The database's clock, anew for each page: nobody is due before their turn.
+            // The database's clock, read for each page: with one instant for all pages, later users would look overdue.
             let now = Instant(
                 seconds: try await again { () async throws(PostgresError) in try await store.clock() } / 1_000_000
             )
@@ -62,7 +63,7 @@ struct UserWalk {
             result.users += page.users
             next = page.next
             onPage(result)
-            // Those of nobody's interest cost a look and no wait.
+            // Users who are not affected cost no waiting time.
             let paced = asked == nil ? result.users : result.woken
             if next != nil { await rest(until: begun + pace * paced) }
             if flag.isRaised {
@@ -79,7 +80,7 @@ struct UserWalk {
         }
     }
 
-    /// What was only disturbed (a deadlock, a connection that broke) is tried again: each step may be done twice.
+    /// Repeats a step after a transient error (a deadlock, a broken connection). Each step may run twice.
     private func again<T>(_ step: () async throws(PostgresError) -> T) async throws(PostgresError) -> T {
         var attempt = 1
         while true {

@@ -1,22 +1,22 @@
-/// How far another machine's clock is from ours.
+/// The difference between another machine's clock and ours.
 struct ClockSkew: Sendable, Equatable {
-    /// Microseconds by which the other is ahead, at the middle of the question's trip.
+    /// Microseconds by which the other clock is ahead, in the middle of the request's round trip.
     let ahead: Int64
-    /// Microseconds by which that may be wrong.
+    /// The largest error of `ahead`, in microseconds.
     let margin: Int64
 
-    /// Clocks that are set by NTP differ by milliseconds; two seconds nobody has by chance.
+    /// NTP keeps clocks within milliseconds. Two seconds mean that one clock is not synchronised.
     private static let most: Int64 = 2_000_000
-    /// A provider token is shown for up to 55 of the 60 minutes that Apple takes it.
+    /// A provider token is used for up to 55 of the 60 minutes for which Apple accepts it. That leaves five minutes.
     private static let far: Int64 = 300_000_000
 
-    /// What is surely between the two.
+    /// The least difference that is certain.
     private var sure: Int64 { max(0, Int64(clamping: ahead.magnitude) - margin) }
 
-    /// - Parameter whose: clock it is, as "the database's".
+    /// - Parameter whose: the clock's owner, such as "the database's".
     func finding(_ place: Finding.Place, whose: String) -> Finding {
         let words = "\(whose) clock is \(Self.seconds(ahead)) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
-        let mend = "let both be set by NTP (timedatectl set-ntp true), and look which of them is wrong"
+        let mend = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
         if sure > Self.far { return place.error(words, mend: mend, .configuration) }
         if sure > Self.most { return place.warning(words, mend: mend) }
         return place.ok("\(whose) clock and this machine's differ by \(Self.seconds(ahead)) s")

@@ -2,13 +2,13 @@ import Configuration
 import Service
 import Systemd
 
-/// What there is to say of the configuration: whether it loads, and where its secrets lie.
+/// Facts about the configuration: whether it loads, and the files of its secrets.
 struct ConfigurationFacts: Sendable {
-    /// As `run` loads it.
+    /// The result of loading all that `run` needs.
     let loading: Result<LoadedConfiguration, ConfigurationError>
     let secrets: [SecretFile]
 
-    /// The configuration as far as it can be used: with one side of it wrong, the other is looked at all the same.
+    /// The configuration as far as it is valid for each part. So an error in one part does not hide the other.
     let database: Configuration?
     let apns: Configuration?
 
@@ -36,18 +36,18 @@ struct ConfigurationFacts: Sendable {
     }
 
     private static func finding(_ file: SecretFile) -> Finding {
-        guard file.mode != nil else { return files.unchecked("\(file.path) can't be looked at by this user") }
+        guard file.mode != nil else { return files.unchecked("this user can't look at \(file.path)") }
         if file.isOpen {
             return files.error(
                 "\(file.path) is readable by every user of this machine (mode \(file.modeWords))",
-                mend: "chmod 600 \(file.path); and as others may have read it, replace the secret",
+                mend: "chmod 600 \(file.path); then replace the secret, since others may have read it",
                 .permission
             )
         }
         if file.isReplaceable {
             return files.warning(
-                "\(file.path) (mode \(file.modeWords)) can be replaced by others than its owner",
-                mend: "chmod go-w \(file.path), and the folder that it lies in"
+                "others than its owner can replace \(file.path) (mode \(file.modeWords))",
+                mend: "chmod go-w \(file.path) and its folder"
             )
         }
         return files.ok("\(file.path): mode \(file.modeWords)")
@@ -55,14 +55,14 @@ struct ConfigurationFacts: Sendable {
 }
 
 extension ConfigurationFacts {
-    /// Where the unit hands secrets over from.
+    /// The folder from which the unit passes secrets to the service.
     static let standardFolder = "/etc/nudged/credentials"
 
-    /// Reads the configuration, and looks at the files of its secrets.
+    /// Loads the configuration and inspects the files of its secrets.
     ///
     /// - Parameters:
     ///   - path: from `--config`.
-    ///   - folder: where the unit's credentials lie.
+    ///   - folder: the folder of the unit's credentials.
     init(path: String?, environment: [String: String], folder: String = standardFolder) {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
             do throws(ConfigurationError) {
@@ -86,11 +86,11 @@ extension ConfigurationFacts {
         secrets = paths.filter { seen.insert($0).inserted }.map { SecretFile(lookingAt: $0) }
     }
 
-    /// The file that a secret of the configuration came from; nil for what is none. (Of the configuration file itself the loader says whether it is
-    /// too open for what is in it.)
+    /// The file that a secret came from. Nil if the row is no secret, or comes from the configuration file: the loader
+    /// checks that file's mode.
     private static func secretPath(_ row: ConfigurationRow) -> String? {
         let key = row.key.split(separator: ".").last.map(String.init) ?? row.key
-        // A key file's name is no secret; what it names is.
+        // The path of a key file is shown, because it is no secret. The file is one.
         if key == "privateKeyFile" { return row.value.contains("/") ? row.value : nil }
         guard row.value == Secret("").description else { return nil }
         if case .credential(let path) = row.source { return path }

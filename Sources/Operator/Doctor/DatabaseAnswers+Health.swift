@@ -5,24 +5,23 @@ import Systemd
 import TimeZones
 
 extension DatabaseAnswers {
-    /// Partitions, dead rows and who keeps them, and how the work stands.
+    /// Partitions, dead rows, the sessions that keep them, and the waiting work.
     var healthFindings: [Finding] { [prepared, cleaning] + bloated + holding + [waiting] }
 
-    /// A daemon keeps `Store.daysAhead` ready, and looks every hour.
+    /// A daemon makes partitions for `Store.daysAhead` days, once an hour.
     private var prepared: Finding {
         let place = Finding.Place(.database, "partitions")
         return partitionDays.finding(place) { days in
             let words =
                 days == 1
                 ? "the record has a partition for today"
-                : "the record has partitions for \(days) days, today's included"
+                : "the record has partitions for \(days) days, including today"
             guard days < 3 else { return place.ok(words) }
             return place.warning(
                 days == 0
-                    ? "the record has no partition for today: its rows lie in the default partition"
-                    : "\(words), and no further",
-                mend:
-                    "run a daemon, which makes them for a week ahead; where one runs, its journal says what is in the way"
+                    ? "the record has no partition for today: its rows are in the default partition"
+                    : "\(words), and no more",
+                mend: "start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't"
             )
         }
     }
@@ -48,7 +47,7 @@ extension DatabaseAnswers {
         }
     }
 
-    /// Below so many nobody notices.
+    /// Fewer dead rows than this have no effect that anyone notices.
     private static let fewDead: Int64 = 20_000
 
     private var bloated: [Finding] {
@@ -58,22 +57,22 @@ extension DatabaseAnswers {
             guard worst.isEmpty else {
                 return worst.map { table in
                     place.warning(
-                        "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows beside \(Elapsed.grouped(Int(table.live))) living ones",
-                        mend:
-                            "vacuum (analyze) nudged.\(table.table); where that frees nothing, somebody holds them: see holders"
+                        "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows "
+                            + "and \(Elapsed.grouped(Int(table.live))) live ones",
+                        mend: "vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders"
                     )
                 }
             }
             let dead = tables.reduce(0) { $0 + $1.dead }
             let live = tables.reduce(0) { $0 + $1.live }
             let share = dead + live == 0 ? 0 : Int(100 * dead / (dead + live))
-            return [place.ok("\(share) % of the rows of the hot tables are dead")]
+            return [place.ok("\(share) % of the rows in nudged's busiest tables are dead")]
         }
     }
 
-    /// A transaction of an app's is over in less; a nightly dump takes longer, and is worth a line.
+    /// Transactions of an app are shorter. A nightly dump takes longer and is worth a warning.
     private static let longSeconds: Int64 = 300
-    /// Where our role may not see for how long: so many transactions began since.
+    /// Used if our role may not see a transaction's start: the number of transactions since then.
     private static let longAge: Int64 = 200_000
 
     var holding: [Finding] {
@@ -88,25 +87,31 @@ extension DatabaseAnswers {
                     ?? "for \(Elapsed.grouped(Int(session.age))) transactions"
                 found.append(
                     place.warning(
-                        "a transaction of \(session.role ?? "the server's own") (process \(session.processID)) is open \(span): "
-                            + "no dead row that is younger can go",
-                        mend:
-                            "let it end, or select pg_terminate_backend(\(session.processID)); idle_in_transaction_session_timeout ends forgotten ones"
+                        "a transaction of \(session.role ?? "the server itself") (process \(session.processID)) "
+                            + "has been open \(span): newer dead rows can't be removed",
+                        mend: "let it end, or select pg_terminate_backend(\(session.processID)); "
+                            + "idle_in_transaction_session_timeout ends forgotten ones"
                     )
                 )
             }
             if holders.prepared > 0, (holders.preparedSeconds ?? 0) > Self.longSeconds {
+                let waiting = Elapsed.counted(
+                    Int(holders.prepared),
+                    "prepared transaction waits",
+                    "prepared transactions wait"
+                )
                 found.append(
                     place.warning(
-                        "\(holders.prepared) prepared transactions wait for their second phase, the oldest for \(Elapsed.words(holders.preparedSeconds ?? 0))",
-                        mend: "see pg_prepared_xacts; commit prepared or rollback prepared what nobody will end"
+                        "\(waiting) for the second phase, the oldest for "
+                            + Elapsed.words(holders.preparedSeconds ?? 0),
+                        mend: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
                     )
                 )
             }
             found += holders.idleSlots.map { slot in
                 place.warning(
-                    "nobody reads from the replication slot \(slot): it keeps dead rows and the log of all writes",
-                    mend: "start its reader again, or select pg_drop_replication_slot('\(slot)')"
+                    "the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it",
+                    mend: "start the reader again, or select pg_drop_replication_slot('\(slot)')"
                 )
             }
             return found.isEmpty ? [place.ok("no long transaction, no prepared one, no idle replication slot")] : found
@@ -121,25 +126,29 @@ extension DatabaseAnswers {
             let page = StatusPage(work)
             let touches = Elapsed.capped(work.touches, WorkStanding.most)
             let late = work.firstDue.map { work.now - $0 } ?? 0
+            let users = Elapsed.capped(work.dueUsers, WorkStanding.most)
             let due =
-                work.dueUsers == 0
-                ? "nobody is due"
-                : "\(Elapsed.capped(work.dueUsers, WorkStanding.most)) users are due, the first for \(Elapsed.words(late))"
-            let words = "\(due); \(touches == "0" ? "no" : touches) changes wait for a sweep"
+                switch work.dueUsers {
+                case 0: "no user is due"
+                case 1: "1 user is due, for \(Elapsed.words(late))"
+                default: "\(users) users are due, the first for \(Elapsed.words(late))"
+                }
+            let changes = work.touches == 1 ? "1 change waits" : "\(touches == "0" ? "no" : touches) changes wait"
+            let words = "\(due); \(changes) for a sweep"
             let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
             guard paused.isEmpty else {
                 return place.warning(
                     "\(words); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
-                    mend: "nudged status says who, when and why; nudged resume lets them go on"
+                    mend: "nudged status says who paused it and why; nudged resume ends the pause"
                 )
             }
-            // A sweep comes every second: whoever waits for minutes beside a living daemon is kept waiting by something.
+            // A sweep starts every second. If a daemon is alive and work waits for minutes, something delays it.
             guard !page.alive.isEmpty, late > Self.longSeconds || work.touches >= WorkStanding.most else {
                 return place.ok(words)
             }
             return place.warning(
                 "\(words), though a daemon is alive",
-                mend: "nudged status says how its lanes stand, and journalctl -u nudged what its sweeps do"
+                mend: "nudged status shows its lanes, and journalctl -u nudged its sweeps"
             )
         }
     }

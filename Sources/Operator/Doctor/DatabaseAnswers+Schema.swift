@@ -4,7 +4,7 @@ import Store
 import Systemd
 
 extension DatabaseAnswers {
-    /// Roles, rights, migrations, and what of the app's nudged builds on.
+    /// Migrations, roles, rights, triggers, views, row-level security, and the app's tables.
     var schemaFindings: [Finding] {
         [migrated, role] + granted + firing + read + [protected] + found
     }
@@ -14,18 +14,20 @@ extension DatabaseAnswers {
     var migrated: Finding {
         let place = Finding.Place(.database, "migrations")
         let migrate =
-            "nudged migrate, as the role that owns the app's tables (nudged migrate --dry-run says what it would do)"
+            "run nudged migrate as the role that owns the app's tables (--dry-run: only print what it would apply)"
         switch standing {
         case .value(.current): return place.ok("all \(Migration.all.count) are applied")
         case .value(.newer(let newest)):
             return place.ok(
-                "a newer nudged has applied \(newest), with which this one works; upgrade it here when it suits"
+                "a newer nudged has applied migration \(newest); this version works with it, and can be upgraded later"
             )
         case .value(.behind(let pending)) where pending.count == Migration.all.count:
-            return place.error("there is no schema nudged yet", mend: migrate, .configuration)
+            return place.error("the database has no schema nudged yet", mend: migrate, .configuration)
         case .value(.behind(let pending)):
             let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
-            return place.error("\(pending.count) are pending, from \(first) on", mend: migrate, .configuration)
+            let found =
+                pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
+            return place.error(found, mend: migrate, .configuration)
         case .value(.hidden): return place.error(Migrator.Standing.hidden.words, mend: nil, .permission)
         case .value(let standing): return place.error(standing.words, mend: nil, .configuration)
         case .failed(let error): return place.unchecked(error.description)
@@ -38,30 +40,30 @@ extension DatabaseAnswers {
     var role: Finding {
         let place = Finding.Place(.database, "role")
         return server.finding(place) { server in
-            let mend = "let the daemon connect as nudged_daemon, which can do nothing but its work (docs/SQL.md)"
+            let mend = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/SQL.md)"
             if server.isSuperuser {
                 return place.warning(
-                    "\(server.role) is a superuser: whoever has its password has all of the server",
+                    "\(server.role) is a superuser: its password opens the whole server",
                     mend: mend
                 )
             }
             if server.bypassesRowSecurity {
                 return place.warning(
-                    "\(server.role) has BYPASSRLS: row-level security holds nothing back from it",
+                    "\(server.role) has BYPASSRLS: row-level security does not apply to it",
                     mend: mend
                 )
             }
             if server.ownsTables {
-                return place.ok("\(server.role) owns nudged's tables; nudged_daemon could do less harm")
+                return place.ok("\(server.role) owns nudged's tables; nudged_daemon has fewer rights")
             }
-            return place.ok("\(server.role): no superuser, no BYPASSRLS, owner of nothing of nudged's")
+            return place.ok("\(server.role): no superuser, no BYPASSRLS, owns nothing of nudged")
         }
     }
 
-    /// The schema is there, and not for us to look into.
+    /// Schema nudged exists, but our role has no USAGE on it.
     func shut(_ server: DatabaseFacts.Server) -> Finding {
         Finding.Place(.database, "rights").error(
-            "\(server.role) may not look into schema nudged",
+            "\(server.role) has no right to use schema nudged",
             mend: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
             .permission
         )
@@ -77,9 +79,9 @@ extension DatabaseAnswers {
             if !gone.isEmpty {
                 found.append(
                     place.error(
-                        "not there: \(gone.joined(separator: ", "))",
-                        mend:
-                            "nudged migrate where migrations are pending; else somebody has dropped them: restore them from a backup",
+                        "missing: \(gone.joined(separator: ", "))",
+                        mend: "if migrations are pending, run nudged migrate; "
+                            + "otherwise somebody dropped them: restore them from a backup",
                         .configuration
                     )
                 )
@@ -90,12 +92,12 @@ extension DatabaseAnswers {
                 found.append(
                     place.error(
                         "\(who) lacks \(Self.named(missing))",
-                        mend: isStandard ? "select nudged.grant_roles() as the owner of schema nudged" : grants,
+                        mend: isStandard ? "as the owner of schema nudged: select nudged.grant_roles()" : grants,
                         .permission
                     )
                 )
             }
-            return found.isEmpty ? [place.ok("all \(rights.count) that the daemon's statements need")] : found
+            return found.isEmpty ? [place.ok("all \(rights.count) that the daemon needs are granted")] : found
         }
     }
 
@@ -121,7 +123,7 @@ extension DatabaseAnswers {
                 let name = "\(trigger.name) on public.\(trigger.table)"
                 if unread.contains(trigger.table) {
                     return place.ok(
-                        "no \(name): nudged's views read other tables, whose app calls nudged.touch(user_id)"
+                        "no \(name): nudged's views read other tables, and the app calls nudged.touch(user_id)"
                     )
                 }
                 if server.value?.isDistributed == true, trigger.state == nil {
@@ -129,7 +131,7 @@ extension DatabaseAnswers {
                 }
                 guard trigger.state != nil else {
                     return place.error(
-                        "\(name) is not there: changes of that table count only when a user is next asked",
+                        "\(name) is missing: changes of that table count only when the user is next evaluated",
                         mend:
                             "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
                             + "or call nudged.touch(user_id) where the app changes that table",
@@ -137,7 +139,7 @@ extension DatabaseAnswers {
                     )
                 }
                 return place.error(
-                    "\(name) does not fire: changes of that table count only when a user is next asked",
+                    "\(name) does not fire: changes of that table count only when the user is next evaluated",
                     mend: "alter table public.\(trigger.table) enable trigger \(trigger.name); then nudged replan",
                     .configuration
                 )
@@ -155,8 +157,8 @@ extension DatabaseAnswers {
                 if let fault = Self.fault(view, own) {
                     return place.error(
                         "the view nudged.\(view.rawValue) \(fault)",
-                        mend:
-                            "redefine the view with these columns: \(view.shape) (docs/SQL.md); then select nudged.grant_roles()",
+                        mend: "redefine the view with these columns: \(view.shape) (docs/SQL.md); "
+                            + "then select nudged.grant_roles()",
                         .configuration
                     )
                 }
@@ -165,7 +167,7 @@ extension DatabaseAnswers {
         }
     }
 
-    /// By the daemon's own statement.
+    /// Reads the view with the daemon's own statement.
     private func reading(_ view: DatabaseFacts.View, _ place: Finding.Place, _ columns: [DatabaseFacts.Column])
         -> Finding
     {
@@ -174,15 +176,15 @@ extension DatabaseAnswers {
             guard let error = errors[view] else {
                 let isBare = view == .recipient && !columns.contains { $0.name == "context" }
                 return place.ok(
-                    "\(name) can be read, and has what is asked of it"
-                        + (isBare ? "; it has no column context, so templates with placeholders rest" : "")
+                    "\(name) can be read and has all columns"
+                        + (isBare ? " except context, so templates with placeholders are not used" : "")
                 )
             }
             if error.sqlState == "42501" {
                 return place.error(
                     "\(name) can't be read: \(error.saying(mend: false))",
-                    mend:
-                        "grant the view's owner select on what it reads, and our role select on the view: select nudged.grant_roles()",
+                    mend: "grant select to the view's owner on the tables that it reads, and to the daemon's role "
+                        + "on the view: select nudged.grant_roles()",
                     .permission
                 )
             }
@@ -195,16 +197,16 @@ extension DatabaseAnswers {
         }
     }
 
-    /// What is wrong with a view's columns; nil: nothing.
+    /// What is wrong with a view's columns. Nil if nothing is.
     static func fault(_ view: DatabaseFacts.View, _ columns: [DatabaseFacts.Column]) -> String? {
-        if columns.isEmpty { return "is not there" }
+        if columns.isEmpty { return "does not exist" }
         let missing = view.columns.filter { wanted in !columns.contains { $0.name == wanted.name } }.map(\.name)
         if !missing.isEmpty { return "has no column \(missing.joined(separator: ", "))" }
         for wanted in view.columns {
             guard let column = columns.first(where: { $0.name == wanted.name }), !wanted.types.isEmpty,
                 !wanted.types.contains(column.type)
             else { continue }
-            return "has a column \(column.name) of type \(column.type), and not \(wanted.types[0])"
+            return "has a column \(column.name) of type \(column.type), not \(wanted.types[0])"
         }
         return nil
     }
@@ -216,7 +218,8 @@ extension DatabaseAnswers {
         return openTables.finding(place) { open in
             guard let first = open.first else { return place.ok("on for all of nudged's tables") }
             return place.warning(
-                "off for \(open.map { "nudged.\($0)" }.joined(separator: ", ")): whoever gets a right on them sees all rows",
+                "off for \(open.map { "nudged.\($0)" }.joined(separator: ", ")): "
+                    + "a role with a right on them sees all rows",
                 mend: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
             )
         }
@@ -226,21 +229,21 @@ extension DatabaseAnswers {
         let place = Finding.Place(.database, "app_tables")
         return appTables.findings(place) { tables in
             let read = tables.filter { $0.exists && $0.isRead }
-            guard !read.isEmpty else { return [place.ok("nudged's views read tables of another name")] }
+            guard !read.isEmpty else { return [place.ok("nudged's views read tables with other names")] }
             let lacks = read.flatMap { Self.lacks($0, place) }
             return lacks.isEmpty
-                ? [place.ok("\(read.map { "public.\($0.name)" }.joined(separator: " and ")): nothing is lacking")]
+                ? [place.ok("\(read.map { "public.\($0.name)" }.joined(separator: " and ")): nothing is missing")]
                 : lacks
         }
     }
 
-    /// nudged changes no table that it found: it says what would be better.
+    /// nudged does not change the app's tables. It only reports what would improve them.
     private static func lacks(_ table: DatabaseFacts.AppTable, _ place: Finding.Place) -> [Finding] {
         var found: [Finding] = []
         if !table.hasUserIndex {
             found.append(
                 place.warning(
-                    "public.\(table.name) has no index that begins with user_id: each claim reads all of it",
+                    "public.\(table.name) has no index that begins with user_id: each claim reads the whole table",
                     mend: "create index concurrently on public.\(table.name) (user_id)"
                 )
             )
@@ -249,11 +252,12 @@ extension DatabaseAnswers {
             let name = "public.\(table.name) has no row-level security"
             found.append(
                 table.readers.isEmpty
-                    ? place.ok("\(name), as it was found; only roles that were granted it read it")
+                    ? place.ok("\(name), as nudged found it; only roles with a grant can read it")
                     : place.warning(
-                        "\(name), and \(table.readers.joined(separator: " and ")) may read it: everybody sees everybody's rows",
-                        mend:
-                            "alter table public.\(table.name) enable row level security, with a policy for a user's own rows (docs/SQL.md)"
+                        "\(name), and \(table.readers.joined(separator: " and ")) may read it: "
+                            + "every user can see the rows of all",
+                        mend: "alter table public.\(table.name) enable row level security, "
+                            + "with a policy for a user's own rows (docs/SQL.md)"
                     )
             )
         }

@@ -4,13 +4,14 @@ import Store
 import Systemd
 import TimeZones
 
-/// All that was asked of the database.
+/// The answers to all questions to the database.
 struct DatabaseAnswers: Sendable {
-    /// nil: the configuration can't be used.
+    /// Nil: the configuration can't be used.
     var connection: ConnectionConfiguration?
-    /// The first of all: whether it lets us in, and who it is.
+    /// The first question: whether we can connect, and the server's facts.
     var server: Known<DatabaseFacts.Server>
-    /// Microseconds since 1970 of this machine, when the server's clock was read, and what that reading took.
+    /// This machine's clock when the server's clock was read, in microseconds since 1970; and the round trip in
+    /// microseconds.
     var askedAt: Int64 = 0
     var trip: Int64 = 0
     var pooling: Known<Pooling>
@@ -18,7 +19,7 @@ struct DatabaseAnswers: Sendable {
     var rights: Known<[DatabaseFacts.Right]>
     var triggers: Known<[DatabaseFacts.Trigger]>
     var columns: Known<[DatabaseFacts.Column]>
-    /// What reading each view came to; nil: it went well.
+    /// The errors of reading the views. A view without an error could be read.
     var views: Known<[DatabaseFacts.View: PostgresError]>
     var appTables: Known<[DatabaseFacts.AppTable]>
     var openTables: Known<[String]>
@@ -28,7 +29,7 @@ struct DatabaseAnswers: Sendable {
     var work: Known<WorkStanding>
     var zoneOffsets: Known<[String: Int]>
 
-    /// Nothing was asked.
+    /// No question was asked.
     init(unasked why: String) {
         server = .unasked(why)
         pooling = .unasked(why)
@@ -48,15 +49,15 @@ struct DatabaseAnswers: Sendable {
 }
 
 extension DatabaseAnswers {
-    /// In the order of the report. What depends on something that is missing is one line for all of it.
+    /// In the order of the report. If an answer is missing on which others depend, one line stands for all of them.
     var findings: [Finding] {
         let rest = Finding.Place(.database, "rest")
         guard let server = server.value else {
-            return [reached, encrypted, rest.unchecked("all else is asked of a database that answers")]
+            return [reached, encrypted, rest.unchecked("the other checks need a database that answers")]
         }
         let way = [reached, encrypted, pooled, writable, sameClock]
         guard server.hasSchema, server.mayUseSchema else {
-            let why = "rights, triggers, views, tables, partitions and work are looked at where schema nudged can be"
+            let why = "the checks of rights, triggers, views, tables, partitions and work need schema nudged"
             return way + (server.hasSchema ? [role, shut(server)] : [migrated, role]) + [cleaning] + holding + [
                 rest.unchecked(why)
             ]
@@ -74,43 +75,43 @@ extension DatabaseAnswers {
             let status = OneRun.status(of: error)
             return place.error(
                 error.saying(mend: false),
-                mend: error.mend ?? "see the server's log, and run it again",
+                mend: error.mend ?? "see the server's log, then run doctor again",
                 [.permission, .configuration].contains(status) ? status : .unavailable
             )
         case .value(let server):
-            let words =
-                "PostgreSQL \(server.version) at \(connection?.hosts.map(\.name).joined(separator: ", ") ?? "?") lets \(server.role) in"
+            let hosts = connection?.hosts.map(\.name).joined(separator: ", ") ?? "?"
+            let words = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
             guard server.versionNumber >= Self.oldest else {
                 return place.warning(
-                    "\(words): older than what nudged is tried with",
+                    "\(words), but is older than all versions that nudged is tested with",
                     mend: "upgrade PostgreSQL to \(Self.oldest / 10_000) or later"
                 )
             }
-            return place.ok("\(words), answering in \(max(1, trip / 1000)) ms")
+            return place.ok("\(words) and answers in \(max(1, trip / 1000)) ms")
         }
     }
 
-    /// The oldest version of which a test of ours says anything.
+    /// The oldest version that the tests use.
     private static let oldest: Int32 = 150_000
 
     private var encrypted: Finding {
         let place = Finding.Place(.database, "tls")
-        guard let connection else { return place.unchecked("the configuration names no database that can be used") }
+        guard let connection else { return place.unchecked("the configuration has no valid database.url") }
         let far = connection.hosts.filter { !$0.isLocal }
-        guard !far.isEmpty else { return place.ok("the database is on this machine: nothing goes over a network") }
+        guard !far.isEmpty else { return place.ok("the database is on this machine: there is no network between") }
         guard let open = far.first(where: { $0.sslMode != "verify-full" }) else {
-            return place.ok("sslmode verify-full: encrypted, and certificate and name are verified")
+            return place.ok("sslmode verify-full: encrypted, with a verified certificate and name")
         }
         let risk =
             switch open.sslMode {
-            case "require": "encrypted, but whoever stands between can pose as the server"
-            case "verify-ca": "encrypted, but any server of that authority's may pose as it"
-            default: "it may go unencrypted: password, tokens and texts can be read on the way"
+            case "require": "encrypted, but a machine in between can pose as the server"
+            case "verify-ca": "encrypted, but any server with a certificate of that authority can pose as it"
+            default: "it may be unencrypted: others can read password, tokens and texts on the way"
             }
         return place.warning(
             "sslmode \(open.sslMode) to \(open.name): \(risk)",
-            mend: "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, and take "
-                + "database.allowInsecure out"
+            mend: "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, and remove "
+                + "database.allowInsecure"
         )
     }
 
@@ -118,22 +119,23 @@ extension DatabaseAnswers {
         let place = Finding.Place(.database, "pooler")
         return pooling.finding(place) { pooling in
             switch pooling {
-            case .direct: place.ok("none: the server itself answers")
-            case .transaction: place.ok("a pooler in transaction mode, which is what nudged is made for")
+            case .direct: place.ok("none: the connection is direct")
+            case .transaction: place.ok("a pooler in transaction mode, the right one for nudged")
             case .session:
                 place.ok(
-                    "a pooler in session mode: each daemon keeps three of its server connections; transaction mode would share them"
+                    "a pooler in session mode: each daemon keeps four of its server connections, five with metrics; "
+                        + "transaction mode would share them"
                 )
             case .statement:
                 place.warning(
-                    "a pooler in statement mode: sweeps pass, but migrate, explain and forecast are refused",
-                    mend: "set pool_mode = transaction, or give these commands a DATABASE_URL past the pooler"
+                    "a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast",
+                    mend: "set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler"
                 )
             case .exhausted:
                 place.warning(
-                    "a pooler that gave no second server connection in time: a daemon works on three at once",
-                    mend:
-                        "give its pool more server connections (PgBouncer: default_pool_size), or set pool_mode = transaction"
+                    "a pooler that gave no second server connection in time: a daemon uses four, five with metrics",
+                    mend: "give its pool more server connections (PgBouncer: default_pool_size), "
+                        + "or set pool_mode = transaction"
                 )
             }
         }
@@ -144,9 +146,9 @@ extension DatabaseAnswers {
         return server.finding(place) { server in
             if server.isInRecovery {
                 return place.error(
-                    "the server is a standby: it only reads",
-                    mend:
-                        "name the primary in database.url, or all hosts with target_session_attrs=read-write; or promote it",
+                    "the server is a standby: it accepts no writes",
+                    mend: "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
+                        + "or promote the standby",
                     .configuration
                 )
             }
@@ -158,15 +160,15 @@ extension DatabaseAnswers {
                 )
             }
             let hosts = connection?.hosts.count ?? 1
-            guard hosts > 1, connection?.takesAnyServer == true else { return place.ok("it takes writes") }
+            guard hosts > 1, connection?.takesAnyServer == true else { return place.ok("it accepts writes") }
             return place.warning(
-                "it takes writes; but of \(hosts) hosts any is good enough, so after a failover a standby may be",
+                "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby",
                 mend: "add target_session_attrs=read-write to database.url"
             )
         }
     }
 
-    /// The database's clock decides when a nudge is due; this machine's is in Apple's provider tokens.
+    /// The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
     private var sameClock: Finding {
         let place = Finding.Place(.database, "clock")
         return server.finding(place) { server in
@@ -176,7 +178,7 @@ extension DatabaseAnswers {
 }
 
 extension PostgresError {
-    /// The description, the mend left out: a finding has a place for it.
+    /// The description, without the remedy if `isWanted` is false: a finding has a field for that.
     func saying(mend isWanted: Bool) -> String {
         guard !isWanted, let mend else { return description }
         return description.hasSuffix("; \(mend)") ? String(description.dropLast(mend.count + 2)) : description

@@ -3,16 +3,17 @@ import Glibc
 import Postgres
 import Store
 
-/// Asks a database all that `DatabaseAnswers` holds: one question after the other, each by itself, so that one which fails or hangs takes no other with it.
+/// Asks the database all questions of `DatabaseAnswers`, one after the other. A question that fails or hangs does not
+/// affect the others.
 actor DatabaseExamination {
     private let configuration: ConnectionConfiguration
     private var answers: DatabaseAnswers
     private var connection: Connection?
-    /// Why nothing more is asked.
+    /// Why no further question is asked. Nil: questions go on.
     private var end: String?
     private let deadline: ContinuousClock.Instant
 
-    /// A host has so long to let us in, a statement to be answered, all of them together.
+    /// The time for connecting to a host, for one statement, and for all questions together.
     private static let connecting = Duration.seconds(4)
     private static let answering = Duration.seconds(3)
     private static let patience = Duration.seconds(25)
@@ -22,14 +23,12 @@ actor DatabaseExamination {
         configuration.connectTimeout = min(configuration.connectTimeout, Self.connecting)
         configuration.statementTimeout = Self.answering
         self.configuration = configuration
-        answers = DatabaseAnswers(
-            unasked: "the database does not answer, or has no schema nudged that can be looked at"
-        )
+        answers = DatabaseAnswers(unasked: "the database does not answer, or its schema nudged can't be read")
         answers.connection = configuration
         deadline = .now + Self.patience
     }
 
-    /// - Parameter configuration: nil where it can't be used.
+    /// - Parameter configuration: nil if it can't be used.
     static func run(_ configuration: Configuration?) async -> DatabaseAnswers {
         guard let configuration, let access = try? DatabaseAccess(configuration) else {
             return DatabaseAnswers(unasked: "the configuration can't be used")
@@ -75,11 +74,11 @@ actor DatabaseExamination {
         answers.views = .value(errors)
     }
 
-    /// Lets itself in, and reads the server's clock beside this machine's.
+    /// Connects, and reads the server's clock beside this machine's.
     private func meet() async {
         answers.server = await ask { reader throws(PostgresError) in try await reader.server() }
         guard answers.server.value != nil else { return }
-        // Once more, on a connection that stands: the first answer took the way through name server and TLS.
+        // Asked again on an open connection: the first answer's time included name resolution and TLS.
         let begun = Self.wall()
         let again = await ask { reader throws(PostgresError) in try await reader.server() }
         guard again.value != nil else { return }
@@ -88,7 +87,7 @@ actor DatabaseExamination {
         answers.askedAt = begun + answers.trip / 2
     }
 
-    /// With our own connection closed: a pool may have no more than one for us.
+    /// Our own connection is closed first: a pool may have only one for us.
     private func pooling() async -> Known<Pooling> {
         await connection?.close()
         connection = nil
@@ -108,8 +107,8 @@ actor DatabaseExamination {
             do throws(PostgresError) {
                 connection = try await Connection.open(configuration)
             } catch {
-                // What is asked next would wait as long for nothing.
-                end = "the database does not let us in any more"
+                // Later questions would wait as long and fail too.
+                end = "the database no longer accepts a connection"
                 return .failed(error)
             }
         }
@@ -121,7 +120,7 @@ actor DatabaseExamination {
         }
     }
 
-    /// Microseconds since 1970.
+    /// This machine's clock in microseconds since 1970.
     private static func wall() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

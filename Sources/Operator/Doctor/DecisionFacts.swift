@@ -3,15 +3,15 @@ import Delivery
 import HTTPClient
 import Systemd
 
-/// Whether the decision service can be reached. It is not asked about anybody: a GET, without the token, shows the way there and who answers.
+/// Whether the decision service can be reached. The request is a GET without the token and names no user.
 enum DecisionFacts: Sendable {
     case notConfigured
     /// The configuration can't be used.
     case unknown
-    /// Address, token or CA file can't be used.
+    /// The address, the token or the CA file can't be used.
     case refused(ConfigurationFault)
     case unreachable(HTTPClientError)
-    /// It answered with this status; `isVerified`: over https.
+    /// The service answered with this status. `isVerified`: over https.
     case answered(Int, origin: String, isVerified: Bool)
 
     private static let place = Finding.Place(.decision, "connection")
@@ -19,26 +19,26 @@ enum DecisionFacts: Sendable {
 
     var finding: Finding {
         switch self {
-        case .notConfigured: return Self.place.ok("none is configured: no service is asked")
+        case .notConfigured: return Self.place.ok("no decision service is configured")
         case .unknown: return Self.place.unchecked("the configuration can't be used")
         case .refused(let fault):
             return Self.place.error("\(fault.key): \(fault.what)", mend: fault.mend, .configuration)
         case .unreachable(let error):
             return Self.place.error(
-                "\(error); each user's fallback strategy decides meanwhile",
-                mend:
-                    "see that decision.url is right and that the service runs; a private authority is named by decision.caFile",
+                "\(error); until it answers, each user's fallback_strategy decides",
+                mend: "check decision.url, and that the service runs; for a private authority set decision.caFile",
                 .unavailable
             )
         case .answered(let status, let origin, let isVerified):
             let words =
-                "\(origin) answers\(isVerified ? ", its certificate verified" : "") (status \(status) to a GET; it was asked about nobody)"
+                "\(origin) answers with status \(status) to a GET that names no user"
+                + (isVerified ? "; its certificate is verified" : "")
             guard status >= 500 else { return Self.place.ok(words) }
-            return Self.place.warning(words, mend: "see the service's own log: it has trouble")
+            return Self.place.warning(words, mend: "see the service's own log")
         }
     }
 
-    /// Calls once.
+    /// Sends one request.
     static func ask(_ configuration: Configuration?) async -> DecisionFacts {
         guard let configuration else { return .unknown }
         guard let decision = configuration.decision else { return .notConfigured }

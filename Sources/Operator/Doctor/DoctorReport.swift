@@ -1,16 +1,16 @@
 import JSON
 package import Systemd
 
-/// What `nudged doctor` prints, and how it ends.
+/// The output of `nudged doctor`, and its exit status.
 package struct DoctorReport: Sendable {
     let findings: [Finding]
 
-    /// - Parameter findings: in any order of their groups; each group's stay in theirs.
+    /// - Parameter findings: in any order of groups. Findings of one group keep their order.
     init(_ findings: [Finding]) {
         self.findings = Finding.Group.allCases.flatMap { group in findings.filter { $0.group == group } }
     }
 
-    /// `success` where there is no error, else by the worst: `configuration` before `permission` before `unavailable`.
+    /// `success` if there is no error. Else the worst: `configuration`, then `permission`, then `unavailable`.
     package var status: ExitStatus {
         let all = Set(findings.map(\.status))
         return [.configuration, .permission, .unavailable].first(where: all.contains) ?? .success
@@ -18,7 +18,7 @@ package struct DoctorReport: Sendable {
 
     // MARK: For a person
 
-    /// A line for each finding under its group's name, what is longer going on beneath, and a sum at the end.
+    /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
     package func words(width: Int) -> String {
         var page = TextPage(width: width)
         var last: Finding?
@@ -28,7 +28,7 @@ package struct DoctorReport: Sendable {
                 page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
             }
             page.columns("  ", [(finding.level.words, 9), (finding.check, 16)], finding.found)
-            if let mend = finding.mend { page.columns("           ", [("mend:", 16)], mend) }
+            if let mend = finding.mend { page.columns("           ", [("fix:", 16)], mend) }
             last = finding
         }
         page.line("")

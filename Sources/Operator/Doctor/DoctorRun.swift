@@ -4,21 +4,20 @@ import APNs
 import Glibc
 import TimeZones
 
-/// `nudged doctor`: looks at everything that sending depends on, and changes nothing. The parts are looked at side by side, each within a few seconds: what
-/// fails or hangs hides nothing else.
+/// `nudged doctor`: checks everything that sending depends on, and changes nothing. The parts run side by side, and
+/// each has a time limit. A part that fails or hangs hides no other.
 package struct DoctorRun: Sendable {
     private let path: String?
     private let environment: [String: String]
 
     /// - Parameters:
     ///   - path: the configuration file, from `--config`.
-    ///   - environment: all variables, see `ProcessEnvironment.current()`.
+    ///   - environment: all variables; see `ProcessEnvironment.current()`.
     package init(path: String?, environment: [String: String]) {
         self.path = path
         self.environment = environment
     }
 
-    /// Looks.
     package func run() async -> DoctorReport {
         let configuration = ConfigurationFacts(path: path, environment: environment)
         async let answers = DatabaseExamination.run(configuration.database)
@@ -38,7 +37,7 @@ package struct DoctorRun: Sendable {
         return DoctorReport(findings)
     }
 
-    /// Each lane's, in the order of the configuration, asked side by side.
+    /// The findings of each lane, in the order of the configuration. The lanes are checked side by side.
     private static func lanes(_ configuration: Configuration?) async -> [Finding] {
         guard let apns = configuration?.apns else {
             return [Finding.Place(.apple, "lanes").unchecked("the configuration can't be used")]

@@ -3,17 +3,17 @@ import Service
 import JSON
 import Systemd
 
-/// One thing that `nudged doctor` looked at: what was found, and the mend where one is needed. It never holds a token, a key, a password or a text.
+/// One thing that `nudged doctor` checked: the result, and the remedy if one is needed. It never holds a token, a key,
+/// a password or a text.
 struct Finding: Sendable, Equatable {
-    /// How bad it is.
     enum Level: String, Sendable {
-        /// As it should be.
+        /// No problem.
         case ok
-        /// It works, and somebody should look at it.
+        /// It works, but an operator should look at it.
         case warning
         /// Nudges can't be sent, or not as they should.
         case error
-        /// It could not be looked at; why stands in `found`.
+        /// It could not be checked; `found` says why.
         case unchecked = "not_checked"
     }
 
@@ -28,18 +28,18 @@ struct Finding: Sendable, Equatable {
     }
 
     let group: Group
-    /// What was looked at: with the group its stable name, `database.clock`.
+    /// What was checked. With the group it is the stable id, such as `database.clock`.
     let check: String
-    /// Whose, where there are several: a lane.
+    /// The lane, if there are several. Nil if there is only one thing of this kind.
     let subject: String?
     let level: Level
-    /// In words.
+    /// The result as text.
     let found: String
     let mend: String?
-    /// How the command ends for it. `success` unless it is an error.
+    /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
 
-    /// As scripts know it.
+    /// The stable id for scripts.
     var id: String { "\(group.rawValue).\(check)" }
 
     private init(_ place: Place, _ level: Level, _ found: String, _ mend: String?, _ status: ExitStatus) {
@@ -47,13 +47,13 @@ struct Finding: Sendable, Equatable {
         check = place.check
         subject = place.subject
         self.level = level
-        // A server's words are in it, and a terminal obeys control characters.
+        // The text may hold a server's text, and a terminal would obey control characters in it.
         self.found = found.oneLine
         self.mend = mend
         self.status = status
     }
 
-    /// What is looked at.
+    /// The thing that is checked.
     struct Place: Sendable {
         let group: Group
         let check: String
@@ -73,11 +73,11 @@ struct Finding: Sendable, Equatable {
             Finding(self, .error, found, mend, status)
         }
 
-        /// - Parameter why: goes on after "not checked: ".
+        /// - Parameter why: continues the text "not checked: ".
         func unchecked(_ why: String) -> Finding { Finding(self, .unchecked, "not checked: \(why)", nil, .success) }
     }
 
-    /// `{"id", "subject", "level", "found", "mend", "exit"}`, every key always there.
+    /// `{"id", "subject", "level", "found", "mend", "exit"}`. Every key is always present.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.put("id", id)

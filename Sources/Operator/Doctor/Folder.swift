@@ -1,8 +1,7 @@
 import Glibc
 
-/// A folder's entries.
 enum Folder {
-    /// Their names but for hidden ones, sorted; none where it can't be listed.
+    /// The names in a folder, sorted, without hidden ones. Empty if it can't be listed.
     static func names(_ path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -16,7 +15,7 @@ enum Folder {
         return names.sorted()
     }
 
-    /// Whether something is there, a link that leads nowhere included.
+    /// Whether the path exists. A broken link counts.
     static func has(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0

@@ -4,7 +4,7 @@ import APNs
 import Systemd
 import TimeZones
 
-/// What Apple says to a lane.
+/// Apple's answer to a lane.
 struct LaneFacts: Sendable {
     let lane: LaneIdentity
     let keyID: String
@@ -12,7 +12,8 @@ struct LaneFacts: Sendable {
     /// Host and port.
     let server: String
     let result: LaneProbe.Result
-    /// Microseconds since 1970 of this machine in the middle of the question's trip, and what the trip took.
+    /// This machine's clock in the middle of the round trip, in microseconds since 1970; and the round trip in
+    /// microseconds.
     let askedAt: Int64
     let trip: Int64
 
@@ -22,12 +23,12 @@ struct LaneFacts: Sendable {
     }
 
     var findings: [Finding] {
-        let signed = place.key.ok("\(keyID) of team \(teamID): a P-256 key, and it signs")
+        let signed = place.key.ok("\(keyID) of team \(teamID): a P-256 key that signs")
         switch result {
         case .unsigned(let why):
-            let mend = "give the .p8 file of a key for the push service from Apple's developer site"
+            let mend = "use the .p8 file of an APNs key from Apple's developer site"
             return [place.key.error(why, mend: mend, .configuration)]
-                + unchecked("nothing was sent without a provider token")
+                + unchecked("without a provider token nothing was sent")
         case .unreachable(let step, let why):
             return [signed, place.connection.error("\(step.words): \(why)", mend: step.mend(server), .unavailable)]
                 + unchecked("there is no connection", afterConnection: true)
@@ -36,7 +37,7 @@ struct LaneFacts: Sendable {
                 signed, connected,
                 place.answer.error(
                     "no answer: \(why)",
-                    mend: "try again; if it stays so, see what stands between",
+                    mend: "run doctor again; if it repeats, check firewalls and proxies on the way",
                     .unavailable
                 ),
                 place.clock.unchecked("there is no answer"),
@@ -62,35 +63,36 @@ struct LaneFacts: Sendable {
         switch answer.action {
         case .quarantine where answer.reason == "BadDeviceToken":
             return place.answer.ok(
-                "key, team, topic and environment are taken: a token that no device has was refused as that (BadDeviceToken)"
+                "Apple accepts key, team, topic and environment: it refused only the token, "
+                    + "which no device has (BadDeviceToken)"
             )
         case .accepted:
             return place.answer.warning(
-                "the server took a push to a token that no device has: Apple does not",
-                mend: "leave apns.endpoint out where it is not meant"
+                "the server accepted a push to a token that no device has; Apple would refuse it",
+                mend: "remove apns.endpoint, unless this is a test"
             )
         case .stopLane(let mend): return place.answer.error(said, mend: mend, .configuration)
         case .refreshToken:
             return place.answer.error(
                 "\(said) to a provider token that was just signed",
-                mend: "set this machine's clock right (timedatectl set-ntp true)",
+                mend: "correct this machine's clock (timedatectl set-ntp true)",
                 .configuration
             )
         case .newConnection:
             return place.answer.error(
                 said,
-                mend: "use one key for this topic: apns.keyId is of another team than earlier pushes",
+                mend: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes",
                 .configuration
             )
         case .restConnection, .delayDevice:
             return place.answer.warning(
-                "\(said): it wants to be asked less often",
-                mend: "run it again in twenty minutes"
+                "\(said): there were too many requests",
+                mend: "run doctor again in twenty minutes"
             )
         case .backOff, .reconnect:
             return place.answer.warning(
-                "\(said): it has trouble of its own",
-                mend: "run it again later; developer.apple.com/system-status knows more"
+                "\(said): Apple has trouble",
+                mend: "run doctor again later; see developer.apple.com/system-status"
             )
         case .quarantine:
             return place.answer.error(
@@ -100,16 +102,16 @@ struct LaneFacts: Sendable {
             )
         case .deleteToken, .rejectNudge, .ourBug, .reject:
             return place.answer.warning(
-                "\(said), which tells nothing of key and topic",
-                mend: "nudged send-test --user UUID tells more"
+                "\(said), which says nothing about key and topic",
+                mend: "run nudged send-test --user UUID, which says more"
             )
         }
     }
 
     private func clock(_ date: String?) -> Finding {
-        guard let date else { return place.clock.unchecked("Apple's answer bears no date") }
+        guard let date else { return place.clock.unchecked("Apple's answer has no date") }
         guard let instant = Instant(httpDate: date) else { return place.clock.unchecked("Apple's date can't be read") }
-        // It says whole seconds, cut off: half a second later, and half a second either way.
+        // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
         let skew = ClockSkew(ahead: instant.seconds * 1_000_000 + 500_000 - askedAt, margin: trip / 2 + 500_000)
         return skew.finding(place.clock, whose: "Apple's")
     }
@@ -118,7 +120,7 @@ struct LaneFacts: Sendable {
 extension LaneProbe.Step {
     fileprivate var words: String {
         switch self {
-        case .name: "the name has no address"
+        case .name: "the host name has no address"
         case .connection: "no TCP connection"
         case .handshake: "no TLS"
         case .certificate: "the certificate is refused"
@@ -128,21 +130,22 @@ extension LaneProbe.Step {
 
     fileprivate func mend(_ server: String) -> String {
         switch self {
-        case .name: "see /etc/resolv.conf, and whether this machine reaches its name servers (resolvectl query)"
-        case .connection: "let \(server) pass: firewall, IPAddressAllow= of the unit, route"
-        case .handshake: "see what stands between: let \(server) pass unchanged"
+        case .name: "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
+        case .connection: "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
+        case .handshake: "check firewalls and proxies on the way: they must pass connections to \(server) unchanged"
         case .certificate:
-            "let \(server) pass without inspection; a server of your own: name its authority as apns.caFile"
-        case .protocolNegotiation: "let \(server) pass without a proxy that speaks HTTP/1.1 only"
+            "let no firewall inspect connections to \(server); for a server of your own, "
+                + "name its authority in apns.caFile"
+        case .protocolNegotiation: "connect to \(server) without a proxy that speaks only HTTP/1.1"
         }
     }
 }
 
 extension LaneFacts {
-    /// A step has so long.
+    /// Milliseconds for connecting, and for the answer.
     private static let patience: Int64 = 5_000
 
-    /// Asks Apple by one push to a token that no device has.
+    /// Sends one push to a token that no device has.
     static func ask(_ lane: LaneConfiguration) async -> LaneFacts {
         var sender = lane.sender
         sender.connectTimeout = patience

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that holds a secret, as the file system shows it to others. What is in it is not read.
+/// A file that holds a secret. Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
-    /// The permission bits; nil: it can't be looked at.
+    /// The permission bits. Nil if they can't be read.
     let mode: mode_t?
-    /// The same of the folder that it lies in.
+    /// The permission bits of its folder. Nil if they can't be read.
     let folderMode: mode_t?
 
     init(path: String, mode: mode_t?, folderMode: mode_t? = 0o755) {
@@ -14,13 +14,13 @@ struct SecretFile: Sendable, Equatable {
         self.folderMode = folderMode
     }
 
-    /// Looks at the file of that path, through links.
+    /// Reads the permissions of the file at that path. Links are followed.
     init(lookingAt path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         self.init(path: path, mode: Self.mode(path), folderMode: Self.mode(folder.isEmpty ? "/" : folder))
     }
 
-    /// The files in a folder, sorted; none where it can't be listed.
+    /// The files in a folder, sorted by name, without hidden ones. Empty if it can't be listed.
     static func inFolder(_ path: String) -> [SecretFile] {
         Folder.names(path).map { SecretFile(lookingAt: "\(path)/\($0)") }
     }
@@ -30,15 +30,15 @@ struct SecretFile: Sendable, Equatable {
         return stat(path, &facts) == 0 ? facts.st_mode & 0o7777 : nil
     }
 
-    /// Every user of the machine can read it. (A folder that they can't enter would keep them out, and does until somebody opens it.)
+    /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
 
-    /// Every user can come to it.
+    /// Whether every user can enter its folder.
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
-    /// Others than its owner can put another secret in its place.
+    /// Whether others than the owner can replace the secret.
     var isReplaceable: Bool {
-        // Of a folder with the sticky bit only owners take files away.
+        // In a folder with the sticky bit only owners can delete files.
         let isFolderOpen = folderMode.map { $0 & 0o022 != 0 && $0 & 0o1000 == 0 } ?? false
         return isFolderOpen || mode.map { $0 & 0o022 != 0 } ?? false
     }

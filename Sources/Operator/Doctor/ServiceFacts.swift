@@ -4,29 +4,29 @@ import Store
 import Systemd
 import TimeZones
 
-/// What there is to say of the service on this machine, and of daemons anywhere.
+/// Facts about the service on this machine, and about daemons anywhere.
 struct ServiceFacts: Sendable {
-    /// The daemon that runs here.
+    /// The daemon on this machine.
     enum Process: Sendable, Equatable {
         case none
-        /// Who we are may not look.
+        /// Our user may not look.
         case hidden
-        /// Its number, and the unit that systemd runs it as; nil: nobody's, or not to be seen.
+        /// The process id, and the systemd unit that runs it. Nil: no unit, or it can't be read.
         case running(Int32, unit: String?)
     }
 
-    /// systemd is this machine's first process.
+    /// Whether systemd is this machine's init.
     let hasSystemd: Bool
-    /// nil: no unit is installed.
+    /// Nil: no unit is installed.
     let unit: UnitSettings?
-    /// It starts with the machine.
+    /// Whether the unit starts with the machine.
     let isEnabled: Bool
-    /// The configuration file where the unit looks for it; nil: there is none.
+    /// The configuration file at the default path. Nil if there is none.
     var configuration: SecretFile?
     let process: Process
-    /// This machine's name, as daemons write it.
+    /// This machine's name, as daemons write it to the database.
     var host = ""
-    /// Whether a process of that number runs here and is a nudged.
+    /// Whether this process id is a nudged on this machine.
     var isNudged: @Sendable (_ process: Int32) -> Bool = { _ in false }
 
     static let unitName = "nudged.service"
@@ -36,32 +36,32 @@ struct ServiceFacts: Sendable {
     private static let processPlace = Finding.Place(.service, "process")
     private static let daemonsPlace = Finding.Place(.service, "daemons")
 
-    /// - Parameter work: what the database knows of daemons.
+    /// - Parameter work: what the database knows about daemons.
     func findings(work: Known<WorkStanding>) -> [Finding] {
         [installed] + settings + unreadable + [running(work), work.finding(Self.daemonsPlace, Self.alive)]
     }
 
     private var installed: Finding {
-        guard hasSystemd else { return Self.unitPlace.unchecked("systemd does not run this machine") }
+        guard hasSystemd else { return Self.unitPlace.unchecked("this machine does not run systemd") }
         guard let unit else {
             return Self.unitPlace.unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere")
         }
         if unit.isMasked {
             return Self.unitPlace.warning(
                 "\(unit.path) masks the unit: nothing can start it",
-                mend: "\(Self.unmasking(unit.path)), and systemctl enable --now nudged"
+                mend: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
             )
         }
         guard isEnabled else {
             return Self.unitPlace.warning(
-                "\(unit.path) is not enabled: after a restart of this machine nobody is nudged",
+                "\(unit.path) is not enabled: after a restart of this machine no daemon runs",
                 mend: "systemctl enable --now nudged"
             )
         }
         return Self.unitPlace.ok("\(unit.path), enabled")
     }
 
-    /// What takes a mask away, which lies where who set it wanted it.
+    /// The command that removes a mask. It depends on the folder that the mask is in.
     private static func unmasking(_ path: String) -> String {
         if path.hasPrefix("/etc/") { return "systemctl unmask nudged" }
         return path.hasPrefix("/run/") ? "systemctl unmask --runtime nudged" : "install the package again"
@@ -69,7 +69,7 @@ struct ServiceFacts: Sendable {
 
     // MARK: Settings
 
-    /// A setting of the unit as it is shipped, and what happens without it.
+    /// A setting of the shipped unit, and what happens without it.
     private struct Wanted: Sendable {
         let line: String
         let without: String
@@ -77,7 +77,7 @@ struct ServiceFacts: Sendable {
     }
 
     private static let wanted = [
-        Wanted(line: "Type=notify", without: "systemd does not know when it is ready, nor what it waits for") {
+        Wanted(line: "Type=notify", without: "systemd does not know when the daemon is ready") {
             ["notify", "notify-reload"].contains($0["Service.Type"])
         },
         Wanted(line: "WatchdogSec=120", without: "a daemon that hangs is not restarted") {
@@ -89,7 +89,7 @@ struct ServiceFacts: Sendable {
         Wanted(line: "LimitCORE=0", without: "a core dump would hold the signing key") {
             $0["Service.LimitCORE"] == "0"
         },
-        Wanted(line: "DynamicUser=yes", without: "it runs as root") {
+        Wanted(line: "DynamicUser=yes", without: "the daemon runs as root") {
             $0.isTrue("Service.DynamicUser") || ($0["Service.User"].map { $0 != "root" && $0 != "0" } ?? false)
         },
         Wanted(line: "ExecReload=/usr/bin/nudged reload", without: "systemctl reload does not work") {
@@ -101,15 +101,15 @@ struct ServiceFacts: Sendable {
         guard hasSystemd, let unit, !unit.isMasked else { return [] }
         var found = Self.wanted.filter { !$0.isSet(unit) }.map { wanted in
             Self.settingsPlace.warning(
-                "the unit is without \(wanted.line): \(wanted.without)",
-                mend: "systemctl edit nudged, and write it under [Service]"
+                "the unit lacks \(wanted.line): \(wanted.without)",
+                mend: "run systemctl edit nudged, and write it under [Service]"
             )
         }
         if unit["Unit.StartLimitIntervalSec"] != "0" {
             found.append(
                 Self.settingsPlace.warning(
-                    "the unit has a start limit: after a few failures in a row systemd gives up",
-                    mend: "systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
+                    "the unit has a start limit: after a few failed starts systemd stops trying",
+                    mend: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
                 )
             )
         }
@@ -118,7 +118,8 @@ struct ServiceFacts: Sendable {
             : found
     }
 
-    /// Who looks by sudo reads what the unit's own user can't. Of a user or a group that the unit names it is not known here what it may read.
+    /// Doctor may run as root and read what the unit's user can't. A user or group that the unit names may have rights
+    /// that are not known here.
     private var unreadable: [Finding] {
         guard hasSystemd, let unit, unit.isTrue("Service.DynamicUser"), let file = configuration,
             ["User", "Group", "SupplementaryGroups"].allSatisfy({ unit["Service.\($0)"] == nil }),
@@ -149,11 +150,12 @@ struct ServiceFacts: Sendable {
             if case .value(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
                 if isNudged(row.pid), hasSystemd { return Self.unattended(row.pid) }
                 return Self.processPlace.unchecked(
-                    "process \(row.pid) says that it runs on this host, and is not seen from here: in a container, or just ended"
+                    "the database lists process \(row.pid) on this host, but it can't be seen: "
+                        + "it runs in a container, or has just ended"
                 )
             }
             return Self.processPlace.ok("no daemon runs on this machine")
-        case .hidden: return Self.processPlace.unchecked("only root sees what runs here: run it by sudo")
+        case .hidden: return Self.processPlace.unchecked("only root sees what runs here: run doctor with sudo")
         case .running(let id, nil) where hasSystemd: return Self.unattended(id)
         case .running(let id, let unit):
             return Self.processPlace.ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
@@ -162,33 +164,33 @@ struct ServiceFacts: Sendable {
 
     private static func unattended(_ process: Int32) -> Finding {
         processPlace.warning(
-            "process \(process) is a daemon, and not systemd's: nobody restarts it",
-            mend: "end it, and systemctl start nudged"
+            "process \(process) is a daemon that systemd does not run: nothing restarts it",
+            mend: "end it, then systemctl start nudged"
         )
     }
 
-    /// By the rows that daemons write.
+    /// From the rows that daemons write.
     private static func alive(_ work: WorkStanding) -> Finding {
         let page = StatusPage(work)
         let alive = page.alive
         guard !alive.isEmpty else {
             return daemonsPlace.warning(
-                "no daemon is alive on this database: nobody is nudged",
-                mend: "systemctl start nudged; journalctl -u nudged says what keeps it from running"
+                "no daemon of this database is alive: nothing is sent",
+                mend: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
             )
         }
         let names = alive.map { "process \($0.pid) on \($0.host)" }.joined(separator: ", ")
         let versions = Set(alive.map(\.version)).sorted()
         guard versions.count == 1 else {
             return daemonsPlace.warning(
-                "\(alive.count) are alive, of versions \(versions.joined(separator: " and ")): \(names)",
-                mend: "finish the upgrade: they should be of one version within a day"
+                "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)",
+                mend: "finish the upgrade within a day"
             )
         }
         if page.status == .temporary {
             return daemonsPlace.error(
                 "a lane of a daemon is stopped: Apple refuses its configuration",
-                mend: "nudged status says Apple's reason and the mend",
+                mend: "nudged status says Apple's reason and the fix",
                 .configuration
             )
         }
@@ -197,9 +199,9 @@ struct ServiceFacts: Sendable {
 }
 
 extension ServiceFacts {
-    /// Looks at this machine.
+    /// Inspects this machine.
     ///
-    /// - Parameter root: what stands for `/`, but for the running processes.
+    /// - Parameter root: a folder in place of `/`, for tests. It does not apply to running processes.
     init(environment: [String: String], root: String = "") {
         hasSystemd = Folder.has("\(root)/run/systemd/system")
         unit = UnitSettings(unit: Self.unitName, root: root)
@@ -221,7 +223,7 @@ extension ServiceFacts {
         return name == "nudged\n" || name == "nudged"
     }
 
-    /// From its control group, `0::/system.slice/nudged.service`.
+    /// The unit from the process's control group, such as `0::/system.slice/nudged.service`.
     private static func unit(of process: Int32) -> String? {
         let text = try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536, mayBeWorldReadable: true)
         return text.flatMap(unit(inGroups:))

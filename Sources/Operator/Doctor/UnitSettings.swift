@@ -1,31 +1,33 @@
 import Glibc
 import Systemd
 
-/// What systemd's unit files say of a service, read as systemd.unit(5) says: the first folder that has the unit, then its drop-ins, of which a name that
-/// occurs in several folders counts in the first, by name. Later settings win; an empty one takes all before it back.
+/// A service's settings from systemd's unit files (systemd.unit(5)): the unit from the first folder that has it, then
+/// its drop-ins by name. If several folders have a drop-in of one name, the first folder counts.
+///
+/// A later setting wins. An empty one removes all settings of that name before it.
 struct UnitSettings: Sendable, Equatable {
-    /// The unit's own file.
+    /// The path of the unit's own file.
     let path: String
-    /// Somebody said that nothing may start it: by a link to /dev/null, or an empty file.
+    /// Nothing can start the unit: its file is a link to /dev/null, or empty.
     let isMasked: Bool
-    /// By `Section.Key`, in order.
+    /// By `Section.Key`, in the order of the files.
     private(set) var values: [String: [String]] = [:]
 
-    /// The last one; nil where there is none.
+    /// The last value. Nil if there is none.
     subscript(_ name: String) -> String? { values[name]?.last }
 
-    /// Whether a time is set that ends: `0` and `infinity` say that there is none.
+    /// Whether a finite time is set: `0` and `infinity` mean none.
     func hasTime(_ name: String) -> Bool {
         guard let value = self[name] else { return false }
         return value != "infinity" && value.contains { $0.isNumber && $0 != "0" }
     }
 
-    /// Whether it is said to be so, as systemd.syntax(7) takes it.
+    /// Whether the value means true (systemd.syntax(7)).
     func isTrue(_ name: String) -> Bool {
         ["1", "yes", "true", "on", "y", "t"].contains(self[name]?.lowercased() ?? "")
     }
 
-    /// - Parameter texts: the unit's, then those of its drop-ins.
+    /// - Parameter texts: the unit's text, then those of its drop-ins.
     init(path: String, texts: [String]) {
         self.path = path
         isMasked = false
@@ -42,7 +44,7 @@ struct UnitSettings: Sendable, Equatable {
         var begun = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let line = line.drop { $0 == " " || $0 == "\t" }
-            // A comment between continued lines is passed over.
+            // systemd skips a comment between continued lines.
             if line.hasPrefix("#") || line.hasPrefix(";") { continue }
             if line.hasSuffix("\\") {
                 begun += line.dropLast() + " "
@@ -72,11 +74,11 @@ extension UnitSettings {
         "/lib/systemd/system",
     ]
 
-    /// Reads the files; nil where no folder has the unit.
+    /// Reads the files. Nil if no folder has the unit.
     ///
-    /// - Parameter root: what stands for `/`.
+    /// - Parameter root: a folder in place of `/`, for tests.
     init?(unit: String, root: String = "") {
-        // A link that leads nowhere is passed over.
+        // A broken link counts as no file.
         let found = Self.folders.lazy.map { (path: "\($0)/\(unit)", text: Self.text("\(root)\($0)/\(unit)")) }
         guard let (path, text) = found.first(where: { $0.text != nil || Self.isMask(root + $0.path) }) else {
             return nil
@@ -95,14 +97,14 @@ extension UnitSettings {
         self.init(path: path, texts: [text] + texts)
     }
 
-    /// Leads to /dev/null, or is empty.
+    /// Whether the file leads to a character device such as /dev/null, or is empty.
     private static func isMask(_ path: String) -> Bool {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return false }
         return facts.st_mode & S_IFMT == S_IFCHR || facts.st_mode & S_IFMT == S_IFREG && facts.st_size == 0
     }
 
-    /// nil: none that we may read.
+    /// The file's text. Nil if it does not exist or we may not read it.
     private static func text(_ path: String) -> String? {
         try? Credentials.readText(path, limit: 1 << 20, mayBeWorldReadable: true)
     }

@@ -1,13 +1,13 @@
 import Store
 
 extension DatabaseFacts.View {
-    /// A column that the daemon's statements name. No types: any, since it is read as text.
+    /// A column that the daemon's statements name. Without types, any type is good: the value is read as text.
     struct WantedColumn: Sendable {
         let name: String
         var types: [String] = []
     }
 
-    /// What must be there, the usual type first. (`context` of `recipient` may be missing.)
+    /// The required columns; each column's usual type is the first. `context` of `recipient` is optional.
     var columns: [WantedColumn] {
         let user = WantedColumn(name: "user_id", types: ["uuid"])
         switch self {

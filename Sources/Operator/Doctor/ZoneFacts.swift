@@ -1,53 +1,55 @@
 import Service
 import TimeZones
 
-/// What there is to say of the time-zone files, which decide when it is ten o'clock for somebody.
+/// Facts about the time-zone files, which define everybody's local time.
 struct ZoneFacts: Sendable {
-    /// Where they lie, and whether TZDIR says so.
+    /// The folder of the files, and whether TZDIR names it.
     let directory: String
     let isChosen: Bool
     let release: ZoneDatabase.Release
-    /// How many zones were read, and what could not be.
+    /// How many zones were read, and the errors of the others.
     let count: Int
     let failures: [String]
-    /// Seconds east of UTC now, by zone.
+    /// Seconds east of UTC at present, by zone.
     let offsets: [String: Int]
 
     private static let files = Finding.Place(.zones, "files")
     private static let age = Finding.Place(.zones, "release")
     private static let server = Finding.Place(.zones, "postgresql")
     private static let upgrade =
-        "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), then nudged reload and nudged replan"
+        "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), "
+        + "then run nudged reload and nudged replan"
 
     /// - Parameters:
     ///   - now: this machine's clock.
-    ///   - server: the offsets that PostgreSQL works with, in the same minute.
+    ///   - server: PostgreSQL's offsets in the same minute.
     func findings(now: Instant, server: Known<[String: Int]>) -> [Finding] { [read, released(now), compared(server)] }
 
     private var read: Finding {
         let origin = isChosen ? "TZDIR" : "the system's"
         if count == 0 {
             return Self.files.error(
-                "no zone is in \(directory) (\(origin)): everyone counts as without a zone",
+                "\(directory) (\(origin)) has no time zones: all users count as users without a zone",
                 mend: "install tzdata, or correct TZDIR",
                 .configuration
             )
         }
         if let first = failures.first {
+            let files = Elapsed.counted(failures.count, "file", "files")
             return Self.files.error(
-                "\(failures.count) files of \(directory) (\(origin)) can't be read, the first: \(first)",
-                mend: "see what keeps this user from reading them; users of those zones wait meanwhile",
+                "\(files) of \(directory) (\(origin)) can't be read, the first: \(first)",
+                mend: "let this user read them; until then, users of those zones wait",
                 .unavailable
             )
         }
         return Self.files.ok("\(count) zones in \(directory) (\(origin))")
     }
 
-    /// Every year has had a release at least: what is named for the year before the last lacks one for sure.
+    /// There is at least one release each year. So a release from the year before last is outdated for certain.
     private func released(_ now: Instant) -> Finding {
         guard let name = release.name, let year = release.year else {
             return Self.age.unchecked(
-                "the files don't say which release they are of (no tzdata.zi)"
+                "the files don't name their release (no tzdata.zi)"
                     + (release.modified.map { "; they are \(Elapsed.words(now - $0)) old" } ?? "")
             )
         }
@@ -58,7 +60,7 @@ struct ZoneFacts: Sendable {
             : Self.age.ok(words)
     }
 
-    /// Only what differs now can be seen: PostgreSQL doesn't tell its release.
+    /// PostgreSQL does not tell its release. So only zones that differ now can be found.
     private func compared(_ server: Known<[String: Int]>) -> Finding {
         let theirs: [String: Int]
         switch server {
@@ -69,14 +71,16 @@ struct ZoneFacts: Sendable {
         let different = offsets.keys.filter { theirs[$0] != nil && theirs[$0] != offsets[$0] }.sorted()
         let unknown = offsets.keys.filter { theirs[$0] == nil && $0.contains("/") }.sorted()
         guard let first = different.first else {
-            let lacks = unknown.isEmpty ? "" : "; it lacks \(unknown.count), as \(unknown[0])"
-            return Self.server.ok("PostgreSQL has the same hour in all \(offsets.count - unknown.count) zones\(lacks)")
+            let lacks = unknown.isEmpty ? "" : "; it lacks \(unknown.count), for example \(unknown[0])"
+            let same = offsets.count - unknown.count
+            return Self.server.ok("PostgreSQL has the same local time in all \(same) zones\(lacks)")
         }
         let (ours, their) = (offsets[first] ?? 0, theirs[first] ?? 0)
         return Self.server.warning(
-            "PostgreSQL has another hour in \(different.count) zones, as \(first): \(InstantText.offset(Int64(their))) there, "
-                + "\(InstantText.offset(Int64(ours))) here; nudges go by the files here",
-            mend: "\(Self.upgrade); and upgrade tzdata, or PostgreSQL where it brings its own, on the database's host"
+            "PostgreSQL has another local time in \(Elapsed.counted(different.count, "zone", "zones")), "
+                + "for example \(first): \(InstantText.offset(Int64(their))) there, "
+                + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here",
+            mend: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
         )
     }
 }
@@ -87,7 +91,7 @@ extension ZoneFacts {
         let reading = database.reload()
         var offsets: [String: Int] = [:]
         for name in database.names {
-            // What can't be read is among the failures.
+            // `reload` has reported the zones that can't be read.
             if let zone = try? database.zone(named: name) { offsets[name] = zone.offset(at: now) }
         }
         directory = database.directory

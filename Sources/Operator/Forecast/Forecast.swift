@@ -3,55 +3,55 @@ import JSON
 import Policy
 import TimeZones
 
-/// What would be sent when.
+/// What would be sent, by hour.
 package struct Forecast: Sendable {
     let hours: Int
     let tally: ForecastTally
     let paused: Set<NudgeKind>
-    /// Whether a decision service is asked of what the rules allow; the forecast takes it to allow everything.
+    /// Whether a decision service is configured. The forecast assumes that it allows everything.
     var asksService = false
-    /// What could not be read, in words.
+    /// What could not be read, as text.
     var gaps: [String] = []
 
-    /// Users who are asked in that time.
+    /// Users who are due in that time.
     package var users: Int { tally.users }
-    /// All pushes.
     package var pushes: Int { tally.pushes }
 
-    /// Hours, bars and sums, without a newline at the end.
+    /// The pushes of each hour with a bar, then sums. Without a newline at the end.
     ///
     /// - Parameters:
-    ///   - width: columns.
-    ///   - hasBlocks: whether block characters are understood; else `#`.
+    ///   - width: the terminal's columns.
+    ///   - hasBlocks: whether block characters can be shown; else bars are of `#`.
     package func words(width: Int, hasBlocks: Bool) -> String {
-        var lines = [
-            "from \(tally.start.rfc3339) for \(hours) h: \(Elapsed.grouped(tally.pushes)) pushes; \(Elapsed.grouped(tally.users)) users are asked",
-            "",
-        ]
+        let pushes = Elapsed.counted(tally.pushes, "push", "pushes")
+        let due = Elapsed.counted(tally.users, "user is due", "users are due")
+        var lines = ["from \(tally.start.rfc3339) for \(hours) h: \(pushes); \(due)", ""]
         lines += chart(width: min(width, 120), hasBlocks: hasBlocks)
         let kinds = NudgeKind.allCases.enumerated().map { place, kind in
             (kind.rawValue, tally.hours.reduce(0) { $0 + $1.pushes[place] })
         }
         lines += table("pushes by kind", kinds)
-        lines += table("users to whom at least once nothing is sent, by reason", reasons(tally.resting))
-        lines += table("slots and devices that go by unsent, by reason", tally.skipped.sorted { $0.key < $1.key })
-        lines += table("messages and reminders that end unsent, by reason", tally.dropped.sorted { $0.key < $1.key })
+        lines += table("users who at least once get nothing when they are due, by reason", reasons(tally.resting))
+        lines += table("slots and devices that are skipped, by reason", tally.skipped.sorted { $0.key < $1.key })
+        lines += table("messages and reminders that are dropped, by reason", tally.dropped.sorted { $0.key < $1.key })
         if !paused.isEmpty {
-            lines += [
-                "",
-                "paused: \(paused.map(\.rawValue).sorted().joined(separator: ", ")); the forecast takes the pause to last",
-            ]
+            let names = paused.map(\.rawValue).sorted().joined(separator: ", ")
+            lines += ["", "paused: \(names); the forecast assumes that the pause lasts"]
         }
         if asksService {
             lines += [
-                "", "a decision service is configured: it is not asked here, and counted as if it allowed everything",
+                "", "a decision service is configured; the forecast assumes that it allows everything",
             ]
         }
         for gap in gaps { lines += ["", gap.printable] }
         if tally.unread > 0 {
-            lines += ["", "\(tally.unread) users could not be decided: their zone's file can't be read"]
+            let users = Elapsed.counted(tally.unread, "user", "users")
+            lines += ["", "not counted: \(users) whose time zone's file can't be read"]
         }
-        if tally.unreadable > 0 { lines += ["", "\(tally.unreadable) users' rows in nudged.person can't be read"] }
+        if tally.unreadable > 0 {
+            let users = Elapsed.counted(tally.unreadable, "user", "users")
+            lines += ["", "not counted: \(users) whose row in nudged.person can't be read"]
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -82,7 +82,7 @@ package struct Forecast: Sendable {
         return "\(weekday) \(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(5))"
     }
 
-    /// Blocks know eighths of a column; one push is never drawn as none.
+    /// Block characters have eighths of a column. A bar of one push must be visible.
     private static func bar(_ columns: Double, hasBlocks: Bool, isAny: Bool) -> String {
         guard isAny else { return "" }
         guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
@@ -94,7 +94,7 @@ package struct Forecast: Sendable {
         zip(Reason.allCases, counts).map { ($0.rawValue, $1) }
     }
 
-    /// Nothing where all are zero.
+    /// Empty if all counts are zero.
     private func table(_ title: String, _ rows: [(String, Int)]) -> [String] {
         let rows = rows.filter { $0.1 > 0 }
         guard !rows.isEmpty else { return [] }
@@ -105,8 +105,11 @@ package struct Forecast: Sendable {
             }
     }
 
-    /// `{"from", "hours", "users", "nudges", "pushes", "by_kind", "resting", "skipped", "dropped", "paused", "decision_service", "gaps", "unread", "unreadable", "by_hour": [{"from", "pushes",
-    /// "by_kind", "resting", "skipped"}]}`; `resting` counts users at the top, questions in an hour.
+    /// One object: `from`, `hours`, `users`, `nudges`, `pushes`, `unread`, `unreadable`, `by_kind`, `resting`,
+    /// `skipped`, `dropped`, `paused`, `decision_service`, `gaps`, `by_hour`.
+    ///
+    /// `by_hour` is `[{"from", "pushes", "by_kind", "resting", "skipped"}]`. `resting` counts users at the top and
+    /// evaluations in an hour.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -144,7 +147,7 @@ package struct Forecast: Sendable {
 }
 
 extension JSONWriter {
-    /// A member that is an object of counts.
+    /// Writes a member whose value is an object of counts.
     fileprivate mutating func counts(_ key: String, _ counts: [(String, Int)]) {
         self.key(key)
         beginObject()

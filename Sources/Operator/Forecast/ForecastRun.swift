@@ -8,15 +8,16 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// `nudged forecast`: the policy run forward over everyone who is due in that time, on one snapshot of the real data; nothing is written.
+/// `nudged forecast`: runs the policy forward for every user who will be due, on one snapshot of the database. It
+/// writes nothing.
 package struct ForecastRun: Sendable {
-    /// Hours that can be looked ahead: what lies further is decided by changes that nobody knows.
+    /// How many hours can be forecast. Changes that nobody can know decide what comes later.
     package static let hours = 1...168
 
     private let access: DatabaseAccess
     private let planner: Planner
 
-    /// Users of a page, and pages that are judged beside the one that is read: what is in memory at once.
+    /// Users of a page, and pages that are evaluated beside the one that is read. Together they bound the memory.
     private static let page = 2_000
     private static let pagesAtOnce = 3
 
@@ -26,17 +27,17 @@ package struct ForecastRun: Sendable {
         planner = try Assembly(configuration, zones: ZoneDatabase()).planner
     }
 
-    /// Looks ahead.
+    /// Makes the forecast.
     ///
-    /// - Parameter onProgress: hears how many of how many parts of equal size are read.
-    /// - Throws: `PostgresError`, `SchemaError`.
+    /// - Parameter onProgress: called with the number of ranges that were read, and of all ranges.
+    /// - Throws: `PostgresError` or `SchemaError`.
     package func run(hours: Int, onProgress: @escaping @Sendable (Int, Int) -> Void) async throws -> Forecast {
         try await access.withStore { store in
             try await Self.forecast(hours: hours, planner: planner, store: store, onProgress: onProgress)
         }
     }
 
-    /// - Parameter now: a test's; nil: the database's.
+    /// - Parameter now: for tests. Nil: the database's clock.
     static func forecast(
         hours: Int,
         planner: Planner,
@@ -49,7 +50,7 @@ package struct ForecastRun: Sendable {
             let start = now ?? clock
             var planner = planner
             planner.paused = try await reader.paused()
-            // How many go is asked, not what they say.
+            // The forecast needs the number of check-ins, not their texts.
             planner.checkInTexts = CheckInTexts()
             let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
             let spreads = try await FutureSpreads(reader, planner: planner, start: start, end: future.end)
@@ -64,7 +65,7 @@ package struct ForecastRun: Sendable {
         }
     }
 
-    /// Range by range along the claim's index: the database reads the next page while those before are judged.
+    /// Reads users range by range along the claim's index. The database reads a page while earlier pages are evaluated.
     private static func walk(
         _ reader: SnapshotReader,
         _ future: FutureUser,
@@ -118,7 +119,7 @@ package struct ForecastRun: Sendable {
                 }
                 onProgress(done + 1, SnapshotReader.ranges.count)
             }
-            // Who would not be due otherwise.
+            // Users who are due only because of a fan-out.
             var told = Array(spreads.reminders.keys)[...]
             while !told.isEmpty {
                 let page = try await reader.users(

@@ -3,21 +3,21 @@ import Policy
 import Store
 import TimeZones
 
-/// What a forecast counts; tallies of several pages add up.
+/// The counts of a forecast. Tallies of several pages can be added.
 struct ForecastTally: Sendable, Equatable {
-    /// An hour by the clock, or the part of it that lies in the forecast.
+    /// A clock hour, or the part of it that is in the forecast.
     struct Hour: Sendable, Equatable {
-        /// Pushes by kind, as `NudgeKind.allCases`.
+        /// Pushes by kind, in the order of `NudgeKind.allCases`.
         var pushes = [Int](repeating: 0, count: NudgeKind.allCases.count)
-        /// Questions after which nothing was sent, by reason, as `Reason.allCases`.
+        /// Evaluations after which nothing is sent, by reason in the order of `Reason.allCases`.
         var rests = [Int](repeating: 0, count: Reason.allCases.count)
-        /// Slots and devices that go by unsent.
+        /// Skipped slots and devices.
         var skipped = 0
 
         var allPushes: Int { pushes.reduce(0, +) }
     }
 
-    /// Reasons for which one user was not sent anything.
+    /// The reasons for which nothing was sent to one user, as a bit set.
     struct Reasons: Sendable, Equatable {
         private(set) var bits: UInt32 = 0
         mutating func insert(_ reason: Reason) { bits |= 1 << UInt32(Self.place[reason] ?? 0) }
@@ -26,19 +26,19 @@ struct ForecastTally: Sendable, Equatable {
 
     let start: Instant
     private(set) var hours: [Hour]
-    /// Users who are due in that time.
+    /// Users who are due in the forecast's time.
     var users = 0
-    /// What is sent: check-ins, messages, digests, reminders.
+    /// Nudges that are sent: check-ins, messages, digests and reminders.
     private(set) var nudges = 0
-    /// Users by reason for which at least once nothing was sent, as `Reason.allCases`.
+    /// Users who got nothing at least once, by reason in the order of `Reason.allCases`.
     private(set) var resting = [Int](repeating: 0, count: Reason.allCases.count)
-    /// Slots and devices that go by unsent, by the record's reason.
+    /// Skipped slots and devices, by the record's reason.
     private(set) var skipped: [String: Int] = [:]
-    /// Messages and reminders that end unsent, by the record's reason.
+    /// Messages and reminders that are dropped, by the record's reason.
     private(set) var dropped: [String: Int] = [:]
     /// Users whose zone's file could not be read.
     var unread = 0
-    /// Users whose row holds what can't be read.
+    /// Users whose row could not be read.
     var unreadable = 0
 
     init(start: Instant, end: Instant) {
@@ -82,7 +82,7 @@ struct ForecastTally: Sendable, Equatable {
         }
     }
 
-    /// A user's end: each reason counts once.
+    /// Adds a user's reasons at the end of their run. Each reason counts once for a user.
     mutating func close(_ reasons: Reasons) {
         for place in resting.indices where reasons.bits & 1 << UInt32(place) != 0 { resting[place] += 1 }
     }

@@ -6,28 +6,28 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Reminders for everyone that come in the time of a forecast: what each member will have, if nobody comes and nobody leaves.
+/// The fan-outs in the time of a forecast: the reminders that each member will get if the members stay the same.
 struct FutureSpreads: Sendable {
-    /// By member.
+    /// The reminders to come, by member.
     private(set) var reminders: [UUID: [PendingReminder]] = [:]
-    /// What is missing in them, in words.
+    /// What is missing in `reminders`, as text.
     private(set) var gaps: [String] = []
 
-    /// Spreads that are looked at, members of a page, hours of one series: more nobody draws.
+    /// The most fan-outs, the members of a page, and the most occurrences of one series. They bound the work.
     private static let mostSpreads = 10_000
     private static let page = 10_000
     private static let mostHours = 1_000
 
     init() {}
 
-    /// Reads them as the sweep would. What the app's view doesn't say is missing, and said in `gaps`.
+    /// Reads the fan-outs as a sweep would. If the app's view can't be read, `gaps` says what is missing.
     ///
-    /// - Parameter user: nil: for everyone; else only what comes for them.
+    /// - Parameter user: only this user's reminders. Nil: those of all users.
     init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws
     {
         let spreads = try await reader.spreads(until: end - 1, limit: Self.mostSpreads)
         if spreads.count == Self.mostSpreads {
-            gaps.append("of the reminders for everyone only the first \(Self.mostSpreads) are looked at")
+            gaps.append("only the first \(Self.mostSpreads) reminders for everyone are counted")
         }
         var unread: [(spread: DueSpread, state: String)] = []
         for spread in spreads {
@@ -38,14 +38,16 @@ struct FutureSpreads: Sendable {
             } catch {
                 guard let state = error.sqlState else { throw error }
                 unread.append((spread, state))
-                // query_canceled, out of time: each of the others would take as long.
+                // query_canceled: the time-out has ended the statement. Each further read would take as long.
                 if state == "57014" { break }
             }
         }
         if let first = unread.first {
             gaps.append(
-                "\(unread.count) reminders for everyone are missing, since nudged.subject_member can't be read (the first is about "
-                    + "\(first.spread.reminder.subjectType) \(first.spread.reminder.subjectID), SQLSTATE \(first.state)): mend the view"
+                "\(unread.count == 1 ? "1 reminder" : "\(unread.count) reminders") for everyone can't be counted, "
+                    + "because nudged.subject_member can't be read: correct the view (the first is about "
+                    + "\(first.spread.reminder.subjectType) \(first.spread.reminder.subjectID), "
+                    + "SQLSTATE \(first.state))"
             )
         }
     }
@@ -60,7 +62,7 @@ struct FutureSpreads: Sendable {
             if try await reader.isMember(user, of: spread) { tell(hours, of: spread, to: user) }
             return
         }
-        // Who has the first of them already is told of the later ones only.
+        // With several occurrences, all members are read: those who have the first one still get the later ones.
         var rest: DueSpread? = hours.count > 1 ? spread.fromTheFirst : spread
         while let part = rest {
             let members = try await reader.members(of: part, limit: Self.page)
@@ -69,7 +71,7 @@ struct FutureSpreads: Sendable {
         }
     }
 
-    /// - Parameter hours: the spread's own, and those that come after it.
+    /// - Parameter hours: the fan-out's own occurrence, then the later ones of its series.
     mutating func tell(_ hours: [PendingReminder], of spread: DueSpread, to member: UUID) {
         let hasFirst = spread.after.map { member <= $0 } ?? false
         let coming = hasFirst ? hours.dropFirst() : hours[...]
@@ -78,7 +80,7 @@ struct FutureSpreads: Sendable {
 
     mutating func add(_ hours: [PendingReminder], for member: UUID) { reminders[member, default: []] += hours }
 
-    /// Its hours that are spread before the end.
+    /// The occurrences that are fanned out before the end.
     static func hours(
         of spread: DueSpread,
         planner: Planner,
@@ -108,7 +110,7 @@ struct FutureSpreads: Sendable {
         return hours
     }
 
-    /// Whoever has some of them, with theirs; each once.
+    /// The users with their reminders to come, which are removed from `reminders`. So each reminder is used once.
     mutating func take(for users: [ClaimedUser]) -> [ClaimedUser] {
         guard !reminders.isEmpty else { return users }
         return users.map { user in

@@ -6,16 +6,17 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Runs one user forward: asked when due, what is sent taken for accepted, asked again. By the sweep's own planner, so what it sends is what a sweep would
-/// send if nobody changed anything and Apple took everything.
+/// Runs one user forward: evaluates them when they are due, counts what is sent as accepted, and goes on.
+///
+/// It uses the sweep's planner. So it sends what a sweep would send if nothing changed and Apple accepted every push.
 struct FutureUser {
     let planner: Planner
     /// The first instant of the forecast.
     let start: Instant
-    /// The first that is no more of it.
+    /// The first instant after the forecast.
     let end: Instant
 
-    /// More questions than these nobody draws in a week; a rule that loops must not hold up the others.
+    /// No user needs so many evaluations in a week. The bound stops a rule that loops.
     private static let mostQuestions = 5_000
 
     func run(_ claimed: ClaimedUser, into tally: inout ForecastTally) {
@@ -58,7 +59,7 @@ struct FutureUser {
         Set(ended.lazy.filter { $0.kind != .checkIn }.compactMap { UUID(uuidString: $0.key) })
     }
 
-    /// The policy's clock counts whole seconds, rounded down: who is due within its second is due.
+    /// The policy's clock has whole seconds, rounded down. A user who is due within its second is due.
     private func dueAt(_ user: ClaimedUser) -> Instant {
         let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
         return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
@@ -66,7 +67,7 @@ struct FutureUser {
 }
 
 extension ClaimedUser {
-    /// With the messages and reminders that were read and no others: a thousand of one user's are enough to look ahead.
+    /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
     fileprivate var asRead: ClaimedUser {
         var changes = changes
         changes.hasMoreMessages = false

@@ -1,8 +1,8 @@
 import Policy
 
-/// Kinds of nudges for a reader.
+/// Names of the kinds of nudges for a reader.
 enum KindWords {
-    /// `Check-ins`
+    /// In lower case, such as `check-ins`.
     static func plural(_ kind: String) -> String {
         switch NudgeKind(rawValue: kind) {
         case .checkIn: "check-ins"
@@ -12,7 +12,7 @@ enum KindWords {
         }
     }
 
-    /// At the head of something.
+    /// With a capital letter, such as `Check-ins`.
     static func title(_ kind: String) -> String {
         let words = plural(kind)
         return words.prefix(1).uppercased() + words.dropFirst()

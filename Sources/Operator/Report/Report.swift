@@ -2,71 +2,71 @@ import Policy
 import Store
 import TimeZones
 
-/// What `nudged report` draws: the record of some days, counted. Nothing in it says who, which device or what text.
+/// The counts that `nudged report` shows. They name no user, no device and no text.
 struct Report: Sendable, Equatable {
-    /// A stretch of time.
+    /// The counts of a part of the time.
     struct Stretch: Sendable, Equatable {
-        /// Pushes that Apple accepted, as `Report.kinds`.
+        /// Pushes that Apple accepted, in the order of `Report.kinds`.
         var accepted = [Int](repeating: 0, count: Report.kinds.count)
-        /// Rows of the other outcomes.
+        /// Rows of the record with other outcomes.
         var others: [DeliveryRecord.Outcome: Int] = [:]
-        /// Of the rejected: those that Apple answered 410.
+        /// Pushes that Apple answered with 410. They are among the rejected.
         var gone = 0
-        /// All rows.
+        /// All rows of the record.
         var all: Int { accepted.reduce(0, +) + others.values.reduce(0, +) }
     }
 
-    /// What became of rows, and why.
+    /// An outcome with its reason.
     struct Fate: Sendable, Hashable {
         let outcome: DeliveryRecord.Outcome
-        /// Empty: none was given.
+        /// Empty if there is none.
         let reason: String
     }
 
-    /// Accepted pushes by the users' clocks.
+    /// Accepted pushes by the users' local time.
     struct LocalHours: Sendable, Equatable {
-        /// By local hour, 0 to 23; in each, as `Report.kinds`.
+        /// By local hour, 0 to 23; in each hour in the order of `Report.kinds`.
         var hours = [[Int]](repeating: [Int](repeating: 0, count: Report.kinds.count), count: 24)
-        /// Of users without a zone, or gone.
+        /// Pushes to users without a zone, or who are gone.
         var unplaced = 0
-        /// Within quiet hours that the users chose.
+        /// Pushes within quiet hours that the users chose.
         var inOwnQuietHours = 0
-        /// Of users who chose some.
+        /// Pushes to users who chose quiet hours.
         var withOwnQuietHours = 0
-        /// Within the rules' quiet hours, of users who chose none.
+        /// Pushes within the rules' quiet hours, to users who chose none.
         var inDefaultQuietHours = 0
-        /// Of users who chose none.
+        /// Pushes to users who chose no quiet hours.
         var withDefaultQuietHours = 0
 
         var placed: Int { hours.joined().reduce(0, +) }
     }
 
-    /// Kinds as the record names them; last what an earlier or later version may have written.
+    /// The record's names of the kinds. The last one is for kinds of other versions.
     static let kinds = NudgeKind.allCases.map(\.rawValue) + ["other"]
 
     let window: ReportWindow
-    /// Days after which the record is dropped.
+    /// Days after which rows of the record are dropped.
     let keepDays: Int
-    /// Its rules' quiet hours and time of check-ins.
+    /// The rules in force. The report shows their quiet hours.
     let rules: Rules
-    /// As `window` cuts the time.
+    /// One for each stretch of `window`.
     private(set) var stretches: [Stretch]
     /// Rows by outcome and reason.
     private(set) var fates: [Fate: Int] = [:]
     private(set) var local = LocalHours()
-    /// Check-ins by how long after their time they came, as `HourCount.Lateness.allCases`.
+    /// Check-ins by their lateness, in the order of `HourCount.Lateness.allCases`.
     private(set) var lateness = [Int](repeating: 0, count: HourCount.Lateness.allCases.count)
-    /// Check-ins of which that can't be told.
+    /// Check-ins whose lateness is unknown.
     private(set) var untimed = 0
-    /// By size, as `SweepCount.Size.allCases`; nil: there were none.
+    /// Sweeps by size, in the order of `SweepCount.Size.allCases`. Nil: there were none of that size.
     private(set) var sweepSizes = [SweepCount?](repeating: nil, count: SweepCount.Size.allCases.count)
-    /// The largest ones, the largest first.
+    /// The largest sweeps, the largest first.
     private(set) var largestSweeps: [SweepCount] = []
-    /// Not everything was counted apart: the rarest may be missing.
+    /// Whether the counts were cut. Then the rarest are missing.
     let isCut: Bool
-    /// Those that were seen within a day.
+    /// Daemons that were seen within a day.
     let daemons: [DaemonRow]
-    /// What the kill switch holds.
+    /// The pauses that are in force.
     let pauses: [Pause]
 
     init(
@@ -136,15 +136,14 @@ struct Report: Sendable, Equatable {
     /// All rows.
     var all: Int { fates.values.reduce(0, +) }
 
-    /// Rows of an outcome.
     func count(_ outcome: DeliveryRecord.Outcome) -> Int {
         fates.reduce(0) { $0 + ($1.key.outcome == outcome ? $1.value : 0) }
     }
 
-    /// Tokens that Apple called gone.
+    /// Pushes that Apple answered with 410.
     var gone: Int { stretches.reduce(0) { $0 + $1.gone } }
 
-    /// Rows of some outcomes by reason, the most frequent first.
+    /// The rows of these outcomes by reason, the most frequent first.
     func reasons(of outcomes: [DeliveryRecord.Outcome]) -> [(fate: Fate, count: Int)] {
         fates.filter { outcomes.contains($0.key.outcome) }.map { (fate: $0.key, count: $0.value) }
             .sorted {
@@ -154,6 +153,6 @@ struct Report: Sendable, Equatable {
             }
     }
 
-    /// When the first stretch of which the record has something begins.
+    /// The start of the first stretch that has rows. Nil if there are none.
     var firstRecorded: Instant? { stretches.firstIndex { $0.all > 0 }.map(window.beginning) }
 }

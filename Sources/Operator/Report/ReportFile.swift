@@ -1,16 +1,18 @@
 import Glibc
 
-/// The file that a report becomes: whole or not at all, also for whoever looks while it is written.
+/// The report's file. A reader finds either the complete old file or the complete new one.
 package struct ReportFile: Sendable {
     private let path: String
 
-    /// - Parameter path: an absent or a regular file; a link is followed.
+    /// - Parameter path: no file yet, or a regular file. A link is followed.
     package init(_ path: String) {
         self.path = path
     }
 
-    /// Takes the file's place by rename; mode 0644 less the process's mask, or owner, group and mode of the file that was there, as far as we may. The old
-    /// one stays where that fails.
+    /// Replaces the file by rename. If that fails, the old file stays.
+    ///
+    /// A new file has mode 0644 less the umask. Else owner, group and mode of the old file are kept as far as our
+    /// rights allow.
     package func write(_ text: String) throws(ReportFileError) {
         let (target, old) = try target()
         let slash = target.lastIndex(of: "/")
@@ -21,7 +23,7 @@ package struct ReportFile: Sendable {
         var number: Int32 = 0
         if let old { Self.take(after: old, file) }
         if !Self.write(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
-        // A network's file system may say only now that it is full.
+        // A network file system may report a full disk only on close.
         if Glibc.close(file) != 0, number == 0 { number = errno }
         if number == 0, rename(temporary, target) != 0 { number = errno }
         guard number == 0 else {
@@ -30,14 +32,14 @@ package struct ReportFile: Sendable {
         }
     }
 
-    /// Who could read the old file can read the new one, and nobody else: without its group nothing is the group's. Where the file system knows no such thing, it
-    /// stays as it is.
+    /// Gives the new file the old one's owner, group and mode. If the group can't be set, the group gets no rights, so
+    /// that nobody else can read it. Errors are ignored: some file systems have no owners.
     private static func take(after old: stat, _ file: Int32) {
         let isGroups = fchown(file, old.st_uid, old.st_gid) == 0 || fchown(file, .max, old.st_gid) == 0
         _ = fchmod(file, old.st_mode & (isGroups ? 0o777 : 0o707))
     }
 
-    /// Where a link leads, and what is there; refused where something stands that is no file: a rename would put one in a device's place.
+    /// The path behind a link, and the present file. A device or a pipe is refused: rename would replace it by a file.
     private func target() throws(ReportFileError) -> (path: String, old: stat?) {
         var status = stat()
         guard stat(path, &status) == 0 else {

@@ -3,7 +3,7 @@ import NudgedKit
 import Policy
 import Store
 
-/// When people got it, by their own clocks.
+/// The sections about local time.
 extension ReportPage {
     private var quietWords: String {
         guard let hours = report.rules.quietHours, !hours.isNone else { return "The rules have no quiet hours" }
@@ -11,12 +11,12 @@ extension ReportPage {
     }
 
     var localHours: ReportSection {
-        let title = "Accepted pushes by the hour of the day where the person is"
+        let title = "Accepted pushes by the user's local hour"
         let local = report.local
         guard local.placed > 0 else {
             let words =
                 local.unplaced > 0
-                ? "Of none of the accepted pushes a zone is known." : "Apple accepted nothing in this time."
+                ? "No accepted push has a known time zone." : "Apple accepted nothing in this time."
             return ReportSection(id: "hours", title: title, parts: [.words(words)])
         }
         let counts = local.hours.map { RoundedCount($0.reduce(0, +)) }
@@ -38,29 +38,25 @@ extension ReportPage {
             panelHeight: 150,
             number: Self.pushes
         )
+        let explanation =
+            "A push within quiet hours is not a fault: reminders that people set for themselves keep their hour, "
+            + "and urgent messages are sent if they are allowed. The record has neither zones nor quiet hours, "
+            + "so those of now are used, also for people who have changed them since."
+        let unplaced =
+            "Not in the chart: \(RoundedCount(local.unplaced).words) pushes to people who are gone or have no valid zone."
         return ReportSection(
             id: "hours",
             title: title,
             parts: [
-                .words("\(quietWords), for people who chose none. \(quietCounts)"), .node(chart.node),
-                .node(hoursTable.folded),
-                .words(
-                    "Within quiet hours a push is no fault: reminders that people set for themselves keep the hour they chose, and urgent messages go through where they are "
-                        + "allowed. Zones and quiet hours are read as they are now, since the record holds neither: who moved or changed them since is counted by the new ones."
-                ),
-            ]
-                + (local.unplaced > 0
-                    ? [
-                        .words(
-                            "Not drawn: \(RoundedCount(local.unplaced).words) pushes to people without a valid zone, or who are gone."
-                        )
-                    ] : [])
+                .words("\(quietWords), for people who set none. \(quietCounts)"), .node(chart.node),
+                .node(hoursTable.folded), .words(explanation),
+            ] + (local.unplaced > 0 ? [.words(unplaced)] : [])
         )
     }
 
     private static func hour(_ hour: Int) -> String { "\(hour < 10 ? "0" : "")\(hour):00" }
 
-    /// The rules' quiet hours on the axis of a day: two parts where they pass midnight.
+    /// The rules' quiet hours as parts of a day. There are two parts if they pass midnight.
     private var shades: [ColumnChart.Shade] {
         guard let hours = report.rules.quietHours, !hours.isNone else { return [] }
         let (start, end) = (Double(hours.start.minutes) / 1440, Double(hours.end.minutes) / 1440)
@@ -76,12 +72,14 @@ extension ReportPage {
         var sentences: [String] = []
         if local.withDefaultQuietHours > 0, report.rules.quietHours?.isNone == false {
             sentences.append(
-                "Of pushes to people who chose none, \(words(local.inDefaultQuietHours, local.withDefaultQuietHours)) came within them."
+                "Of pushes to people who set none, "
+                    + "\(words(local.inDefaultQuietHours, local.withDefaultQuietHours)) were sent within them."
             )
         }
         if local.withOwnQuietHours > 0 {
             sentences.append(
-                "Of pushes to people with quiet hours of their own, \(words(local.inOwnQuietHours, local.withOwnQuietHours)) came within theirs."
+                "Of pushes to people with quiet hours of their own, "
+                    + "\(words(local.inOwnQuietHours, local.withOwnQuietHours)) were sent within theirs."
             )
         }
         return sentences.joined(separator: " ")
@@ -108,21 +106,22 @@ extension ReportPage {
     // MARK: Lateness
 
     private static let latenessWords = [
-        "before its time (which was changed since)", "within a minute", "1 to 5 minutes", "5 to 15 minutes",
+        "before its time (the time was changed later)", "within a minute", "1 to 5 minutes", "5 to 15 minutes",
         "15 minutes to an hour",
         "1 to 4 hours", "more than 4 hours",
     ]
 
     var lateness: ReportSection {
-        let title = "How long after their time check-ins were sent"
+        let title = "How late check-ins were sent"
         let told = report.lateness.reduce(0, +)
         let others =
-            "Of messages and reminders the record does not hold when they were due; the journal's lines of sweeps tell how long those take."
+            "The record does not say when messages and reminders were due. "
+            + "The journal says how long each sweep takes."
         guard told > 0 else {
             return ReportSection(
                 id: "lateness",
                 title: title,
-                parts: [.words("No accepted check-in has a time that can be told."), .words(others)]
+                parts: [.words("No accepted check-in has a known time."), .words(others)]
             )
         }
         let all = RoundedCount(told)
@@ -139,23 +138,18 @@ extension ReportPage {
             counts.map { [$0, $1.words] },
             sums: ["All", all.words]
         )
+        let explanation =
+            "From the slot's local time to the attempt that Apple accepted. It includes the time that a check-in "
+            + "waited for quiet hours, limits and pauses. A check-in that is later than "
+            + "policy.maxStalenessMinutes is skipped, and not in the chart."
+        let untimed =
+            "Not in the chart: \(RoundedCount(report.untimed).words) check-ins whose time is not known, "
+            + "because of no valid zone, or of jitter (policy.spreadMinutes)."
         return ReportSection(
             id: "lateness",
             title: title,
-            parts: [
-                .words(
-                    "From the slot's time by the person's clock to the attempt that Apple accepted. Quiet hours, limits and pauses that a check-in waited for are in it, as far as it "
-                        + "came through: what does not by policy.maxStalenessMinutes is skipped."
-                ),
-                .node(chart.node), .node(table.folded),
-            ]
-                + (report.untimed > 0
-                    ? [
-                        .words(
-                            "Not drawn: \(RoundedCount(report.untimed).words) check-ins whose time can't be told: no valid zone, or a time that is spread (policy.spreadMinutes)."
-                        )
-                    ]
-                    : []) + [.words(others)]
+            parts: [.words(explanation), .node(chart.node), .node(table.folded)]
+                + (report.untimed > 0 ? [.words(untimed)] : []) + [.words(others)]
         )
     }
 }

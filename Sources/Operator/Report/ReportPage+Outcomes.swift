@@ -1,13 +1,13 @@
 import HTML
 import Store
 
-/// What became of it, and why.
+/// The sections about outcomes and reasons.
 extension ReportPage {
     private static let outcomeWords: [(DeliveryRecord.Outcome, String)] = [
         (.accepted, "Accepted: Apple took it"), (.rejected, "Rejected for good"),
         (.deferred, "Deferred: tried again later"),
         (.unknown, "Unknown: sent, and no answer came"), (.dropped, "Dropped: ended unsent"),
-        (.skipped, "Skipped: its slot went by"),
+        (.skipped, "Skipped: its slot passed"),
     ]
 
     var outcomes: ReportSection {
@@ -16,7 +16,7 @@ extension ReportPage {
             return ReportSection(
                 id: "outcomes",
                 title: title,
-                parts: [.words("The record holds nothing of this time.")]
+                parts: [.words("The record has nothing for this time.")]
             )
         }
         let all = RoundedCount(report.all)
@@ -45,31 +45,28 @@ extension ReportPage {
                     [.rejected, .deferred, .unknown],
                     id: "refused",
                     title: "Rejected, deferred and unknown, by reason",
-                    none: "Nothing that was sent was rejected, deferred or lost."
+                    none: "No push was rejected, deferred or unknown."
                 )
         )
     }
 
     var unsent: ReportSection {
-        ReportSection(
+        let explanation =
+            "Messages and reminders that ended before they could be sent (dropped), "
+            + "and check-ins whose slot passed (skipped)."
+        let held =
+            "Users who get nothing by the rules (no device, not opted in, paused) are not in the record. "
+            + "nudged forecast counts them by reason."
+        return ReportSection(
             id: "unsent",
             title: "Not sent at all, by reason",
-            parts: [
-                .words(
-                    "Messages and reminders that ended before they could go (dropped), and check-ins whose slot went by (skipped)."
-                )
-            ]
+            parts: [.words(explanation)]
                 + reasons(
                     [.dropped, .skipped],
                     id: "unsent",
                     title: "Dropped and skipped, by reason",
                     none: "Nothing was dropped or skipped in this time."
-                ) + [
-                    .words(
-                        "Users whom the rules hold back (no device, not opted in, paused) are not in the record: nothing was due for them that could go by. "
-                            + "nudged forecast counts them by reason."
-                    )
-                ]
+                ) + [.words(held)]
         )
     }
 
@@ -84,7 +81,7 @@ extension ReportPage {
         let all = RoundedCount(reasons.reduce(0) { $0 + $1.count })
         func words(_ fate: Report.Fate) -> String {
             let reason = fate.reason.isEmpty ? "no reason given" : fate.reason
-            // The table has the whole of it.
+            // The table has the complete reason.
             return "\(fate.outcome.rawValue): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
         }
         let drawn = reasons.prefix(Self.mostReasons)
@@ -105,14 +102,14 @@ extension ReportPage {
             },
             sums: ["All", "", all.words]
         )
-        let more =
+        let more: [ReportSection.Part] =
             reasons.count > drawn.count
-            ? [ReportSection.Part.words("Drawn are the \(drawn.count) most frequent of \(reasons.count).")] : []
+            ? [.words("The chart has the \(drawn.count) most frequent of \(reasons.count) reasons.")] : []
         return [.node(.element("h3", text: title)), .node(chart.node)] + more
             + [.node(table.folded)]
     }
 
-    /// Reasons that are drawn, and reasons in a table.
+    /// The most reasons in a chart, and in a table.
     private static let mostReasons = 12
     private static let mostRows = 200
 

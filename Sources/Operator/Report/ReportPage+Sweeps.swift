@@ -3,7 +3,7 @@ import HTML
 import Store
 import TimeZones
 
-/// Who worked, and how much at a time.
+/// The sections about sweeps and daemons.
 extension ReportPage {
     private static let sizeWords = [
         "fewer than 5 rows", "5 to 49 rows", "50 to 499 rows", "500 to 4,999 rows", "5,000 rows and more",
@@ -38,15 +38,13 @@ extension ReportPage {
             },
             sums: ["All", sum.words, RoundedCount(report.sweepSizes.reduce(0) { $0 + ($1?.records ?? 0) }).words, ""]
         )
+        let explanation =
+            "A sweep that found nothing to do has no row and is not counted. A sweep's length is from its first "
+            + "attempt to its last, in whole seconds of the policy's clock."
         return ReportSection(
             id: "sweeps",
             title: title,
-            parts: [
-                .words(
-                    "A sweep that found nothing to do leaves no row and is not counted. Its length is from its first attempt to its last, in whole seconds of the policy's clock."
-                ),
-                .node(chart.node), .node(table.folded),
-            ] + largest
+            parts: [.words(explanation), .node(chart.node), .node(table.folded)] + largest
         )
     }
 
@@ -86,7 +84,7 @@ extension ReportPage {
                 title: title,
                 parts: [
                     .words(
-                        "None was seen within a day: nobody is nudged until one is started (systemctl start nudged)."
+                        "None was seen within a day: nothing is sent until one is started (systemctl start nudged)."
                     )
                 ]
             )
@@ -100,17 +98,17 @@ extension ReportPage {
         let alive = report.daemons.filter(DaemonWords.isAlive).count
         let table = Table(
             "Daemons that were seen within a day",
-            [.words("Daemon"), .words("State"), .words("Started before"), .words("Version"), .words("Lanes to Apple")],
+            [.words("Daemon"), .words("State"), .words("Started (ago)"), .words("Version"), .words("Lanes to Apple")],
             rows
         )
         let words =
             alive == 0
-            ? "None is alive: nobody is nudged until one is started."
+            ? "None is alive: nothing is sent until one is started."
             : alive == 1 ? "One is alive." : "\(alive) are alive."
         return ReportSection(
             id: "daemons",
             title: title,
-            parts: [.words("\(words) nudged status names their hosts and says more."), .node(table.node)]
+            parts: [.words("\(words) nudged status shows their hosts and more."), .node(table.node)]
         )
     }
 }

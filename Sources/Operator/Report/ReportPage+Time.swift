@@ -3,9 +3,9 @@ import HTML
 import Store
 import TimeZones
 
-/// What happened when.
+/// The sections about outcomes over time.
 extension ReportPage {
-    /// Kinds of which anything was accepted; all known ones where nothing was.
+    /// The known kinds, and the last one of `Report.kinds` if it has accepted pushes.
     private var kindsShown: [Int] {
         let known = Report.kinds.indices.dropLast()
         return Array(known) + (report.stretches.contains { $0.accepted[known.endIndex] > 0 } ? [known.endIndex] : [])
@@ -18,6 +18,7 @@ extension ReportPage {
 
     var sent: ReportSection {
         let all = RoundedCount(report.count(.accepted))
+        let bar = stretchWords == "hour" ? "one hour" : stretchWords == "day" ? "one day" : stretchWords
         let title = "Accepted pushes by time and kind"
         guard report.count(.accepted) > 0 else {
             return ReportSection(id: "sent", title: title, parts: [.words("Apple accepted nothing in this time.")])
@@ -46,10 +47,8 @@ extension ReportPage {
             id: "sent",
             title: title,
             parts: [
-                .words(
-                    "One bar is \(stretchWords == "hour" ? "an" : stretchWords == "day" ? "a" : "") \(stretchWords) of UTC; the kinds share one scale. \(busiest)"
-                ),
-                .node(chart.node), .node(table.folded),
+                .words("Each bar is \(bar) (UTC). The kinds have the same scale. \(busiest)"), .node(chart.node),
+                .node(table.folded),
             ]
         )
     }
@@ -61,7 +60,7 @@ extension ReportPage {
             return ReportSection(
                 id: "troubles",
                 title: title,
-                parts: [.words("Nothing was rejected, deferred, lost, dropped or skipped in this time.")]
+                parts: [.words("Nothing was rejected, deferred, unknown, dropped or skipped in this time.")]
             )
         }
         let chart = ColumnChart(
@@ -82,15 +81,13 @@ extension ReportPage {
             rows { stretch in measures.map { $0.count(stretch) } },
             sums: sums { stretch in measures.map { $0.count(stretch) } }
         )
+        let explanation =
+            "Each panel has its own scale, with its maximum at the right. Outcomes that did not occur have no panel. "
+            + "Tokens gone are also counted as rejected."
         return ReportSection(
             id: "troubles",
             title: title,
-            parts: [
-                .words(
-                    "Each row has its own scale: its top is the number at its right. What never happened has no row. Tokens gone are among the rejected."
-                ),
-                .node(chart.node), .node(table.folded),
-            ]
+            parts: [.words(explanation), .node(chart.node), .node(table.folded)]
         )
     }
 
@@ -116,7 +113,7 @@ extension ReportPage {
         Measure("Deferred, tried again", "Deferred", .deferred),
         Measure("Unknown: sent, no answer", "Unknown", .unknown),
         Measure("Dropped: ended unsent", "Dropped", .dropped),
-        Measure("Skipped: slot went by", "Skipped", .skipped),
+        Measure("Skipped: slot passed", "Skipped", .skipped),
     ]
 
     @Sendable static func pushes(_ number: Int) -> String { "\(Elapsed.grouped(number)) pushes" }
@@ -140,10 +137,11 @@ extension ReportPage {
         let counts = report.stretches.map(count)
         guard let most = counts.max(), let place = counts.firstIndex(of: most) else { return "" }
         return
-            "The busiest began \(TimeWords.minute(report.window.beginning(of: place))): \(RoundedCount(most).words) pushes."
+            "The busiest began \(TimeWords.minute(report.window.beginning(of: place))): "
+            + "\(RoundedCount(most).words) pushes."
     }
 
-    /// Of stretches in which anything was.
+    /// Only the stretches that have a count above zero.
     private func rows(_ counts: (Report.Stretch) -> [Int]) -> [[String]] {
         report.stretches.enumerated().compactMap { place, stretch in
             let counts = counts(stretch)

@@ -3,9 +3,10 @@ import Policy
 import Store
 import TimeZones
 
-/// A report as a page for a browser: from the value to markup, nothing else.
+/// Makes the page from a report's counts.
 ///
-/// One file: no script, no font, nothing from any network. Each picture has a title and a summary that are read out, and its numbers as a table.
+/// The page is one file without scripts and fonts, and loads nothing from a network. Each chart has a title and a
+/// summary for screen readers, and a table with its numbers.
 struct ReportPage {
     let report: Report
     private let version: String
@@ -15,7 +16,7 @@ struct ReportPage {
         self.version = version
     }
 
-    /// The document.
+    /// The HTML document.
     var markup: String {
         Node.element("html", [Attribute("lang", "en")], [head, .element("body", [], [header, main, footer])]).document
     }
@@ -58,20 +59,21 @@ struct ReportPage {
         )
     }
 
-    /// What the reader must know before the pictures.
+    /// Remarks that the reader needs before the charts.
     private var remarks: [String] {
         var remarks: [String] = []
         let window = report.window
-        if report.all == 0 { remarks.append("The record holds nothing of this time.") }
+        if report.all == 0 { remarks.append("The record has nothing for this time.") }
         if window.days > report.keepDays {
             remarks.append(
-                "The record keeps \(report.keepDays) days (record.keepDays), fewer than the \(window.days) asked for: what happened earlier is no longer there, "
-                    + "and bars of that time are missing, not zero."
+                "The record keeps \(report.keepDays) days (record.keepDays), fewer than the \(window.days) "
+                    + "of this page. Bars of the days before are missing, not zero."
             )
         }
         if let first = report.firstRecorded, first > window.from {
             remarks.append(
-                "Of the time before \(TimeWords.minute(first)) the record holds nothing: either nothing was to be sent, or it was not kept so long."
+                "The record has nothing from before \(TimeWords.minute(first)): "
+                    + "either nothing was due, or it was not kept so long."
             )
         }
         if report.isCut {
@@ -79,7 +81,8 @@ struct ReportPage {
         }
         for pause in report.pauses {
             remarks.append(
-                "Paused since \(TimeWords.minute(pause.since)): \(KindWords.plural(pause.kind.rawValue)) (nudged resume lets them go on)."
+                "Paused since \(TimeWords.minute(pause.since)): \(KindWords.plural(pause.kind.rawValue)) "
+                    + "(nudged resume ends the pause)."
             )
         }
         return remarks
@@ -127,42 +130,36 @@ struct ReportPage {
             Node.element("li", [], [.element("a", [Attribute("href", "#\(section.id)")], text: section.title)])
         }
         return .group([
-            .element("nav", [Attribute("aria-label", "Pictures")], [.element("ul", [], links)]),
+            .element("nav", [Attribute("aria-label", "Charts")], [.element("ul", [], links)]),
             .element("main", [], sections.map(\.node)),
         ])
     }
 
     private var footer: Node {
-        .element(
-            "footer",
-            [Attribute("class", "soft")],
-            [
-                .element(
-                    "p",
-                    text:
-                        "Made by nudged report --days \(report.window.days). docs/REPORT.md says how each number is counted."
-                )
-            ]
-        )
+        let text =
+            "Made by nudged report --days \(report.window.days). docs/REPORT.md says how each number is counted."
+        return .element("footer", [Attribute("class", "soft")], [.element("p", text: text)])
     }
 
-    /// What is on the page, what is not, and why.
+    /// Explains what is counted and how, and what the page leaves out.
     private var method: ReportSection {
         ReportSection(
             id: "method",
             title: "How this is counted",
             parts: [
                 .words(
-                    "Each row of the record is one device and one attempt, or one slot, message or reminder that ended unsent. A digest has a row for each of its messages, and a "
-                        + "deferred push another one for its next attempt."
+                    "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
+                        + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
+                        + "its next attempt."
                 ),
                 .words(
-                    "Counts are rounded so that no single push shows: 1 to 4 are written as 1–4, all others to the nearest five, each by itself. Rows of a table therefore "
-                        + "need not add up to its last line exactly. Bars are drawn from the rounded counts."
+                    "Counts are rounded so that no single push is visible: 1 to 4 are written as 1–4, all others as "
+                        + "the nearest multiple of five. Each count is rounded by itself, so the rows of a table may "
+                        + "not add up to its last line. Bars show the rounded counts."
                 ),
                 .words(
-                    "No user, device, token, text, zone, template or host stands on this page, and no count crosses a person's local hour with a date. "
-                        + "A reason that is not a plain word is counted as other."
+                    "This page names no user, device, token, text, zone, template or host. No count combines a "
+                        + "person's local hour with a date. A reason that is not a plain word is counted as other."
                 ),
             ]
         )

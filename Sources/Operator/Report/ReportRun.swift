@@ -4,11 +4,11 @@ import Postgres
 import Store
 import TimeZones
 
-/// `nudged report`: the record counted, on one snapshot of it, and drawn as a page; nothing is written to the database.
+/// `nudged report`: counts the record on one snapshot and makes a page of it. It writes nothing to the database.
 package struct ReportRun: Sendable {
-    /// Days that can be looked back.
+    /// How many days a report can cover.
     package static let days = 1...366
-    /// A sweep that recorded fewer rows is named nowhere.
+    /// The least rows of a sweep that the report lists by its time.
     static let leastSweep = 20
     private static let mostSweeps = 20
     private static let mostDaemons = 100
@@ -25,14 +25,14 @@ package struct ReportRun: Sendable {
         keepDays = configuration.record.keepDays
     }
 
-    /// Counts and draws.
+    /// Counts the record and makes the page.
     ///
     /// - Parameters:
     ///   - days: one of `ReportRun.days`.
-    ///   - version: of this program; the page names it.
-    ///   - onProgress: hears how many of how many questions are answered.
-    /// - Returns: the page's markup, UTF-8.
-    /// - Throws: `PostgresError`, `SchemaError`, `TimeZoneError` where a zone's file can't be read now.
+    ///   - version: this program's version, which the page names.
+    ///   - onProgress: called with the number of answered questions, and of all questions.
+    /// - Returns: the page's HTML.
+    /// - Throws: `PostgresError`, `SchemaError`, or `TimeZoneError` if a zone's file can't be read.
     package func page(
         days: Int,
         version: String,

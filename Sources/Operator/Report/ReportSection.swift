@@ -1,15 +1,14 @@
 import HTML
 
-/// A part of the page: a heading, and what stands under it.
+/// A part of the page: a heading and its content.
 struct ReportSection {
     enum Part {
-        /// A paragraph.
         case words(String)
-        /// What is made already: a picture, a table.
+        /// A finished chart or table.
         case node(Node)
     }
 
-    /// As HTML's ids.
+    /// The HTML id of the section, unique on the page.
     let id: String
     let title: String
     let parts: [Part]

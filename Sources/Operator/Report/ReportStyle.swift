@@ -2,12 +2,12 @@ import OpenSSL
 
 import struct FoundationEssentials.Data
 
-/// How a report looks, and what a browser is told that it may do.
+/// The page's style sheet and its content security policy.
 ///
-/// Colours: text at least 4.5 to 1 against its ground, bars 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11), the two kinds of bars apart for every kind of colour
-/// blindness, and none of them the only bearer of a meaning.
+/// Text has a contrast of at least 4.5 to 1, bars 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11). The two colours of bars differ
+/// for every kind of colour blindness, and no meaning depends on colour alone.
 enum ReportStyle {
-    /// Nothing may be loaded, run or sent; of styles only this very sheet counts (CSP Level 3, 2.3.1).
+    /// Nothing may be loaded, run or sent. Of style sheets, only this one is allowed, by its hash (CSP Level 3, 2.3.1).
     static var contentSecurityPolicy: String {
         let digest = SHA256.digest(of: Array("\(sheet)".utf8)).map(\.bytes)
         let style = digest.map { "'sha256-\(Data($0).base64EncodedString())'" } ?? "'none'"

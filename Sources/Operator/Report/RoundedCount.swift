@@ -1,13 +1,14 @@
 import Service
 
-/// A count as a report shows it, so that nobody can be read off a page that travels: 1 to 4 as just that, more rounded to fives, each count by itself, sums too.
+/// A count that a report may show to others: 0, `1–4`, or the nearest multiple of five. Each count is rounded by
+/// itself, sums too.
 ///
-/// So a single push shows nowhere, and subtracting what is shown from a sum that is shown gives a span, not a number; of a handful of rows a narrow one. It is the
-/// rounding to base 5 of the statistical offices. Bars are drawn from what is shown: their length says no more.
+/// So a single push never shows. The difference between a sum and its parts gives only a range. Statistical offices
+/// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
 struct RoundedCount: Sendable, Equatable {
-    /// In words.
+    /// The count as text.
     let words: String
-    /// For lengths and shares.
+    /// The value for lengths and shares. It is 2.5 for `1–4`.
     let value: Double
 
     init(_ count: Int) {
@@ -20,7 +21,7 @@ struct RoundedCount: Sendable, Equatable {
         }
     }
 
-    /// Its share of a sum, in whole per cent; of nothing or of a few, empty.
+    /// The share of a sum in whole per cent. Empty if the sum is below 5.
     func share(of sum: RoundedCount) -> String {
         guard sum.value >= 5 else { return "" }
         let share = min(value / sum.value, 1) * 100

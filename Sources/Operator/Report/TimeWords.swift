@@ -1,7 +1,7 @@
 import HTML
 import TimeZones
 
-/// Instants for a reader, and the marks of an axis of time.
+/// Instants for a reader, and the marks of a time axis. Everything is UTC.
 enum TimeWords {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -21,16 +21,16 @@ enum TimeWords {
         return "\(Int(text.dropFirst(8).prefix(2)) ?? 0) \(month)"
     }
 
-    /// `21 Nov 18:00 to 20:00`, and the day again where it is another.
+    /// `21 Nov 18:00 to 20:00`. The day is repeated if it differs.
     static func span(from: Instant, until: Instant) -> String {
         let isSameDay = from.seconds / 86_400 == (until.seconds - 1) / 86_400
         return "\(day(from)) \(clock(from)) to \(isSameDay ? "" : "\(day(until)) ")\(clock(until))"
     }
 
-    /// Hours from mark to mark; days from 24 on.
+    /// Hours between two marks.
     private static let steps: [Int64] = [6, 12, 24, 48, 120, 168, 240, 480, 960, 1920, 2400]
 
-    /// At most five marks, at round hours or midnights.
+    /// At most five marks, at round hours or at midnight.
     static func marks(_ window: ReportWindow) -> [ColumnChart.Mark] {
         let length = window.until - window.from
         let step = (steps.first { length / ($0 * 3600) <= 4 } ?? steps[steps.count - 1]) * 3600

@@ -2,7 +2,8 @@ import Store
 import TimeZones
 
 extension ZoneOffset {
-    /// The offsets of every zone on disk between two instants. A zone whose offset stays is one stretch; one that changes its clocks has two, a rare one more.
+    /// The UTC offsets of all zones on disk between two instants. A zone without a change of clocks has one stretch,
+    /// others have more.
     static func all(of zones: ZoneDatabase, from: Instant, until: Instant) throws(TimeZoneError) -> [ZoneOffset] {
         var offsets: [ZoneOffset] = []
         for name in zones.names {
@@ -12,7 +13,7 @@ extension ZoneOffset {
         return offsets
     }
 
-    /// Of one zone, without gaps.
+    /// The offsets of one zone, without gaps.
     static func stretches(of zone: Zone, from: Instant, until: Instant) -> [ZoneOffset] {
         var stretches: [ZoneOffset] = []
         var start = from
@@ -26,7 +27,7 @@ extension ZoneOffset {
                     ZoneOffset(name: zone.name, from: start, until: end, seconds: Int32(clamping: segment.offset))
                 )
             }
-            // A file can't say that a stretch ends where it begins; one that did must not hold us up.
+            // A stretch can't end where it begins. The check stops an endless loop if a broken file says so.
             guard end > start else { break }
             start = end
         }

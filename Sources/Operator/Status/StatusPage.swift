@@ -7,18 +7,18 @@ import Store
 package import Systemd
 import TimeZones
 
-/// What `nudged status` prints, and how it ends.
+/// The output of `nudged status`, and its exit status.
 package struct StatusPage: Sendable {
     private struct Listed: Sendable {
         let row: DaemonRow
-        /// nil where it can't be read.
+        /// Nil if the state can't be read.
         let state: DaemonState?
-        /// What was seen in the future was written before the database's clock was set back, or restored.
+        /// A row from far in the future is not alive: the database's clock was set back, or the database was restored.
         var isAlive: Bool { abs(row.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
     }
 
     private let work: WorkStanding
-    /// Those that are alive first.
+    /// Daemons that are alive are first.
     private let daemons: [Listed]
 
     init(_ work: WorkStanding) {
@@ -27,7 +27,8 @@ package struct StatusPage: Sendable {
         daemons = all.filter(\.isAlive) + all.filter { !$0.isAlive }
     }
 
-    /// `success` where a daemon is alive and no lane is stopped; `unavailable` where none is alive; `temporary` where a lane is stopped.
+    /// `success` if a daemon is alive and no lane is stopped. `unavailable` if no daemon is alive, `temporary` if a
+    /// lane is stopped.
     package var status: ExitStatus {
         let alive = daemons.filter(\.isAlive)
         if alive.isEmpty { return .unavailable }
@@ -35,7 +36,7 @@ package struct StatusPage: Sendable {
         return isStopped ? .temporary : .success
     }
 
-    /// The daemons that were seen a moment ago.
+    /// The daemons that are alive.
     var alive: [DaemonRow] { daemons.filter(\.isAlive).map(\.row) }
 
     // MARK: For a person
@@ -53,7 +54,7 @@ package struct StatusPage: Sendable {
         lines += work.pauses.map(paused)
         for daemon in daemons { lines += [""] + describe(daemon) }
         if !daemons.contains(where: \.isAlive) {
-            lines += ["", "no daemon is alive: nobody is nudged until one is started (systemctl start nudged)"]
+            lines += ["", "no daemon is alive: nothing is sent until one is started (systemctl start nudged)"]
         }
         return lines.joined(separator: "\n")
     }
@@ -64,26 +65,27 @@ package struct StatusPage: Sendable {
     }
 
     private var open: String {
-        if work.openPushes == 0 { return "nothing" }
-        return work.openPushes == 1 ? "1 push" : "\(Elapsed.grouped(work.openPushes)) pushes"
+        work.openPushes == 0 ? "nothing" : Elapsed.counted(work.openPushes, "push", "pushes")
     }
 
     private func describe(_ spreads: WaitingSpreads) -> String {
         let count =
             spreads.count == 1 ? "1 reminder is" : "\(Elapsed.capped(spreads.count, WorkStanding.most)) reminders are"
-        return "\(count) not told to all yet, the first for \(Elapsed.words(work.now - spreads.first)): "
-            + "\(spreads.subjectType.printable) \(spreads.subjectID.printable) (where the journal says spread_failed, nudged.subject_member can't be read)"
+        return "\(count) not fanned out to all yet, the first for \(Elapsed.words(work.now - spreads.first)): "
+            + "\(spreads.subjectType.printable) \(spreads.subjectID.printable) "
+            + "(if the journal has spread_failed, nudged.subject_member can't be read)"
     }
 
     private func paused(_ pause: Pause) -> String {
         if let resumed = pause.resumedAt {
             return
-                "resumed       \(pause.kind.rawValue) \(Elapsed.words(work.now - resumed)) ago; not everyone who was held is due yet: "
-                + "nudged resume is under way, or was interrupted"
+                "resumed       \(pause.kind.rawValue) \(Elapsed.words(work.now - resumed)) ago; "
+                + "not all users who were held are due yet: nudged resume still runs, or was interrupted"
         }
         let why = pause.words.map { ": \($0)" } ?? ""
         return
-            "paused        \(pause.kind.rawValue) for \(Elapsed.words(work.now - pause.since)), by \(pause.byWhom)\(why)"
+            "paused        \(pause.kind.rawValue) for \(Elapsed.words(work.now - pause.since)), "
+            + "by \(pause.byWhom)\(why)"
     }
 
     private func describe(_ daemon: Listed) -> [String] {
@@ -91,12 +93,15 @@ package struct StatusPage: Sendable {
         let unseen = Elapsed.words(row.unseenMilliseconds / 1000)
         guard daemon.isAlive else { return ["daemon on \(name): not seen for \(unseen)"] }
         var lines = [
-            "daemon on \(name): alive for \(Elapsed.words(work.now - row.startedAt)), seen \(unseen) ago, version \(row.version)"
+            "daemon on \(name): alive for \(Elapsed.words(work.now - row.startedAt)), seen \(unseen) ago, "
+                + "version \(row.version)"
         ]
-        guard let state = daemon.state else { return lines + ["  its state can't be read: another version's?"] }
+        guard let state = daemon.state else {
+            return lines + ["  its state can't be read: perhaps another version wrote it"]
+        }
         lines.append("  last sweep    \(lastSweep(state, seenAt: row.seenAt))")
         if state.lastWork != state.lastSweep, let work = state.lastWork {
-            lines.append("  last at work  \(dated(work))")
+            lines.append("  last work     \(dated(work))")
         }
         if let decision = state.decision { lines.append("  decisions     \(describe(decision))") }
         lines.append("  ranges        \(row.ranges) of 64")
@@ -107,7 +112,8 @@ package struct StatusPage: Sendable {
         return lines + state.lanes.flatMap(describe)
     }
 
-    /// Its age counts only where it had been due again when the daemon was last seen: the row itself may be ten seconds old.
+    /// Shows the sweep's age only if the next sweep was already late when the daemon wrote its row. The row itself can
+    /// be ten seconds old.
     private func lastSweep(_ state: DaemonState, seenAt: Instant) -> String {
         guard let sweep = state.lastSweep else { return "none yet" }
         let usual = 2 * state.intervalMilliseconds / 1000 + 2
@@ -129,7 +135,7 @@ package struct StatusPage: Sendable {
         let reason = lane.reason.map { lane.state == .stopped ? LaneStatus.cause($0) : $0 } ?? lane.state.explanation
         let head = "  lane \(lane.lane.environment) \(lane.lane.topic): \(lane.state.words)\(since)"
         var lines = [head + (reason.map { ": \($0)" } ?? "")]
-        if let mend = lane.mend { lines.append("    mend: \(mend)") }
+        if let mend = lane.mend { lines.append("    fix: \(mend)") }
         if let probe = lane.nextProbe {
             let wait = probe - work.now
             lines.append("    next try \(wait > 0 ? "in \(Elapsed.words(wait))" : "now")")
@@ -139,7 +145,7 @@ package struct StatusPage: Sendable {
 
     // MARK: For a program
 
-    /// The same as one object.
+    /// The same as one JSON object.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -205,14 +211,14 @@ package struct StatusPage: Sendable {
         json.key("ranges")
         json.int(row.ranges)
         json.key("state")
-        // As it was written: a newer daemon may say more than this version knows.
+        // As the daemon wrote it: a newer version may have more members.
         json.value((try? JSONValue(parsing: row.state)) ?? .null)
         json.endObject()
     }
 }
 
 extension LaneReport.State {
-    /// In words, for an operator; a span follows.
+    /// The state for an operator. In the output, a span of time follows it.
     var words: String {
         switch self {
         case .open: "connected"
@@ -222,11 +228,11 @@ extension LaneReport.State {
         }
     }
 
-    /// What there is to say where the lane gives no reason.
+    /// The explanation if the lane gives no reason.
     var explanation: String? {
         switch self {
         case .idle: "no connection is needed"
-        case .draining: "the last answers are awaited"
+        case .draining: "it waits for the last answers"
         default: nil
         }
     }

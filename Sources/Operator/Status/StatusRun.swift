@@ -11,9 +11,10 @@ package struct StatusRun: Sendable {
         database = try DatabaseAccess(configuration)
     }
 
-    /// Asks the database; changes nothing.
+    /// Reads the database; changes nothing.
     ///
-    /// - Throws: `PostgresError` where it can't be reached or refuses; `SchemaError` where the schema is not this version's.
+    /// - Throws: `PostgresError` if the database can't be reached or refuses. `SchemaError` if its schema is not this
+    ///   version's.
     package func run() async throws -> StatusPage {
         try await database.withStore { StatusPage(try await $0.standing()) }
     }

@@ -1,45 +1,46 @@
-/// Decides whether the decision service is asked at all: a dead one costs every nudge its deadline. Instants are
+/// Decides whether to call the decision service: each call to a dead one costs its whole time-out. Instants are
 /// milliseconds of CLOCK_BOOTTIME.
 package struct CircuitBreaker: Sendable {
-    /// Leave to ask once; each is ended once, whatever came of it.
+    /// Permission for one call. End each one exactly once.
     package struct Pass: Sendable, Equatable {
         fileprivate let epoch: Int
-        /// Whether the next state hangs on this one alone.
+        /// Whether the next state depends on this call alone.
         let isProbe: Bool
     }
 
-    /// What became of a question.
+    /// How a call ended.
     package enum Outcome: Sendable, CaseIterable {
-        /// An answer that can be used.
+        /// A usable answer.
         case answered
-        /// None, a late one, an error's status, or nonsense.
+        /// No answer, a late one, an error status or an invalid answer.
         case failed
-        /// It was given up by us: that says nothing of the service.
+        /// nudged gave it up, so it shows nothing about the service.
         case abandoned
     }
 
     enum State: Sendable, Equatable {
-        /// Everyone is asked. → open: `inARow` failures, or half of a full window.
+        /// All calls are made. → open: after `inARow` failures in a row, or if half of a full window failed.
         case closed
-        /// Nobody is asked until then. → half open: the next one who asks after that.
+        /// No calls until then. → half open: with the first call after that.
         case open(until: Int64)
-        /// One probe is out, since then. → closed: it was answered. → open: it failed, for longer; or was given up.
+        /// One call probes the service since then. → closed: it was answered. → open: it failed (for longer), or was
+        /// given up.
         case halfOpen(since: Int64)
     }
 
-    /// Failures one after the other that open it.
+    /// This many failures in a row open it.
     static let inARow = 5
-    /// Answers and failures that are looked at together; half of so many failed open it.
+    /// If half of the last calls failed, and there are this many, it opens.
     static let window = 20
-    /// Milliseconds of the shortest and the longest pause.
+    /// The shortest and the longest pause, in milliseconds.
     static let pauses: ClosedRange<Int64> = 1_000...60_000
-    /// Milliseconds after which a probe that nobody ended counts as lost.
+    /// Milliseconds after which a probe that was never ended counts as lost.
     static let probePatience: Int64 = 60_000
 
     private(set) var state = State.closed
-    /// Raised by each change of state: what was asked before it says nothing about what came after.
+    /// Rises with each change of state. A call that began before a change does not count after it.
     private var epoch = 0
-    /// The last ones, whether each failed.
+    /// The last calls: whether each failed.
     private var latest: [Bool] = []
     /// Pauses since it was last closed.
     private var openings = 0
@@ -49,7 +50,7 @@ package struct CircuitBreaker: Sendable {
     /// Whether the service counts as dead.
     package var isOpen: Bool { state != .closed }
 
-    /// Whether nobody would get leave now.
+    /// Whether no call is allowed now.
     package func isResting(now: Int64) -> Bool {
         switch state {
         case .closed: false
@@ -58,7 +59,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Leave to ask now; nil: don't.
+    /// Permission for one call. nil: don't call.
     package mutating func pass(now: Int64) -> Pass? {
         if state == .closed { return Pass(epoch: epoch, isProbe: false) }
         guard !isResting(now: now) else { return nil }
@@ -66,9 +67,9 @@ package struct CircuitBreaker: Sendable {
         return Pass(epoch: epoch, isProbe: true)
     }
 
-    /// A question ended.
+    /// Ends a call.
     ///
-    /// - Parameter jitter: 0 to 1, so that several daemons don't probe together.
+    /// - Parameter jitter: 0 to 1, so that several daemons don't probe at the same time.
     package mutating func end(_ pass: Pass, _ outcome: Outcome, now: Int64, jitter: Double) {
         guard pass.epoch == epoch else { return }
         switch (state, outcome) {
@@ -80,7 +81,7 @@ package struct CircuitBreaker: Sendable {
             openings = 0
             go(to: .closed)
         case (.halfOpen, .failed): open(now: now, jitter: jitter)
-        // Nothing was learnt: the same pause again.
+        // The probe showed nothing, so the pause is the same again.
         case (.halfOpen, .abandoned):
             openings = max(0, openings - 1)
             open(now: now, jitter: jitter)
@@ -94,7 +95,7 @@ package struct CircuitBreaker: Sendable {
         return latest.count == Self.window && latest.count { $0 } * 2 >= Self.window
     }
 
-    /// From half the pause to the whole; the next one is twice as long.
+    /// Pauses for half of the pause up to all of it. The next pause is twice as long.
     private mutating func open(now: Int64, jitter: Double) {
         let pause = min(Self.pauses.upperBound, Self.pauses.lowerBound << Int64(min(openings, 16)))
         openings += 1

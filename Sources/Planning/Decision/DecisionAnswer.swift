@@ -1,26 +1,27 @@
 import JSON
 
-/// What the decision service says of a nudge.
+/// The decision service's answer about a nudge.
 package struct DecisionAnswer: Sendable, Equatable {
     let shouldNotify: Bool
     let priority: DecisionPriority
-    /// For the record: one line, at most `mostReason` scalars, without what it quoted of the texts.
+    /// For the record: one line of at most `mostReason` scalars. Quotations of the texts are removed.
     let reason: String
-    /// In place of the nudge's own; nil: that one.
+    /// Replaces the nudge's own title. nil: no change. `body` likewise.
     let title: String?
     let body: String?
 
-    /// Scalars, as PostgreSQL counts characters.
+    /// Unicode scalars, as PostgreSQL counts characters.
     static let mostReason = 200
-    /// Bytes of a title and of a body as they stand in a payload; together they leave a third of its 4,096 to the rest.
+    /// The most bytes of a title and of a body in JSON. About a third of a payload's 4,096 bytes stays free for the
+    /// rest.
     static let mostTitle = 256
     static let mostBody = 2_560
 
-    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}`, strictly: what is missing, of another type,
-    /// beyond its bounds or empty makes the whole nonsense. A null title or body counts as absent; other members are
-    /// ignored.
+    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly. A member that is missing, too long,
+    /// empty or of another type makes the whole answer invalid. A null title or body counts as absent. Other members
+    /// are ignored.
     ///
-    /// - Parameter texts: the nudge's own, which the record must not hold.
+    /// - Parameter texts: the nudge's own texts. The record must not contain them.
     package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionNonsense) {
         guard case .object(let object)? = try? JSONValue(parsing: bytes) else {
             throw DecisionNonsense(member: nil, wanted: "a JSON object")
@@ -39,7 +40,7 @@ package struct DecisionAnswer: Sendable, Equatable {
         self.reason = Quotation.masked(Self.line(reason), of: texts + [title, body].compactMap { $0 })
     }
 
-    /// A reason as the record takes it: PostgreSQL has no U+0000, a terminal obeys control characters.
+    /// A reason for the record. PostgreSQL can't store U+0000, and a terminal obeys control characters.
     static func line(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(mostReason).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
@@ -62,7 +63,7 @@ package struct DecisionAnswer: Sendable, Equatable {
         return text
     }
 
-    /// Bytes in JSON, where a control character may take six.
+    /// The size in JSON, where a control character may take six bytes.
     private static func size(_ text: String) -> Int {
         text.utf8.reduce(0) { sum, byte in
             sum + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
@@ -70,9 +71,9 @@ package struct DecisionAnswer: Sendable, Equatable {
     }
 }
 
-/// Why an answer of the decision service is none: the member and what is wanted there, never what it held.
+/// Why an answer of the decision service is invalid: the member and what is expected there, never its value.
 package struct DecisionNonsense: Error, Sendable, Equatable, CustomStringConvertible {
-    /// nil: the whole.
+    /// nil: the whole answer.
     let member: String?
     let wanted: String
 

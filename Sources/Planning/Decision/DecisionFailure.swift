@@ -1,25 +1,25 @@
-/// Why a nudge is decided by its user's fallback strategy and not by the decision service.
+/// Why the user's fallback strategy decided about a nudge instead of the decision service.
 package enum DecisionFailure: Error, Sendable, Equatable {
-    /// The user had as many analyses in the last hour as they allow.
+    /// The user's limit of analyses per hour is used up.
     case overLimit
-    /// The service counts as dead, and is left alone.
+    /// The circuit breaker is open.
     case resting
-    /// More nudges wait for it than may.
+    /// Too many calls are waiting.
     case busy
     /// No connection, or no trusted one.
     case unreachable
     /// No answer in time.
     case timedOut
-    /// The answer broke off, was too large, or no HTTP.
+    /// The answer broke off, was too large or was not HTTP.
     case unreadable
     /// A status other than 200.
     case status(Int)
-    /// An answer that is none.
+    /// An invalid answer.
     case nonsense(DecisionNonsense)
     /// The daemon stops.
     case stopped
 
-    /// In our own words, for record, journal and status: nothing of what the service said.
+    /// For the record, journal and status. It holds nothing of the service's answer.
     package var words: String {
         switch self {
         case .overLimit: "the user's analyses an hour are used up"
@@ -34,7 +34,7 @@ package enum DecisionFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// What it says of the service. `nil`: it was not asked.
+    /// What the failure shows about the service. nil: the service was not called.
     package var outcome: CircuitBreaker.Outcome? {
         switch self {
         case .overLimit, .resting: nil

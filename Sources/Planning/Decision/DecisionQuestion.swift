@@ -4,21 +4,21 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What the decision service is asked of a nudge that the rules allow.
+/// What the decision service is asked about a nudge that the policy allows.
 package struct DecisionQuestion: Sendable {
     let kind: NudgeKind
     package let userID: UUID
-    /// Of a check-in.
+    /// nil: not a check-in.
     let slot: LocalDate?
-    /// `urgent` where the policy found it so, else `normal`.
+    /// `urgent` if the policy found the nudge urgent, else `normal`.
     let priority: DecisionPriority
-    /// The texts that go out unless the service gives others.
+    /// The texts that are sent unless the service replaces them.
     package let title: String
     package let body: String
-    /// What else may help to planner. Never a device token.
+    /// What the app knows about the user (the view's column `context`). Never a device token.
     let context: JSONObject
 
-    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, every key always there; `slot` is
+    /// `{"kind", "user_id", "slot", "priority", "title", "body", "context"}`, always with every key. `slot` is
     /// `YYYY-MM-DD` or null.
     package var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 512 + title.utf8.count + body.utf8.count)
@@ -42,7 +42,7 @@ package struct DecisionQuestion: Sendable {
     }
 }
 
-/// How much a nudge matters, as it is asked of the decision service and as the service answers.
+/// How much a nudge matters, in questions and in answers.
 enum DecisionPriority: String, Sendable, CaseIterable {
     case low, normal, high, urgent
 }

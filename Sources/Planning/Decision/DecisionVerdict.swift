@@ -1,15 +1,14 @@
 import JSON
 
-/// What was decided of a nudge beyond the policy, and by whom.
+/// What was decided about a nudge after the policy, and who decided it.
 package struct DecisionVerdict: Sendable, Equatable {
-    /// Who decided.
     package enum Origin: String, Sendable, CaseIterable {
         case service
-        /// The user's strategy in its place (`FallbackDecider`).
+        /// The user's fallback strategy (`FallbackDecider`).
         case fallback
     }
 
-    /// What is counted of it.
+    /// What the metrics distinguish.
     package struct Kind: Sendable, Hashable {
         package let origin: Origin
         package let shouldNotify: Bool
@@ -25,11 +24,10 @@ package struct DecisionVerdict: Sendable, Equatable {
     let priority: DecisionPriority
     /// One line of at most `DecisionAnswer.mostReason` scalars, without the nudge's texts.
     let reason: String
-    /// In place of the nudge's own; nil: that one.
+    /// Replaces the nudge's own title. nil: no change. `body` likewise.
     let title: String?
     let body: String?
 
-    /// The service's.
     package init(_ answer: DecisionAnswer) {
         origin = .service
         shouldNotify = answer.shouldNotify
@@ -39,7 +37,7 @@ package struct DecisionVerdict: Sendable, Equatable {
         body = answer.body
     }
 
-    /// - Parameter priority: as it would have been asked.
+    /// - Parameter priority: the priority that the service would have been asked with.
     init(_ decision: FallbackDecider.Decision, _ priority: DecisionPriority, because failure: DecisionFailure) {
         origin = .fallback
         shouldNotify = decision.shouldNotify
@@ -51,7 +49,8 @@ package struct DecisionVerdict: Sendable, Equatable {
 
     package var kind: Kind { Kind(origin: origin, shouldNotify: shouldNotify) }
 
-    /// What the record keeps, `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`, never a text.
+    /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
+    /// body.
     var json: String {
         var json = JSONWriter(reservingCapacity: 96 + reason.utf8.count)
         json.beginObject()

@@ -1,24 +1,24 @@
 import NudgedKit
 import Policy
 
-/// Decides in the decision service's place, by the user's `fallback_strategy`.
+/// Decides instead of the decision service, by the user's `fallback_strategy`.
 struct FallbackDecider: Sendable {
-    /// What it looks at.
+    /// What the decision depends on.
     struct Nudge: Sendable {
         var kind: NudgeKind
-        /// As the policy found: the sender said so, or a keyword of the user's occurs.
+        /// The policy's result: the sender marked it urgent, or it contains one of the user's keywords.
         var isUrgent = false
-        /// Whether it speaks to this user by name.
+        /// Whether it mentions this user.
         var isMention = false
     }
 
-    /// Why it sends or not; the words are the record's reason.
+    /// Why it sends or not. The raw value starts the record's reason.
     enum Ground: String, Sendable, CaseIterable {
         case urgent = "urgent"
         case mention = "mention"
-        /// A check-in goes out with the configured words.
+        /// A check-in is sent with its own text.
         case template = "template"
-        /// Somebody set it for this hour: that it is wanted was decided then.
+        /// Its author set it for this time, so it is wanted.
         case reminder = "reminder"
         case notUrgent = "neither urgent nor a mention"
         case notifyAll = "notify_all"
@@ -37,7 +37,7 @@ struct FallbackDecider: Sendable {
 
     let strategy: FallbackStrategy
 
-    /// The texts stay the nudge's own.
+    /// Decides about sending only. The texts don't change.
     func decide(_ nudge: Nudge) -> Decision {
         switch strategy {
         case .notifyAll: Decision(true, .notifyAll)

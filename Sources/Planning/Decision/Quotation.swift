@@ -1,9 +1,8 @@
-/// Takes out of a reason what it quotes of a nudge's texts: those are deleted with the nudge, and the record must keep
-/// no copy.
+/// Removes quotations of a nudge's texts from a reason. The texts are deleted with the nudge, so the record must not
+/// keep a copy.
 ///
-/// Letters and digits are compared, without case, whatever stands between them. A quotation is a shared run of 12 bytes
-/// (of UTF-8: few words do without spaces in some scripts), of four digits (a code), or a whole text of four bytes or
-/// more.
+/// Only letters and digits are compared, without case. A quotation is a shared run of 12 bytes in UTF-8, of four digits
+/// (a code), or a whole text of four bytes or more. Bytes, because some scripts need few characters for a sentence.
 enum Quotation {
     private static let longRun = 12
     private static let shortRun = 4
@@ -11,7 +10,7 @@ enum Quotation {
     /// A letter or digit, and its place in the reason.
     private typealias Mark = (scalar: Unicode.Scalar, place: Int)
 
-    /// The reason with each quotation as `…`.
+    /// The reason with `…` in place of each quotation.
     static func masked(_ reason: String, of texts: [String]) -> String {
         let scalars = Array(reason.unicodeScalars)
         let marks = scalars.indices.flatMap { place in folded(scalars[place]).map { ($0, place) } }
@@ -29,11 +28,11 @@ enum Quotation {
         return String(out)
     }
 
-    /// Places of the reason that the text has too, from a run's first letter to its last.
+    /// Places of the reason that are also in the text, from a run's first letter to its last.
     private static func runs(_ marks: [Mark], in text: [Unicode.Scalar]) -> [ClosedRange<Int>] {
         guard !text.isEmpty else { return [] }
         var found: [ClosedRange<Int>] = []
-        // Of the runs that end at the letter before: how long each is, by its end in the text.
+        // For runs that end at the previous letter: their length, by the end in the text.
         var before = Array(repeating: 0, count: text.count)
         for (index, mark) in marks.enumerated() {
             var lengths = Array(repeating: 0, count: text.count)
@@ -54,7 +53,7 @@ enum Quotation {
         return bytes >= longRun || digits >= shortRun || (run.count == text.count && bytes >= shortRun)
     }
 
-    /// In lower case; nothing for what is neither letter nor digit.
+    /// In lower case. Empty for anything but a letter or digit.
     private static func folded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         guard scalar.properties.isAlphabetic || scalar.properties.numericType != nil else { return [] }
         return Array(scalar.properties.lowercaseMapping.unicodeScalars)

@@ -1,8 +1,8 @@
 package import Store
 
-/// Which lanes there are, and whose a device is.
+/// Which lanes are configured, and which lane serves a device.
 package struct LaneDirectory: Sendable, Equatable {
-    /// For devices that name no environment or topic.
+    /// For devices without an environment or topic.
     package let standard: LaneIdentity
     private let all: Set<LaneIdentity>
 
@@ -13,7 +13,7 @@ package struct LaneDirectory: Sendable, Equatable {
 
     /// nil: no lane serves it.
     package func lane(of device: Device) -> LaneIdentity? {
-        // Nearly all are of the standard lane: comparing is cheaper than hashing.
+        // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
         if device.environment ?? standard.environment == standard.environment,
             device.topic ?? standard.topic == standard.topic
         {
@@ -27,7 +27,8 @@ package struct LaneDirectory: Sendable, Equatable {
     }
 }
 
-/// Names a lane: what a device says of itself. Its key, connections, token, backoff and stop are the lane's own.
+/// Names a lane by its devices' environment and topic. Each lane has its own key, connections, provider token and
+/// back-off, and stops alone.
 package struct LaneIdentity: Sendable, Hashable {
     /// `sandbox` or `production`.
     package let environment: String
@@ -39,6 +40,6 @@ package struct LaneIdentity: Sendable, Hashable {
         self.topic = topic
     }
 
-    /// For people.
+    /// As text for an operator.
     package var words: String { "\(topic) (\(environment))" }
 }

@@ -1,14 +1,14 @@
 package import Policy
 import Synchronization
 
-/// Keeps each evaluation of one user's plan: `nudged explain` shows the very questions that a sweep would ask.
+/// Keeps each evaluation of one user's plan, so that `nudged explain` shows exactly what a sweep would evaluate.
 package final class DecisionRecorder: Sendable {
-    /// One question and its answer.
+    /// One evaluation and its answer.
     package struct Entry: Sendable, Equatable {
         package let kind: NudgeKind
-        /// Names the message or the digest, never what it says; nil: a check-in, whose slot is in the answer.
+        /// Names the message, reminder or digest, never its text. nil: a check-in, whose slot is in the decision.
         package let key: String?
-        /// The messages that it is about.
+        /// The messages or reminders that it is about.
         package let members: [String]
         package let decision: Decision
         package let trace: [TraceStep]
@@ -19,10 +19,10 @@ package final class DecisionRecorder: Sendable {
 
     package init() {}
 
-    /// In the order in which they were asked; the same answer twice is one.
+    /// In the order of evaluation. The same answer twice in a row is one entry.
     package var entries: [Entry] { noted.withLock { $0 } }
 
-    /// What became of each template, where a check-in goes out.
+    /// The result for each template, if a check-in is sent.
     package var fates: [(template: Int32, fate: TemplateFate)] { templates.withLock { $0 } }
 
     func note(fates: [(template: Int32, fate: TemplateFate)]) { templates.withLock { $0 = fates } }

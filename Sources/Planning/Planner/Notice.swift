@@ -4,22 +4,22 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Something wrong with one user's data: it harms their own row only. Logged once per value, not per sweep nor per
-/// user; never with the value itself.
+/// Something wrong with one user's data, which affects only this user. It is logged once per value, not per sweep or
+/// user, and never with the value itself.
 package enum Notice: Sendable, Equatable {
-    /// The database refuses something of a user, or a row holds what no code of ours writes: the user is set aside for
-    /// a day. `column`: what is refused, where it is known.
+    /// The database refuses something of the user, or nudged can't read a row: the user is set aside for a day.
+    /// `column`: what is refused, if known.
     case rowUnreadable(user: UUID, column: String?, error: String)
-    /// Held for check-ins until they are corrected.
+    /// The user's check-ins are held until the preferences are corrected.
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
-    /// A zone name that is none; another one, or none, is used.
+    /// A zone name is invalid. The next one is used, or none.
     case timezoneInvalid(user: UUID, valueHash: UInt64)
-    /// Entries of the history lie more than 48 h ahead: a host's clock was wrong. They are ignored.
+    /// The history has entries more than 48 h ahead, because a host's clock was wrong. They are ignored.
     case historyAhead(user: UUID)
     /// A device of an environment or topic that this daemon does not serve.
     case deviceNotServed(user: UUID, environment: String?, topic: String?)
 
-    /// What is said once: a million users with one wrong value are one line.
+    /// Identifies what is logged once: a million users with the same wrong value are one line.
     package struct Value: Hashable {
         let event: String
         let hash: UInt64
@@ -31,7 +31,7 @@ package enum Notice: Sendable, Equatable {
             Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
         case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
-        // Where a host's clock was wrong, many histories are: one line a day tells it.
+        // A wrong clock affects many histories. One line is enough.
         case .historyAhead: Value(event: "history", hash: 0)
         case .deviceNotServed(_, let environment, let topic):
             Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
@@ -40,7 +40,7 @@ package enum Notice: Sendable, Equatable {
 }
 
 extension Notice {
-    /// What is wrong with a user's data.
+    /// Everything that is wrong with a user's data.
     ///
     /// - Parameter foreign: a device that no lane of this daemon serves.
     static func all(
@@ -57,7 +57,7 @@ extension Notice {
             notices.append(.preferencesMalformed(user: name, valueHash: hash, why: why))
         }
         for zone in [candidate.preferences.timezone, user.timezone] {
-            // One that can't be read now and isn't needed is no invalid one.
+            // A zone that can't be read now may be valid.
             guard let zone, let found = try? zones.zone(named: zone) as Zone?? else { continue }
             if found == nil {
                 notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))

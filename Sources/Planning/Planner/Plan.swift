@@ -2,17 +2,17 @@ package import Policy
 package import Store
 package import TimeZones
 
-/// What to do for one user now: a value, which the stages of delivery carry out.
+/// What to do for one user now. The stages of Delivery carry it out.
 package enum Plan: Sendable {
-    /// Nothing is sent. The reason: why no check-in goes now. → settled as it is.
+    /// Nothing is sent. The reason says why no check-in is sent. → settled as it is.
     case nothing(UserSettlement, Reason, [Notice])
-    /// The nudges go out, once their intent is committed. → `Planner.settle`, with their outcomes.
+    /// The nudges are sent, after their intent is committed. → `Planner.settle` with their outcomes.
     case send(SendPlan, [Notice])
-    /// Nothing was decided, since the user's zone could not be read now: the row stays as it is. → planned again, a
-    /// minute later.
+    /// The user's zone could not be read, so nothing was decided and the row does not change. → planned again after one
+    /// to two minutes.
     case unreadable(TimeZoneError)
 
-    /// What an operator should hear, once per value.
+    /// What to log, once per value.
     package var notices: [Notice] {
         switch self {
         case .nothing(_, _, let notices), .send(_, let notices): notices
@@ -20,7 +20,7 @@ package enum Plan: Sendable {
         }
     }
 
-    /// What is recorded whatever becomes of a push.
+    /// What is recorded whatever the outcomes of the pushes.
     package var records: [DeliveryRecord] {
         switch self {
         case .nothing(let settlement, _, _): settlement.records
@@ -30,16 +30,16 @@ package enum Plan: Sendable {
     }
 }
 
-/// What is written of one user: when nothing is sent, or once each push has an outcome. `Store.Settlement` is that of
-/// many.
+/// What is written for one user, when nothing is sent or when each push has an outcome. `Store.Settlement` is for many
+/// users.
 package struct UserSettlement: Sendable {
-    /// The user's row, with the instant at which they are evaluated again.
+    /// The user's row, with the instant of the next evaluation.
     package var update: PersonUpdate
-    /// Outcomes, slots and devices that went by unsent, messages that were dropped.
+    /// Outcomes, skipped slots and devices, dropped messages.
     package var records: [DeliveryRecord] = []
     /// Messages and reminders that ended.
     package var ended: [NudgeIdentity] = []
-    /// What comes after those reminders.
+    /// The next occurrences of those reminders.
     package var continued: [ReminderContinuation] = []
     package var staleTokens: [Settlement.StaleToken] = []
 }

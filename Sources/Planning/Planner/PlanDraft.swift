@@ -2,22 +2,22 @@ import Policy
 import Store
 import TimeZones
 
-/// A user's plan while it is made, nudge by nudge.
+/// A user's plan while it is built, nudge by nudge.
 struct PlanDraft {
-    /// What the next nudge is asked with: each counts those before it.
+    /// The history for the next nudge's evaluation: it counts the nudges before it.
     private(set) var history: History
-    /// What the row holds already, without the own entries of the nudges that go out.
+    /// The history to store: without the entries of the nudges that are sent now.
     private(set) var base: History
     private(set) var nudges: [PlannedNudge] = []
-    /// What is left of nudges that do not go out now.
+    /// What is left of nudges that are not sent now.
     private(set) var retries: [Retry] = []
-    /// The earliest instant at which the answer for something that waits can change; nil: nothing waits that could.
+    /// The earliest instant at which the answer for a waiting nudge can change. nil: none can change by itself.
     private(set) var dueAt: Instant?
-    /// Whether there is more than was read.
+    /// Whether more is waiting than was read.
     var isPartial = false
     var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []
-    /// What comes after reminders, once they end.
+    /// The next occurrences of reminders, for when they end.
     private(set) var continuations: [NudgeIdentity: ReminderContinuation] = [:]
 
     init(_ history: History) {
@@ -25,7 +25,7 @@ struct PlanDraft {
         base = history
     }
 
-    /// Goes out now.
+    /// The nudge is sent now.
     mutating func send(_ nudge: PlannedNudge, now: Instant) {
         nudges.append(nudge)
         if let countedAt = nudge.countedAt {
@@ -35,7 +35,7 @@ struct PlanDraft {
         }
     }
 
-    /// Waits, with what is remembered of it.
+    /// A nudge waits. `retry` is what is left of it.
     mutating func wait(until due: Instant?, retry: Retry? = nil) {
         if let retry { retries.append(retry) }
         if let due { dueAt = min(dueAt ?? due, due) }
@@ -47,23 +47,24 @@ struct PlanDraft {
         base = base.closing(slot)
     }
 
-    /// When to ask again about what waits. Where more waits than was read: at once if these made room, else in a while.
+    /// When to evaluate what waits. If more waits than was read: now if something ended and made room, else within a
+    /// minute.
     func nextLook(now: Instant) -> Instant? {
         guard isPartial else { return dueAt }
         return ended.isEmpty ? min(dueAt ?? now + Self.moreSeconds, now + Self.moreSeconds) : now
     }
 
-    /// This comes after a reminder of which the hour came, once that ends.
+    /// After this reminder ends, `next` follows.
     mutating func `continue`(_ identity: NudgeIdentity, with next: ReminderContinuation) {
         continuations[identity] = next
         wait(until: next.instant)
     }
 
-    /// What comes after those that ended.
+    /// The next occurrences of the reminders that ended.
     var continued: [ReminderContinuation] { ended.compactMap { continuations[$0] } }
 
     private static let moreSeconds: Int64 = 60
 
-    /// A message or a reminder ended without a push.
+    /// Messages or reminders ended without a push.
     mutating func end(_ members: [NudgeIdentity]) { ended += members }
 }

@@ -5,17 +5,17 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A nudge that the policy lets go now: what its intent says, and what its outcome needs to be settled.
+/// A nudge that the policy allows now, with everything that its intent and its settlement need.
 ///
-/// A value, held by reference, as the plan that it is part of.
+/// Immutable, and a class for the same reason as `SendPlan`.
 package final class PlannedNudge: Sendable {
-    /// A device that it goes to; by reference for the same reason.
+    /// A device that the nudge is sent to.
     package final class Target: Sendable {
         package let device: Device
         package let lane: LaneIdentity
         package let hash: String
         package let apnsID: UUID
-        /// Whether an earlier attempt may have reached it: a second unknown is final.
+        /// Whether an earlier attempt may have reached it. Then a second unknown is final.
         let isRepeat: Bool
 
         init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, isRepeat: Bool) {
@@ -35,38 +35,37 @@ package final class PlannedNudge: Sendable {
     /// Which devices get it now, and under which answer.
     struct Attempt: Sendable {
         let identity: NudgeIdentity
-        /// The policy's.
+        /// The policy's answer.
         let decision: Decision
         var targets: [Target]
-        /// Devices that are left as well, but not yet.
+        /// Devices that are left but must wait.
         var waiting: [Retry.Left]
-        /// What is remembered of an earlier try; nil: nothing.
+        /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
     }
 
-    /// What its pushes say, and for how long.
+    /// What its pushes contain, and how long they are valid.
     struct Content: Sendable {
-        /// What the record names: the messages of a digest; else the nudge itself.
+        /// What the record names: the messages of a digest, else the nudge itself.
         let members: [NudgeIdentity]
-        /// nil: a check-in's configured text, as everyone gets it.
+        /// nil: a check-in's configured text, with the payload shared by all users.
         var payload: [UInt8]?
-        /// The template of a check-in's text, whatever the decision service made of it: what is left of it goes with
-        /// it. nil: it is of none.
+        /// The template of a check-in, even if the decision service replaced the text. nil: no template.
         let template: Int32?
-        /// What its pushes replace on the phone: those of the same text (`PushIdentity.collapseID`).
+        /// Pushes with the same key replace each other on the phone (`PushIdentity.collapseID`).
         let collapseKey: String
-        /// From when on there is no other attempt: a check-in's answer ends it; a message goes on after the night that
-        /// its answer does not reach into. nil: never.
+        /// After this there is no other attempt. A check-in ends with its answer. A message goes on after quiet hours,
+        /// though its answer ends there. nil: never.
         let endsAt: Instant?
-        /// When Apple drops it.
+        /// When Apple drops the push.
         let expiresAt: Instant
-        /// Its text, where the decision service is to hear it; nil: it is asked nothing.
+        /// Its text, for the decision service. nil: the service is not asked.
         let text: PushText?
     }
 
     private let attempt: Attempt
     private let content: Content
-    /// What was decided of it beyond the policy; nil: nobody was asked.
+    /// The decision after the policy. nil: none was needed.
     let decision: DecisionVerdict?
 
     init(_ attempt: Attempt, _ content: Content, decision: DecisionVerdict? = nil) {
@@ -85,24 +84,24 @@ package final class PlannedNudge: Sendable {
     package var expiresAt: Instant { content.expiresAt }
     var endsAt: Instant? { content.endsAt }
     var text: PushText? { content.text }
-    /// Not written any more from this instant on; nil: the answer holds for ever.
+    /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? { attempt.decision.validUntil }
-    /// As the policy found.
+    /// As the policy decided.
     package var isUrgent: Bool { attempt.decision.urgent }
-    /// Whether nothing is remembered of an earlier try.
+    /// Whether there was no earlier attempt.
     var isFirst: Bool { attempt.retry == nil }
-    /// Attempts before this one.
+    /// Delayed attempts before this one: the back-off doubles with each.
     package var attemptsBefore: Int { attempt.retry?.attempt ?? 0 }
-    /// When the history's own entry of this nudge was made, where another device was answered already.
+    /// When the nudge was counted in the history, if another device was answered already.
     package var countedAt: Instant? { attempt.retry?.countedAt }
 
     /// Whether its answer still holds.
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
 
-    /// Whether the decision service is asked before it goes. What goes on under a first answer was asked with it.
+    /// Whether the decision service must be asked first. Not for devices that follow under an earlier answer.
     package var isToBeAsked: Bool { text != nil && countedAt == nil && decision == nil }
 
-    /// It goes as was decided: with the text that came in place of its own, where it fits a push.
+    /// The nudge with the decision's text, if that fits into a push.
     func decided(_ verdict: DecisionVerdict, passesFocus: Bool) -> PlannedNudge {
         var content = content
         if verdict.title != nil || verdict.body != nil,
@@ -114,7 +113,7 @@ package final class PlannedNudge: Sendable {
         return PlannedNudge(attempt, content, decision: verdict)
     }
 
-    /// Only these devices now; the others follow under the same answer.
+    /// Only these devices now. The others follow under the same answer.
     func keeping(_ targets: [Target], then others: some Sequence<Target>) -> PlannedNudge {
         var attempt = attempt
         attempt.targets = targets
@@ -124,7 +123,7 @@ package final class PlannedNudge: Sendable {
         return PlannedNudge(attempt, content, decision: decision)
     }
 
-    /// What is remembered of it where it is not tried now. nil: nothing; it is as new.
+    /// What is left of it if it is not tried now. nil: nothing, it is new again.
     func remembered(version: Int64) -> Retry? {
         guard !isFirst else { return nil }
         return retry(version: version, left: keeping([], then: targets).waiting, countedAt: countedAt)
@@ -132,7 +131,7 @@ package final class PlannedNudge: Sendable {
 
     /// What is left of it after an attempt.
     ///
-    /// - Parameter wasDelayed: the back-off doubles.
+    /// - Parameter wasDelayed: whether the back-off doubles.
     func retry(version: Int64, left: [Retry.Left], wasDelayed: Bool = false, countedAt: Instant?) -> Retry {
         Retry(
             identity: identity,

@@ -2,9 +2,9 @@ import Configuration
 import Policy
 import TimeZones
 
-/// What nudges say, of whatever kind.
+/// The content of nudges of all kinds.
 extension Planner {
-    /// nil: the row's text and data are none that a push can hold.
+    /// nil: a push can't hold the row's text and data.
     func render(
         _ nudge: PendingNudge,
         _ attempt: PlannedNudge.Attempt,
@@ -32,14 +32,14 @@ extension Planner {
             template: choice.template,
             collapseKey: attempt.identity.key,
             endsAt: attempt.decision.validUntil,
-            // A phone that finds its network again in the night does not buzz with yesterday's. The policy gives every
+            // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
             // check-in an end.
             expiresAt: attempt.decision.validUntil ?? now,
             text: asksService ? checkInTexts.content(of: choice, context) : nil
         )
     }
 
-    /// Chosen once a slot: what others of the user's devices have got, these get as well.
+    /// Chosen once per slot. The user's remaining devices get the same text as the others.
     private func choose(
         _ attempt: PlannedNudge.Attempt,
         for recipient: Recipient,

@@ -3,7 +3,7 @@ import Policy
 import Store
 import TimeZones
 
-/// Messages and reminders: what waits to be said to a user, each evaluated with those before it counted.
+/// Plans messages and reminders. Each is evaluated with those before it counted.
 extension Planner {
     func planTexts(_ machine: RetryMachine, _ draft: inout PlanDraft) throws(TimeZoneError) {
         let (recipient, now) = (machine.recipient, machine.now)
@@ -11,7 +11,7 @@ extension Planner {
         if draft.isPartial { keepUnread(recipient, &draft) }
         let texts = (recipient.messages + (try reminders(machine, &draft))).sorted(by: PendingText.precedes)
         var live = collapsed(texts, machine, &draft)
-        // A digest that is not through yet stays one.
+        // A digest that was begun stays a digest.
         for (identity, retry) in recipient.retries where identity.isDigest {
             let names = Set(retry.members)
             let members = live.filter { names.contains($0.identity) && !$0.isExpired(at: now) }
@@ -35,14 +35,14 @@ extension Planner {
     ) throws(TimeZoneError) {
         let devices = machine.recipient.devices
         let retry = machine.recipient.retries[text.identity]
-        // A lane that this daemon does not have may come back: the app's text is not thrown away for our configuration.
+        // A lane may come back: the app's text must not be dropped because of this daemon's configuration.
         if devices.served.isEmpty, !devices.foreign.isEmpty, !text.isExpired(at: machine.now) {
             return draft.wait(until: text.expiresAt, retry: retry)
         }
         try plan(.text(text), retry, machine, &draft)
     }
 
-    /// What is remembered of texts that were not read now.
+    /// Keeps what is left of texts that were not read now.
     private func keepUnread(_ recipient: Recipient, _ draft: inout PlanDraft) {
         let read = Set(recipient.messages.map(\.identity) + recipient.user.reminders.all.map { .reminder($0.id) })
         for retry in recipient.retries.values
@@ -51,7 +51,7 @@ extension Planner {
         }
     }
 
-    /// Of several with one collapse key the newest; the others end.
+    /// Of several with the same collapse key, keeps the newest. The others end.
     private func collapsed(
         _ texts: [PendingText],
         _ machine: RetryMachine,
@@ -71,13 +71,13 @@ extension Planner {
         }
     }
 
-    /// Ends without being evaluated.
+    /// Ends a nudge without evaluating it.
     func drop(_ identity: NudgeIdentity, because reason: String, _ machine: RetryMachine, _ draft: inout PlanDraft) {
         draft.records += machine.ended([identity], machine.recipient.retries[identity], reason)
         draft.end([identity])
     }
 
-    /// Those that waited for the end of quiet hours and would all go now.
+    /// Messages that waited for the end of quiet hours and could all be sent now.
     private func wokenTogether(
         _ live: [PendingText],
         _ machine: RetryMachine,
@@ -88,7 +88,7 @@ extension Planner {
         var woken: [PendingText] = []
         for text in live where text.identity.kind == .message && recipient.retries[text.identity] == nil {
             guard try policy.isQuiet(recipient.candidate, at: text.createdAt) else { continue }
-            // A look ahead: each is evaluated for itself later, or within the digest.
+            // A preview. Each message is evaluated again later, alone or in the digest.
             let candidate = recipient.candidate(for: text.nudge, with: draft.history)
             let decision = try policy.decide(candidate, now: machine.now)
             if decision.action == .send, !decision.urgent { woken.append(text) }

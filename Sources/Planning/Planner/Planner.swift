@@ -4,18 +4,16 @@ package import Policy
 package import Store
 package import TimeZones
 
-/// Decides what a claimed user gets now: `(user, now) -> Plan`. Pure: reads no clock, no database, no network.
+/// Decides what a claimed user gets now: `(user, now) -> Plan`. Pure: reads no clock, database or network.
 package struct Planner: Sendable {
     package let policy: Policy
     package let lanes: LaneDirectory
     let messages: Configuration.Messages
-    /// Kinds that are paused.
     package var paused: Set<NudgeKind> = []
-    /// What check-ins say.
     package var checkInTexts = CheckInTexts()
-    /// Hears of each decision with its trace, for `nudged explain`; nil in a sweep.
+    /// Records each decision with its trace, for `nudged explain`. nil in a sweep.
     package var recorder: DecisionRecorder?
-    /// Whether a decision service is to be asked of what the rules allow: then nudges carry their texts.
+    /// Whether a decision service is configured. Then nudges carry their texts.
     package var asksService = false
     private let preferences = PreferencesCache()
 
@@ -25,10 +23,10 @@ package struct Planner: Sendable {
         self.messages = messages
     }
 
-    /// The column's text as the policy reads it.
+    /// Parses the column's text for the policy.
     package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
 
-    /// What waits to be said goes first: someone waits for it. Then the check-in, which counts it.
+    /// Messages and reminders come first, since somebody waits for them. The check-in counts them.
     package func plan(_ user: ClaimedUser, now: Instant) -> Plan {
         do throws(TimeZoneError) {
             let recipient = try Recipient(user, planner: self, now: now)
@@ -46,9 +44,9 @@ package struct Planner: Sendable {
         }
     }
 
-    /// Takes a nudge one step on, and enters that into the draft.
+    /// Moves a nudge one step on and enters the result into the draft.
     ///
-    /// - Returns: the decision that withholds it; nil: it goes out, or ended.
+    /// - Returns: the decision that holds it back. nil: it is sent or has ended.
     @discardableResult
     func plan(
         _ nudge: PendingNudge,
@@ -65,8 +63,7 @@ package struct Planner: Sendable {
             draft.send(planned, now: machine.now)
             return nil
         case .wait(let decision, let left):
-            // Only a change can make sendable what is on hold, which makes the user due; but its own end is an answer
-            // as well.
+            // A held nudge needs a change, and a change makes the user due. But its own end must be seen as well.
             draft.wait(until: nudge.rules.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: left)
             return decision
         case .backOff(let left):
@@ -83,7 +80,7 @@ package struct Planner: Sendable {
         }
     }
 
-    /// Of a user to whom nothing is sent.
+    /// For a user who gets nothing.
     private func settlement(
         _ recipient: Recipient,
         _ draft: PlanDraft,
@@ -120,7 +117,7 @@ package struct Planner: Sendable {
 
     private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
         guard let asked = recipient.user.askedAt, asked < now else { return [] }
-        // A pause makes no slot undone: what came while it lasted is skipped, and the record says so.
+        // A slot that passes during a pause counts as skipped.
         var candidate = recipient.candidate
         candidate.paused = false
         return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
@@ -128,7 +125,7 @@ package struct Planner: Sendable {
                 [.checkIn(skipped.slot)],
                 .skipped,
                 reason: skipped.reason.rawValue,
-                // When it ended, not when we saw it: a daemon that sees it again writes the same row.
+                // The slot's end, not `now`: a second daemon that sees it writes the same row.
                 at: skipped.limit
             )
         }

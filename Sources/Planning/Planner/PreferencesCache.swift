@@ -3,9 +3,10 @@ import NudgedKit
 import Policy
 import Synchronization
 
-/// Preferences by their text: people's wishes are few, and reading JSON is the dearest part of a decision.
+/// Parsed preferences by their text. There are few different texts, and reading JSON is the most expensive part of a
+/// decision.
 final class PreferencesCache: Sendable {
-    /// Compared byte by byte: strings are equal by canonical equivalence, and two such zones' names are not the same.
+    /// Compared byte by byte: strings are equal by canonical equivalence, but such zone names differ.
     private struct Text: Hashable {
         let text: String
 
@@ -29,12 +30,12 @@ final class PreferencesCache: Sendable {
 
     private let known = Mutex<[Text: Preferences]>([:])
 
-    /// Beyond so many different ones the cache starts anew: a few megabytes.
+    /// With more entries the cache is emptied. This many take a few megabytes.
     private static let limit = 4096
-    /// A longer text is nobody's usual one, and not kept.
+    /// Longer texts are rare and not kept.
     private static let longest = 1024
 
-    /// The column's text as the policy reads it.
+    /// Parses the column's text for the policy.
     func parsed(_ text: String?) -> Preferences {
         guard let text, text.utf8.count <= Self.longest else { return Preferences(parsing: text) }
         let key = Text(text: text)

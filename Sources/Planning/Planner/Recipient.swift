@@ -2,16 +2,14 @@ import Policy
 import Store
 import TimeZones
 
-/// A claimed user as the policy sees them, with what their row says of earlier nudges and what waits to be said.
+/// A claimed user as the policy sees them, with what is left of earlier nudges and with waiting messages.
 struct Recipient: Sendable {
     let user: ClaimedUser
     private(set) var candidate: Candidate
-    /// Of what sets the candidate's `since`.
+    /// The fingerprint of everything that sets the candidate's `since`.
     let fingerprint: Int64
     let devices: RecipientDevices
-    /// What is left of earlier nudges.
     let retries: [NudgeIdentity: Retry]
-    /// Messages that wait to be said.
     let messages: [PendingText]
     let notices: [Notice]
     private let paused: Set<NudgeKind>
@@ -40,24 +38,23 @@ struct Recipient: Sendable {
         notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
     }
 
-    /// The policy's `since`: compared with the stored fingerprint, not taken from the mere touch. A user who was never
-    /// evaluated before became possible when their first device registered, as far as the data says: nobody gets a slot
-    /// of the time before they came.
+    /// The policy's `since`. It changes with the fingerprint, not with every touch. For a user who was never evaluated
+    /// it is the first device's registration, so that nobody gets a slot from before they came.
     private static func since(_ user: ClaimedUser, fingerprint: Int64, now: Instant) -> Instant? {
         guard let known = user.fingerprint else { return user.since ?? user.devices.compactMap(\.registeredAt).min() }
         if known == fingerprint { return user.since }
         return min(user.touchedAt ?? now, now)
     }
 
-    /// Whether anything waits to be said.
+    /// Whether the user has messages or reminders.
     var hasTexts: Bool { !messages.isEmpty || !user.reminders.isEmpty }
 
-    /// What is left of the check-in that was tried last.
+    /// What is left of the last check-in.
     var checkInRetry: Retry? { retries.values.first { $0.identity.kind == .checkIn } }
 
     func isPaused(_ kind: NudgeKind) -> Bool { paused.contains(kind) }
 
-    /// What the policy is asked about a nudge, with what was sent up to now.
+    /// The policy's input for a nudge, with this history.
     func candidate(for nudge: Nudge = .checkIn, with history: History) -> Candidate {
         var copy = candidate
         copy.history = history
@@ -66,7 +63,7 @@ struct Recipient: Sendable {
         return copy
     }
 
-    /// The devices of a nudge as its targets.
+    /// The targets of a nudge on these devices.
     func targets(
         _ devices: [ServedDevice],
         of identity: NudgeIdentity,
@@ -76,13 +73,14 @@ struct Recipient: Sendable {
             PlannedNudge.Target(device, of: identity, user: user.userID, isRepeat: repeating.contains(device.hash))
         }
         guard devices.count > 1 else { return devices.map(target) }
-        // Two rows may hold one token, in two spellings or for two lanes; the phone buzzes once, by the newest.
+        // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest
+        // row.
         let newestFirst = devices.sorted { ($0.device.registration ?? .min) > ($1.device.registration ?? .min) }
         var seen: Set<String> = []
         return newestFirst.map(target).filter { seen.insert($0.hash).inserted }
     }
 
-    /// What is left of a nudge without the devices that were refused since, and the ends of those.
+    /// What is left of a nudge without devices that Apple refused since, and the records of those devices.
     func withoutRefused(_ retry: Retry) -> (left: Retry, ends: [DeliveryRecord]) {
         let (left, refused) = devices.withoutRefused(retry.left)
         let ends = refused.flatMap { hash, entry in
@@ -92,14 +90,14 @@ struct Recipient: Sendable {
                 .rejected,
                 reason: entry.reason,
                 status: 400,
-                // When the verdict fell: seen twice, it is one row.
+                // The time of the quarantine: if it is seen twice, it is the same row.
                 at: entry.at
             )
         }
         return (retry.keeping(left), ends)
     }
 
-    /// A row of the record for each of a nudge's members.
+    /// One row of the record for each of a nudge's members.
     func records(
         _ members: [NudgeIdentity],
         device: String = "",

@@ -2,20 +2,20 @@ import APNs
 import Store
 import TimeZones
 
-/// A device that a lane can deliver to.
+/// A device that a lane serves.
 struct ServedDevice: Sendable {
     let device: Device
     let lane: LaneIdentity
 
-    /// Names it in the record, in retries and in the quarantine.
+    /// Names the device in the record, in retries and in the quarantine.
     var hash: String { PushIdentity.deviceHash(token: device.token) }
 }
 
 /// A user's devices, by what can be done with them.
 struct RecipientDevices: Sendable {
-    /// A lane can deliver to them.
+    /// A lane serves them.
     private(set) var served: [ServedDevice] = []
-    /// A lane serves them and Apple refuses them; by their hashes.
+    /// A lane serves them, but they are in quarantine. By their hashes.
     private var refused: [String: Quarantine.Entry] = [:]
     /// No lane of this daemon serves them.
     private(set) var foreign: [Device] = []
@@ -35,8 +35,8 @@ struct RecipientDevices: Sendable {
         }
     }
 
-    /// A device of a lane that this daemon does not have is evaluated again within an hour: configurations change
-    /// without a word to the database.
+    /// A user with such a device is evaluated again within half an hour to an hour, since a new configuration causes no
+    /// touch.
     static let foreignSeconds: Int64 = 1_800
 
     /// The devices that are left and still registered.
@@ -54,7 +54,7 @@ struct RecipientDevices: Sendable {
                 waiting.append(Retry.Left(deviceHash: hash, notBefore: at, isRepeat: repeats.contains(hash)))
             }
         }
-        // A lane that this daemon does not have (a reload took it away) may come back while the answer holds.
+        // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds.
         for device in foreign {
             let hash = PushIdentity.deviceHash(token: device.token)
             guard let at = notBefore[hash] else { continue }
@@ -64,10 +64,10 @@ struct RecipientDevices: Sendable {
         return RemainingDevices(due: due, waiting: waiting)
     }
 
-    /// Those that Apple has not refused since, and the others.
+    /// Divides devices into those that Apple has not refused since, and those that it has.
     func withoutRefused(_ left: [Retry.Left]) -> (left: [Retry.Left], refused: [(hash: String, Quarantine.Entry)]) {
         guard !refused.isEmpty else { return (left, []) }
-        // The same token may be deliverable on another lane.
+        // The same token may be served on another lane.
         let deliverable = Set(served.map(\.hash))
         var kept: [Retry.Left] = []
         var gone: [(hash: String, Quarantine.Entry)] = []

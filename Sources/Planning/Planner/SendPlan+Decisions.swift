@@ -3,14 +3,14 @@ import Store
 package import TimeZones
 
 extension SendPlan {
-    /// The record's reason of what was decided against.
+    /// The record's reason for a declined nudge.
     package static let declinedReason = "declined"
 
-    /// Whether the decision service is to be asked of any of it.
+    /// Whether the decision service must be asked about any nudge.
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
 
-    /// The plan once the decision service, or a fallback, was heard. What it was not asked of, and what ended or was
-    /// paused meanwhile, is as it was, and asked again.
+    /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
+    /// and is evaluated again.
     package func decided(
         _ verdicts: [NudgeIdentity: DecisionVerdict],
         at now: Instant,
@@ -42,7 +42,7 @@ extension SendPlan {
         }
     }
 
-    /// What the decision service is asked of one of its nudges; nil: nothing.
+    /// The decision service's question about a nudge. nil: it is not asked.
     package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
         guard let text = nudge.text else { return nil }
         return DecisionQuestion(
@@ -56,7 +56,7 @@ extension SendPlan {
         )
     }
 
-    /// What the user's strategy decides in the service's place.
+    /// The decision of the user's fallback strategy.
     package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionVerdict {
         let decision = FallbackDecider(strategy: candidate.preferences.fallbackStrategy).decide(
             FallbackDecider.Nudge(

@@ -4,36 +4,35 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What one user gets now: nudges in the order in which they were decided, each counting those before it. They share an
-/// intent and a settlement.
+/// What one user gets now: nudges in the order of evaluation, each counting those before it. They share an intent and a
+/// settlement.
 ///
-/// A value, held by reference: it goes from list to list on its way (claim, lane, flight, settlement), and a copy would
-/// count two dozen references each time.
+/// Immutable, and a class: it moves through many lists, and copying a struct would count two dozen references each
+/// time.
 package final class SendPlan: Sendable {
-    /// The user as the policy saw them; the history is without these nudges' own entries.
+    /// The user as the policy saw them. The history is without the entries of these nudges.
     package let candidate: Candidate
     package let userID: UUID
     package let version: Int64
     package let fingerprint: Int64
-    /// The template of the last check-in that counts, these not.
+    /// The template of the last check-in that counts, without this plan's.
     let template: Int32?
     package let nudges: [PlannedNudge]
     /// What is left of nudges that are not in this plan.
     let others: [Retry]
-    /// When the answer for something that waits beside these can change; nil: nothing waits.
+    /// When the answer for something else that waits can change. nil: nothing waits.
     let othersDue: Instant?
-    /// Whether more is to be sent than is in here: the user is asked again at once.
+    /// Whether more could be sent than is in the plan. Then the user is due again at once.
     let isPartial: Bool
-    /// What the decision found to record (slots that went by, messages that were dropped): recorded with the outcome,
-    /// in one with the instant up to which it was looked.
+    /// Records from planning: skipped slots and dropped messages. Written together with `askedAt`, since the next
+    /// search for skipped slots starts there.
     package let records: [DeliveryRecord]
     /// Messages and reminders that ended without a push.
     package let ended: [NudgeIdentity]
-    /// What comes after its reminders, once they end.
+    /// The next occurrences of its reminders, for when they end.
     let continuations: [NudgeIdentity: ReminderContinuation]
-    /// What the app tells of the user, as JSON (the view's column `context`).
+    /// What the app knows about the user, as JSON (the view's column `context`).
     let context: String?
-    /// Pushes.
     package let pushCount: Int
 
     init(_ subject: Recipient, _ draft: PlanDraft) {
@@ -55,7 +54,7 @@ package final class SendPlan: Sendable {
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// A part of another.
+    /// A changed copy.
     private init(
         _ whole: SendPlan,
         nudges: [PlannedNudge],
@@ -83,12 +82,12 @@ package final class SendPlan: Sendable {
         pushCount = nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// The row of one of its messages or reminders; nil: it is none.
+    /// The row of a message or reminder. nil: it has none.
     package func reference(_ identity: NudgeIdentity) -> MessageReference? {
         MessageReference(userID: userID, identity)
     }
 
-    /// The lane of the first push that a preferred lane takes, else of the first; nil: there is no device at all.
+    /// The lane of the first push that a preferred lane can take, else of the first push. nil: no pushes.
     package func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
         for nudge in nudges {
             for target in nudge.targets where isPreferred(target.lane) { return target.lane }
@@ -96,7 +95,7 @@ package final class SendPlan: Sendable {
         return nudges.lazy.flatMap(\.targets).first?.lane
     }
 
-    /// The part that one lane sends; devices of other lanes wait, and follow under the same answer.
+    /// The part for one lane. Devices of other lanes follow under the same answer.
     package func part(for lane: LaneIdentity) -> SendPlan {
         guard nudges.contains(where: { $0.targets.contains { $0.lane != lane } }) else { return self }
         return rebuilt { nudge in
@@ -105,7 +104,7 @@ package final class SendPlan: Sendable {
         }
     }
 
-    /// The nudges whose answers still hold and whose kinds the kill switch lets go; the others are asked again.
+    /// The nudges whose answers still hold and whose kinds are not paused. The others are evaluated again.
     package func sendable(at now: Instant, paused: Set<NudgeKind>) -> SendPlan {
         func isSendable(_ nudge: PlannedNudge) -> Bool {
             nudge.isValid(at: now) && !paused.contains(nudge.identity.kind)
@@ -113,7 +112,7 @@ package final class SendPlan: Sendable {
         return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
     }
 
-    /// Whole users, as long as they fit. One whose pushes alone are too many is split.
+    /// Takes whole users as long as they fit. A first user with more pushes than fit is split.
     package static func take(upTo limit: Int, from pending: inout ArraySlice<SendPlan>) -> [SendPlan] {
         var taken: [SendPlan] = []
         var room = limit
@@ -126,7 +125,8 @@ package final class SendPlan: Sendable {
         return taken
     }
 
-    /// As many nudges as fit. One whose devices alone are too many is split: the others follow under the same answer.
+    /// As many nudges as fit. If the first has more devices than fit, it is split: the other devices follow under the
+    /// same answer.
     package func fitting(_ room: Int) -> SendPlan {
         var room = room
         var isFirst = true
@@ -145,16 +145,16 @@ package final class SendPlan: Sendable {
         }
     }
 
-    /// What a nudge comes to that the rules let go.
+    /// What to do with a nudge.
     enum Fate {
         case goes(PlannedNudge)
-        /// It is as it was, and asked again.
+        /// It stays unchanged and is evaluated again.
         case stays
-        /// It ends unsent: a check-in's slot is closed, a message or a reminder is over.
+        /// It ends unsent. A check-in's slot is closed. A message or reminder is over.
         case ends([DeliveryRecord])
     }
 
-    /// Each nudge by its fate.
+    /// The plan after deciding about each nudge.
     func taking(_ fate: (PlannedNudge) -> Fate) -> SendPlan {
         var left: [PlannedNudge] = []
         var going: [NudgeIdentity: PlannedNudge] = [:]
@@ -172,7 +172,7 @@ package final class SendPlan: Sendable {
                 if let slot = nudge.identity.slot { history = history.closing(slot) } else { ended += nudge.members }
             }
         }
-        // Where something ended, a cap has room that was counted as taken.
+        // Where something ended, a cap has room again.
         let isPartial = isPartial || left.count < nudges.count && othersDue != nil
         let rest = SendPlan(
             self,
@@ -186,8 +186,8 @@ package final class SendPlan: Sendable {
         return rest.rebuilt { going[$0.identity] }
     }
 
-    /// Each nudge as `change` gives it. Those that it leaves out are as they were: remembered, and counted where they
-    /// were.
+    /// Replaces each nudge by `change`. Nudges that it leaves out keep what is left of them and their entry in the
+    /// history.
     private func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
         var kept: [PlannedNudge] = []
         var others = others
@@ -207,19 +207,19 @@ package final class SendPlan: Sendable {
 }
 
 extension History {
-    /// With a nudge's own entry.
+    /// With the nudge's own entry.
     package func adding(_ identity: NudgeIdentity, at instant: Instant) -> History {
         if let slot = identity.slot { adding(CheckIn(at: instant, slot: slot)) } else { adding(sent: instant) }
     }
 
-    /// Without it.
+    /// Without the nudge's own entry.
     func removing(_ identity: NudgeIdentity, at instant: Instant) -> History {
         if let slot = identity.slot { removing(CheckIn(at: instant, slot: slot)) } else { removing(sent: instant) }
     }
 }
 
 extension MessageReference {
-    /// nil: it is a check-in, or a digest, which has no row of its own.
+    /// nil: a check-in or a digest, which has no row.
     package init?(userID: UUID, _ identity: NudgeIdentity) {
         guard identity.kind != .checkIn, let id = UUID(uuidString: identity.key) else { return nil }
         self.init(userID: userID, id: id)

@@ -3,7 +3,9 @@ package import Store
 package import TimeZones
 
 extension Planner {
-    /// - Throws: `unreadable` where its author's zone could not be read now.
+    /// Decides about a reminder for everyone that may be fanned out now.
+    ///
+    /// - Throws: if the author's zone could not be read now.
     package func decide(_ spread: DueSpread, now: Instant) throws(TimeZoneError) -> FanOutDecision {
         let reminder = spread.reminder
         if reminder.isCancelled { return .drop }
@@ -19,12 +21,13 @@ extension Planner {
     }
 }
 
-/// What is to be done with a reminder for everyone whose hour came.
+/// What to do with a reminder for everyone.
 package enum FanOutDecision: Sendable, Equatable {
-    /// It does not live any more.
+    /// It was cancelled or replaced.
     case drop
-    /// A wall time in one zone for all: it comes at that instant.
+    /// A wall time in one zone for all: fan it out at that instant.
     case wait(until: Instant)
-    /// Everyone is told, in the zones where their wall time comes first long before it does; then this comes after it.
+    /// Fan it out now. Where each recipient's own zone counts, rows are made before the first zone reaches the time.
+    /// `next` follows it.
     case tell(next: ReminderContinuation?)
 }

@@ -2,10 +2,10 @@ import Policy
 import Store
 import TimeZones
 
-/// Reminders: hours that were asked for. From their hour on they are decided like messages.
+/// Reminders. From their time on they are decided like messages.
 extension Planner {
-    /// Those that are to be evaluated. The others are through with it: what does not live any more, or may have been
-    /// sent before a backup was restored, ends here; a wall time that is in no zone waits for one.
+    /// The reminders to evaluate. Cancelled ones end here, and so do those that may have been sent before a backup was
+    /// restored. A wall time without a zone is held.
     func reminders(_ machine: RetryMachine, _ draft: inout PlanDraft) throws(TimeZoneError) -> [PendingText] {
         let (recipient, now) = (machine.recipient, machine.now)
         draft.wait(until: recipient.user.reminders.wakesAt)
@@ -33,7 +33,7 @@ extension Planner {
         return texts
     }
 
-    /// Only a zone can make it sendable, and a change of the profile makes the user due.
+    /// Only a zone can make it sendable. A change of the profile makes the user due.
     private func hold(_ identity: NudgeIdentity, _ retry: Retry?, _ draft: inout PlanDraft) {
         recorder?.note(
             DecisionRecorder.Entry(

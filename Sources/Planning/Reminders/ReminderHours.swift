@@ -4,16 +4,16 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// A reminder's hour, and the next one of its series, in the zone that counts for it.
+/// When a reminder is due, and the next one of its series, in the zone that counts for it.
 struct ReminderHours {
     private let reminder: PendingReminder
-    /// nil: nobody knows one.
+    /// nil: no zone is known.
     private let zone: Zone?
     private let zones: ZoneDatabase
 
-    /// The zone is the reminder's own where it has one that is valid, else that of the user.
+    /// Uses the reminder's own zone if it is valid, else the user's.
     ///
-    /// - Parameter candidate: who is told; of a spread the author.
+    /// - Parameter candidate: the recipient. For a fan-out, the author.
     init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
         self.reminder = reminder
         zones = policy.zones
@@ -24,7 +24,7 @@ struct ReminderHours {
         }
     }
 
-    /// When it is due; nil: a wall time in no zone.
+    /// When it is due. nil: a wall time without a zone.
     var due: Instant? {
         switch reminder.due {
         case .at(let instant): instant
@@ -32,14 +32,14 @@ struct ReminderHours {
         }
     }
 
-    /// What comes after it; nil: nothing.
+    /// The next occurrence. nil: none.
     ///
     /// - Parameters:
-    ///   - isSpread: whether it is everyone's.
-    ///   - now: what lies before is passed over, and counts.
+    ///   - isSpread: whether it is a reminder for everyone.
+    ///   - now: occurrences up to this instant are skipped, but count.
     func next(for user: UUID, isSpread: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
         guard let series = reminder.series, let rule = try? Recurrence(parsing: series.rule) else { return nil }
-        // Where there is no zone, a series of instants counts in UTC.
+        // Without a zone, a series of instants is computed in UTC.
         let utc = zone == nil ? try zones.zone(named: "UTC") : nil
         guard let clock = zone ?? utc else { return nil }
         let first = Self.wallTime(series.first, clock)
@@ -59,7 +59,7 @@ struct ReminderHours {
         )
     }
 
-    /// Everyone's at once: a spread that began with an instant, or has a zone for all.
+    /// Whether all recipients get it at the same instant: its series starts with an instant, or it has a zone.
     private func isEveryonesInstant(_ series: PendingReminder.Series) -> Bool {
         if case .at = series.first { return true }
         return reminder.timezone != nil

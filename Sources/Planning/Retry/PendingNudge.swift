@@ -1,7 +1,7 @@
 import Policy
 import TimeZones
 
-/// What may be sent to a user: their next check-in, whose slot the policy names, or a text.
+/// What may be sent to a user: a text, or the next check-in, whose slot the policy names.
 enum PendingNudge {
     case checkIn
     case text(PendingText)
@@ -14,32 +14,32 @@ enum PendingNudge {
 
     var rules: RetryRules { .of(kind) }
 
-    /// What the policy is asked about.
+    /// The policy's input.
     var subject: Nudge { text?.nudge ?? .checkIn }
 
-    /// Which nudge a decision lets go. nil: none.
+    /// The nudge that a decision allows. nil: none.
     func identity(sentBy decision: Decision) -> NudgeIdentity? {
         guard decision.action == .send else { return nil }
         return text?.identity ?? decision.slot.map(NudgeIdentity.checkIn)
     }
 
-    /// Why devices that are left get it no more.
+    /// The record's reason why devices that are left don't get it any more.
     func staleReason(_ decision: Decision) -> String { text == nil ? "stale" : decision.reason.rawValue }
 }
 
-/// What differs between the kinds of nudges in their one flow.
+/// How the kinds of nudges differ in retries.
 struct RetryRules {
-    /// Someone waits for it: where an outcome is unknown, the push is repeated once, with the same ids. Else it is
-    /// never written again.
+    /// If an outcome is unknown, the push is repeated once with the same ids, since somebody waits for it. Otherwise it
+    /// is never written again.
     let isRepeatedOnce: Bool
-    /// What is left of it is remembered while the policy does not let it go. Else it is new once the policy lets it go
-    /// again.
+    /// What is left of it is kept while the policy does not allow it. Otherwise it starts as new when the policy allows
+    /// it again.
     let outlivesItsAnswer: Bool
-    /// Once it counts and is evaluated anew, any answer but `drop` keeps what is left. Else only the night and the caps
-    /// do.
+    /// If it counts and is evaluated again, any wait or hold keeps what is left. Otherwise only a wait for quiet hours
+    /// or caps does.
     let isKeptByAnyWait: Bool
-    /// Its own next instant stands in its `Retry`, where the row's `due_at` finds it. Else it is one of several that
-    /// wait, and the plan notes the earliest.
+    /// Its next instant is in its `Retry`, and `due_at` is computed from that. Otherwise several may wait, and the plan
+    /// notes the earliest.
     let isDueByItsRetry: Bool
 
     static func of(_ kind: NudgeKind) -> RetryRules {
@@ -51,7 +51,7 @@ struct RetryRules {
         }
     }
 
-    /// Whether what is left of a nudge that counts waits for another answer than this.
+    /// Whether what is left of a nudge that counts is kept under this answer.
     func isKept(by decision: Decision) -> Bool {
         switch decision.action {
         case .wait: isKeptByAnyWait || decision.reason == .quietHours || decision.reason == .capped

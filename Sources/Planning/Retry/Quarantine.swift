@@ -5,20 +5,20 @@ package import TimeZones
 
 /// A user's devices that Apple refuses: the column `nudged.person.quarantine`.
 package struct Quarantine: Sendable {
-    /// A device that gets nothing on a lane until it registers anew.
+    /// A device that gets nothing on a lane until it registers again.
     package struct Entry: Sendable, Equatable {
         let deviceHash: String
         let lane: LaneIdentity
         /// The registration that was refused, in microseconds since 1970.
         let registration: Int64?
-        /// When the verdict fell.
+        /// When the device was quarantined.
         package let at: Instant
         package let reason: String
     }
 
     private let entries: [Entry]
 
-    /// What in it is none of ours counts for nothing: a push too many is refused once more.
+    /// Ignores what it can't read: at worst, a push is refused once more.
     package init(json text: String) {
         guard case .array(let items)? = try? JSONValue(parsing: text) else {
             entries = []
@@ -41,8 +41,8 @@ package struct Quarantine: Sendable {
         }
     }
 
-    /// The entry that holds a device; nil where it is deliverable. Any other registration than the refused one lifts
-    /// it: clocks don't matter.
+    /// The entry that blocks a device. nil: it may be sent to. Any registration other than the refused one lifts the
+    /// quarantine, so clocks don't matter.
     package func entry(for device: Device, on lane: LaneIdentity) -> Entry? {
         guard !entries.isEmpty else { return nil }
         let hash = PushIdentity.deviceHash(token: device.token)

@@ -2,10 +2,9 @@ import JSON
 import Policy
 import TimeZones
 
-/// The column `nudged.person.retry`: an array of what is left of nudges. A lone check-in stands there without the
-/// array, as older daemons read and write it.
+/// The column `nudged.person.retry`: an array of what is left of nudges. A single check-in is stored without the array.
 extension Retry {
-    /// Nothing where the text is none of ours: the nudges are then asked as if nothing had been tried.
+    /// Empty if the text can't be read. Then the nudges are evaluated as if nothing had been tried.
     package static func all(json text: String) -> [Retry] {
         guard let value = try? JSONValue(parsing: text) else { return [] }
         if case .array(let items) = value { return items.compactMap(Retry.init) }
@@ -23,7 +22,6 @@ extension Retry {
         guard let identity = Self.identity(value),
             case .int(let version)? = value["version"],
             case .int(let attempt)? = value["attempt"], let attempt = Int(exactly: attempt), attempt >= 0,
-            case .bool(let counts)? = value["counts"],
             case .array(let left)? = value["left"]
         else { return nil }
         let end = Self.instant(value["valid_until"])
@@ -42,8 +40,7 @@ extension Retry {
             validUntil: end,
             version: version,
             attempt: min(attempt, 20),
-            // Older daemons did not say when: their check-in's entry is found by its slot.
-            countedAt: counts ? Self.instant(value["counted_at"]) ?? Instant(seconds: .min) : nil,
+            countedAt: Self.instant(value["counted_at"]),
             left: left.compactMap(Self.left)
         )
     }
@@ -68,7 +65,7 @@ extension Retry {
         return Instant(rfc3339: text)
     }
 
-    /// Everything in it is a date, a number, a hexadecimal digest or a name of ours, so nothing needs escaping.
+    /// Needs no escaping: it holds only dates, numbers, hexadecimal digests and nudged's own names.
     private var json: String {
         let devices = left.map {
             #"{"device":"\#($0.deviceHash)","not_before":"\#($0.notBefore.rfc3339)"\#($0.isRepeat ? #","repeat":true"# : "")}"#
@@ -78,9 +75,9 @@ extension Retry {
             ?? #""kind":"\#(identity.kind.rawValue)","key":"\#(identity.key)""#
         let of = identity.isDigest ? #","members":[\#(members.map { #""\#($0.key)""# }.joined(separator: ","))]"# : ""
         let end = validUntil.map { #""\#($0.rfc3339)""# } ?? "null"
-        let entry = countedAt.map { $0 == Instant(seconds: .min) ? "" : #","counted_at":"\#($0.rfc3339)""# } ?? ""
+        let counted = countedAt.map { #""counted_at":"\#($0.rfc3339)","# } ?? ""
         return
             #"{\#(name)\#(of),"valid_until":\#(end),"version":\#(version),"attempt":\#(attempt),"#
-            + #""counts":\#(counts)\#(entry),"left":[\#(devices.joined(separator: ","))]}"#
+            + #"\#(counted)"left":[\#(devices.joined(separator: ","))]}"#
     }
 }

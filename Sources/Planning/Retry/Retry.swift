@@ -2,17 +2,17 @@ import APNs
 import Policy
 package import TimeZones
 
-/// What is left of a nudge whose devices were not all answered: an element of the column `nudged.person.retry`.
+/// What is left of a nudge that not all devices have answered: an element of the column `nudged.person.retry`.
 ///
-/// A nudge counts once, whatever its devices: where one of them was answered (`countedAt`), the others go on under the
-/// nudge's first answer until `validUntil`, and are then asked without the nudge's own entry in the history. Where none
-/// was, the policy is asked anew each time.
+/// A nudge counts once, for all its devices. If one was answered (`countedAt`), the others follow under the first
+/// answer until `validUntil`. After that they are evaluated without the nudge's own entry in the history. If none was,
+/// the policy is evaluated each time.
 package struct Retry: Sendable, Equatable {
-    /// A device that is left, and from when on it may be tried.
+    /// A device that is left, and when it may be tried.
     package struct Left: Sendable, Equatable {
         package let deviceHash: String
         package let notBefore: Instant
-        /// Whether the device may have got it: it is repeated once, with the same ids.
+        /// Whether the device may have got it. Then it is repeated once, with the same ids.
         let isRepeat: Bool
 
         init(deviceHash: String, notBefore: Instant, isRepeat: Bool = false) {
@@ -22,30 +22,31 @@ package struct Retry: Sendable, Equatable {
         }
     }
 
-    /// The first back-off after a 5xx; it doubles with each attempt.
+    /// The first back-off after a delayed push, except for a 429. It doubles with each.
     static let backOffSeconds: Int64 = 900
-    /// A push that was not written may be claimed again at once; a second keeps a sweep from meeting it twice.
+    /// A push that was not written may be claimed again at once. One second keeps the same sweep from claiming it
+    /// twice.
     static let unsentSeconds: Int64 = 1
-    /// A refused token waits for the verdict on its window of answers, and a little longer.
+    /// A refused token waits until its window of answers has closed, and a little longer.
     static let verdictSeconds = VerdictWindow.spanSeconds + 5
 
     package let identity: NudgeIdentity
-    /// What the record names: the messages of a digest; else itself.
+    /// What the record names: the messages of a digest, else the nudge itself.
     let members: [NudgeIdentity]
-    /// When the first answer stops to hold; nil: never.
+    /// When the first answer ends. nil: never.
     package let validUntil: Instant?
-    /// The version that the first answer was made on: a change asks anew.
+    /// The version of the first answer. After a change the nudge is evaluated again.
     let version: Int64
-    /// Attempts so far: the back-off doubles with each.
+    /// Delayed attempts so far: the back-off doubles with each.
     let attempt: Int
-    /// When the history's entry of the nudge was made; nil: it does not count yet.
+    /// When the nudge was entered in the history. nil: it does not count yet.
     let countedAt: Instant?
     package let left: [Left]
 
-    /// Whether the nudge counts as sent already.
+    /// Whether the nudge counts as sent.
     package var counts: Bool { countedAt != nil }
 
-    /// Whether the first answer holds no more.
+    /// Whether the first answer has ended.
     func isOver(at now: Instant) -> Bool { validUntil.map { now >= $0 } ?? false }
 
     /// The earliest instant at which a device may be tried.
@@ -69,8 +70,8 @@ package struct Retry: Sendable, Equatable {
         self.left = left
     }
 
-    /// The same, its devices not before the policy is to be asked again: a back-off that ends in the night wakes
-    /// nobody, and asks nobody each second.
+    /// The same, but no device is tried before the policy's `nextAt`. Otherwise a back-off that ends in quiet hours
+    /// would cause an evaluation each second.
     func postponed(by decision: Decision) -> Retry {
         guard let next = decision.nextAt else { return self }
         return keeping(

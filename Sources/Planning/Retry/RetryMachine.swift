@@ -2,14 +2,14 @@ import Policy
 import Store
 import TimeZones
 
-/// Takes a user's nudges from their states to the next step: first try, another try, the devices that are left, a
-/// pause, an end.
+/// Moves a user's nudges from their state to the next step: first attempt, another attempt, remaining devices, pause or
+/// end.
 struct RetryMachine {
     let planner: Planner
     let recipient: Recipient
     let now: Instant
 
-    /// - Parameter history: with the nudges that go out before this one.
+    /// - Parameter history: includes the nudges that are sent before this one.
     func step(
         _ nudge: PendingNudge,
         _ state: NudgeState,
@@ -26,7 +26,7 @@ struct RetryMachine {
         }
     }
 
-    /// The policy's answer; where somebody wants to know why, its trace is kept as well.
+    /// Evaluates the policy. With a recorder, its trace is kept as well.
     func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
         let candidate = recipient.candidate(for: nudge.subject, with: history)
         guard let recorder = planner.recorder else { return try planner.policy.decide(candidate, now: now) }
@@ -43,8 +43,8 @@ struct RetryMachine {
         return decision
     }
 
-    /// What the record says of a nudge that ends without another push: what was tried already counts, the rest was
-    /// never sent.
+    /// The record of a nudge that ends without another push. If it counts, its remaining devices are skipped. Otherwise
+    /// it is dropped.
     func ended(_ members: [NudgeIdentity], _ retry: Retry?, _ reason: String) -> [DeliveryRecord] {
         if let retry, retry.counts { return stale(retry, reason) }
         return recipient.records(members, .dropped, reason: reason, at: now)
@@ -95,7 +95,7 @@ struct RetryMachine {
         return send(nudge, retry.identity, devices, retry, under: decision)
     }
 
-    /// It does not go now: it waits, with what is remembered of it, or it ends.
+    /// It is not sent now. It waits with what is left of it, or it ends.
     private func withheld(_ nudge: PendingNudge, _ retry: Retry?, by decision: Decision) -> NudgeStep {
         guard decision.action == .drop else { return .wait(decision, retry) }
         return .end(ended(nudge.text?.members ?? [], retry, decision.reason.rawValue), closing: nil)
@@ -126,10 +126,10 @@ struct RetryMachine {
         return .send(planned)
     }
 
-    /// The devices of a nudge that counts, but whose time went by before they were answered.
+    /// Records the remaining devices of a nudge that counts, after its time has ended.
     private func stale(_ retry: Retry, _ reason: String) -> [DeliveryRecord] {
         retry.left.flatMap { left in
-            // When its time ended: seen twice, it is one row.
+            // The time of its end: if it is seen twice, it is the same row.
             recipient.records(
                 retry.members,
                 device: left.deviceHash,
@@ -141,15 +141,16 @@ struct RetryMachine {
     }
 }
 
-/// What becomes of a nudge now.
+/// What to do with a nudge now.
 enum NudgeStep {
-    /// It goes to some of its devices.
+    /// It is sent to some of its devices.
     case send(PlannedNudge)
-    /// The policy does not let it go now. The retry: what is remembered of it.
+    /// The policy does not allow it now. The retry is what is left of it.
     case wait(Decision, Retry?)
-    /// The policy lets it go, but each device that is left is to be tried later.
+    /// The policy allows it, but all remaining devices must wait.
     case backOff(Retry)
-    /// There is no other attempt. A check-in is followed by the next slot's, a message or a reminder ends with its row.
+    /// There is no other attempt. After a check-in, the next slot is evaluated. A message or reminder ends with its
+    /// row.
     ///
     /// - Parameter closing: the slot of a check-in that does not count.
     case end([DeliveryRecord], closing: LocalDate?)

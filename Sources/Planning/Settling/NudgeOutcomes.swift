@@ -5,7 +5,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Enters one nudge's outcomes, device by device.
+/// Collects the outcomes of one nudge, device by device.
 struct NudgeOutcomes {
     let nudge: PlannedNudge
     let userID: UUID
@@ -15,10 +15,10 @@ struct NudgeOutcomes {
     private(set) var records: [DeliveryRecord] = []
     private(set) var staleTokens: [Settlement.StaleToken] = []
     private(set) var left: [Retry.Left] = []
-    /// A device took it, or may have: the nudge counts.
+    /// A device got it, or may have got it: the nudge counts.
     private(set) var wasAnswered = false
     private(set) var wasDelayed = false
-    /// Apple answered, though not finally.
+    /// Apple answered, but not finally.
     private(set) var wasAttempted = false
 
     init(nudge: PlannedNudge, userID: UUID, attemptedAt: Instant, now: Instant) {
@@ -50,7 +50,7 @@ struct NudgeOutcomes {
         case .delayed(let reason, let status, let retryAfter):
             delay(target, reason: reason, status: status, retryAfter: retryAfter)
         case .unsent:
-            // Nothing was attempted, so nothing is recorded: the work is as it was.
+            // Nothing was attempted, so nothing is recorded.
             left.append(
                 Retry.Left(
                     deviceHash: target.hash,
@@ -76,7 +76,7 @@ struct NudgeOutcomes {
         reason: String,
         status: Int
     ) {
-        // Past the nudge's end there is no other attempt: this is it on this device.
+        // After the nudge's end there is no other attempt on this device, so this outcome is final.
         guard nudge.endsAt.map({ notBefore < $0 }) ?? true else {
             return record(end, target, reason: reason, status: status)
         }
@@ -87,8 +87,8 @@ struct NudgeOutcomes {
     private mutating func forget(_ target: PlannedNudge.Target, _ deletes: TokenDeletion) {
         let instant: Int64 =
             switch deletes {
-            // To the millisecond: rounded to seconds, a token that was registered in the second of its death would stay
-            // for ever.
+            // In milliseconds. Rounded to seconds, a token that was registered in the second of its 410 would never be
+            // deleted.
             case .olderThan(let milliseconds): milliseconds
             case .olderThanSend: attemptedAt.seconds * 1000
             }
@@ -131,6 +131,6 @@ struct NudgeOutcomes {
         }
     }
 
-    /// It went out with others as one push.
+    /// It was sent with others in one push.
     private static let digestReason = "digest"
 }

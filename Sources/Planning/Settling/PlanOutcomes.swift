@@ -3,8 +3,7 @@ import Policy
 import Store
 import TimeZones
 
-/// Enters the outcomes of a plan, nudge by nudge: what they make of the history, of what is left, and of when to
-/// evaluate again.
+/// Collects the outcomes of a plan, nudge by nudge: the new history, what is left, and when to evaluate again.
 struct PlanOutcomes {
     private let plan: SendPlan
     private let attemptedAt: Instant
@@ -44,16 +43,16 @@ struct PlanOutcomes {
             history = history.adding(nudge.identity, at: entryAt)
             if nudge.identity.slot != nil, nudge.countedAt == nil { template = nudge.template }
         } else {
-            // Every device was finally rejected: without this, the slot would be due again at once.
+            // Every device was rejected. Close the slot, or it would be due again at once.
             if left.isEmpty, let slot = nudge.identity.slot { history = history.closing(slot) }
-            // A cap has room that was counted as taken.
+            // A cap has room that was counted as used.
             if plan.othersDue != nil { evaluate(at: now) }
         }
         guard !left.isEmpty else {
             if nudge.identity.kind != .checkIn { ended += nudge.members }
             return
         }
-        // Where nothing at all was written, nothing is left to remember: the nudge is as new.
+        // Nothing was written, so the nudge is as new.
         let isUntouched =
             !counts && nudge.isFirst && entered.left.count == nudge.targets.count && !entered.wasAttempted
         if !isUntouched {

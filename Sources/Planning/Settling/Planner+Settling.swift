@@ -3,15 +3,15 @@ import Policy
 package import Store
 package import TimeZones
 
-/// What is announced before a plan's pushes are written, and what is recorded after.
+/// What an intent announces before a plan's pushes are written, and what is recorded afterwards.
 extension Planner {
-    /// What the intent says of the user, for recovery, if the daemon dies.
+    /// The intent's entry for a user, which recovery uses if the daemon dies.
     package func entry(_ plan: SendPlan, attemptedAt: Instant) -> Intent.Entry {
         var devices: [Intent.Target] = []
         var retries = plan.others
         for (place, nudge) in plan.nudges.enumerated() {
             let left = leftAtIntent(nudge)
-            // A reminder's end is left to the user's next plan: what comes after it is not for SQL to say.
+            // SQL can't compute a reminder's next occurrence, so a reminder ends in the user's next plan.
             if !left.isEmpty || nudge.identity.kind == .reminder {
                 retries.append(
                     nudge.retry(
@@ -47,8 +47,7 @@ extension Planner {
         )
     }
 
-    /// What a crash leaves to do: the devices that are not in the intent; and of a message or a reminder those in it,
-    /// once.
+    /// What is left after a crash: the devices outside the intent. For messages and reminders also those in it, once.
     private func leftAtIntent(_ nudge: PlannedNudge) -> [Retry.Left] {
         guard RetryRules.of(nudge.identity.kind).isRepeatedOnce else { return nudge.waiting }
         return nudge.waiting
@@ -57,21 +56,25 @@ extension Planner {
             }
     }
 
-    /// Whether recovery records it after a crash. A reminder that ended is planned again, since what comes after it is
-    /// not for SQL to say; so is a check-in that was declined, since its slot is closed by the settlement alone: they
-    /// would be recorded twice.
+    /// Whether recovery writes this record after a crash.
+    ///
+    /// Reminders are planned again, since SQL can't compute the next occurrence. A declined check-in is planned again
+    /// too, since only the settlement closes its slot. Both would be recorded twice.
     package static func survivesCrash(_ record: DeliveryRecord) -> Bool {
         record.kind != NudgeKind.reminder.rawValue
             && !(record.kind == NudgeKind.checkIn.rawValue && record.reason == SendPlan.declinedReason)
     }
 
-    /// The messages and reminders that an intent of these names.
+    /// The messages and reminders that an intent for these plans names.
     package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
         plans.flatMap { plan in plan.nudges.flatMap(\.members).compactMap { plan.reference($0) } }
     }
 
-    /// Settles a plan once each of its targets has an outcome, in their order. `attemptedAt`: the intent's instant;
-    /// `now`: when to evaluate again counts from here.
+    /// Settles a plan when each target has an outcome, in the order of the targets.
+    ///
+    /// - Parameters:
+    ///   - attemptedAt: the intent's instant.
+    ///   - now: the next evaluation is computed from here.
     package func settle(
         _ plan: SendPlan,
         outcomes: some Collection<PushOutcome>,
@@ -87,13 +90,13 @@ extension Planner {
         var candidate = plan.candidate
         candidate.history = entered.history
         candidate.history = trimmed(candidate, now: now)
-        // What Apple answered is recorded in any case: without the zone only the next question has no instant yet.
+        // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
         let next = try? policy.decide(candidate, now: now)
         let update = PersonUpdate(
             userID: plan.userID,
             version: plan.version,
             dueAt: dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now),
-            // When the decision was made: a slot that ended since then, unsent, is still to be recorded as skipped.
+            // When the decision was made: slots that have ended since then must still be recorded as skipped.
             askedAt: attemptedAt,
             since: candidate.since,
             fingerprint: plan.fingerprint,

@@ -5,29 +5,28 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What check-ins say: the templates, and the configured words where none fits. A value: the same question has the same
-/// answer on every daemon.
+/// The texts of check-ins: the templates, and the configured text if no template fits. Every daemon chooses the same
+/// text for the same question.
 package struct CheckInTexts: Sendable {
-    /// A check-in whose words are to be chosen.
+    /// A check-in that needs a text.
     struct Question: Sendable {
         let user: UUID
         let slot: LocalDate
-        /// The template of the last check-in that counts: its words don't come twice running.
+        /// The template of the last check-in that counts. Its text is not used twice in a row.
         let last: Int32?
         let context: RecipientContext
     }
 
-    /// What was chosen.
     struct Choice: Sendable, Equatable {
-        /// nil: the configured words.
+        /// nil: the configured text.
         let template: Int32?
-        /// nil: the configured words as everyone gets them.
+        /// nil: the configured text with the payload shared by all users.
         let payload: [UInt8]?
     }
 
-    /// The configured words; nil: whoever sends knows them, and nobody has a conversation.
+    /// The configured text. nil: unknown here, so every user without a template gets the shared payload.
     package var standard: Configuration.CheckIn?
-    /// By their ids.
+    /// In the order of their ids.
     private let templates: [Template]
 
     /// - Parameter stored: in any order.
@@ -36,13 +35,13 @@ package struct CheckInTexts: Sendable {
         templates = stored.compactMap(Template.init).sorted { $0.id < $1.id }
     }
 
-    /// Draws among the templates of the closest locale that the context can fill, each as often as its weight says.
+    /// Draws one of the templates of the closest locale that the context can fill, by their weights.
     func choose(_ question: Question) -> Choice {
         guard let (template, payload) = draw(question) else { return standardChoice(question.context) }
         return Choice(template: template.id, payload: payload)
     }
 
-    /// The words of the template again, for the devices that are left of a check-in that others have got.
+    /// The same template again, for the remaining devices of a check-in that others have got.
     func again(_ template: Int32?, _ context: RecipientContext) -> Choice {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
@@ -50,7 +49,7 @@ package struct CheckInTexts: Sendable {
         return Choice(template: template.id, payload: payload)
     }
 
-    /// What became of each template.
+    /// The result for each template, for `nudged explain`.
     func fates(_ question: Question) -> [(template: Int32, fate: TemplateFate)] {
         let drawn = draw(question)?.template
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
@@ -95,7 +94,7 @@ package struct CheckInTexts: Sendable {
         return nil
     }
 
-    /// Of `USER:DATE:template`, the user's id as PostgreSQL writes it.
+    /// The hash of `USER:DATE:template`, with the user's id as PostgreSQL writes it.
     static func hash(_ user: UUID, _ slot: LocalDate) -> UInt64 {
         var hash = StableHash()
         hash.enter(user)
@@ -103,14 +102,14 @@ package struct CheckInTexts: Sendable {
         return hash.value
     }
 
-    /// - Parameter last: the template of the question's `last`; nil: there is none any more.
+    /// - Parameter last: the template of the question's `last`. nil: it does not exist any more.
     private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateFate? {
         if template.id == question.last { return .last }
         if let last, last.hasWords(of: template) { return .last }
         return template.fault(for: question.context)
     }
 
-    /// Whose part of all weights a number lies in.
+    /// The index of the template whose share of the total weight contains the number.
     private static func place(in templates: [Template], _ number: UInt64) -> Int {
         let total = templates.reduce(0) { $0 + $1.weight }
         var rest = number.multipliedFullWidth(by: total).high
@@ -121,7 +120,7 @@ package struct CheckInTexts: Sendable {
         return 0
     }
 
-    /// What a choice says, for the decision service to hear. nil: nobody knows it here.
+    /// A choice's text, for the decision service. nil: it is unknown here.
     func content(of choice: Choice, _ context: RecipientContext) -> PushText? {
         if let template = templates.first(where: { $0.id == choice.template }) { return template.content(for: context) }
         return standard.map {
@@ -134,7 +133,7 @@ package struct CheckInTexts: Sendable {
         }
     }
 
-    /// The configured words, with the conversation where there is one and room for it.
+    /// The configured text, with the user's conversation and domain if they have any and they fit.
     private func standardChoice(_ context: RecipientContext) -> Choice {
         guard let standard, context.conversationID != nil || context.domain != nil else {
             return Choice(template: nil, payload: nil)

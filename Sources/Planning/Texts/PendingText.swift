@@ -3,26 +3,25 @@ import Policy
 import Store
 import TimeZones
 
-/// A message or a reminder as it is decided, sent and recorded, or several messages that go out as one digest.
+/// A message or a reminder as it is decided, sent and recorded. Or several messages that are sent as one digest.
 struct PendingText: Sendable {
     let identity: NudgeIdentity
-    /// What the record names: the messages of a digest; else itself.
+    /// What the record names: the messages of a digest, else itself.
     let members: [NudgeIdentity]
-    /// What the policy is asked.
+    /// The policy's input.
     let nudge: Nudge
-    /// When the app said it; a reminder's hour.
+    /// When the app sent the message, or when the reminder is due.
     let createdAt: Instant
-    /// The same to the microsecond.
+    /// `createdAt` in microseconds since 1970.
     private let order: Int64
-    /// Of several with one key only the newest is sent.
+    /// Of several with the same key, only the newest is sent.
     let collapseKey: String?
-    /// From when on it is of no use; nil: never.
+    /// From this instant on it is useless. nil: never.
     let expiresAt: Instant?
-    /// Whether its sender calls it urgent.
+    /// Whether its sender marked it urgent.
     let isUrgent: Bool
-    /// What a reminder's pushes replace, whether its hour came or not; nil: it is none.
+    /// Names the pushes of a reminder, which replace each other on the phone. nil: not a reminder.
     private let reminderName: String?
-    /// Its words and what goes with them.
     let content: PushText
 
     init(_ message: PendingMessage) {
@@ -45,34 +44,34 @@ struct PendingText: Sendable {
         content = PushText(message)
     }
 
-    /// - Parameter due: its hour.
+    /// - Parameter due: when it is due.
     init(_ reminder: PendingReminder, due: Instant, now: Instant) {
         identity = .reminder(reminder.id)
         members = [identity]
         nudge = .reminder(Reminder(dueAt: due, recipientIsAuthor: reminder.isOwn))
         createdAt = due
-        order = due.seconds
-        // Author and subject name a reminder, however often it is set anew; no text in the database holds U+0000.
+        order = due.seconds * 1_000_000
+        // Author and subject identify a reminder, even if it is set again. No text in the database contains U+0000.
         let name = [reminder.authorID.uuidString.lowercased(), reminder.subjectType, reminder.subjectID]
             .joined(separator: "\0")
         reminderName = name
-        // Of several hours that came, the last says all; one that is still to come replaces nothing.
+        // Of several that are due, only the last is sent. One that is not due yet replaces nothing.
         collapseKey = due <= now ? Self.reminderPrefix + name : nil
         expiresAt = nil
         isUrgent = false
         content = PushText(reminder)
     }
 
-    /// No key of a message's is like it.
+    /// No message's key can start like this.
     private static let reminderPrefix = "\0reminder\0"
 
-    /// Several that go out as one. `texts` is in order and not empty.
+    /// Several messages that are sent as one. `texts` is in order and not empty.
     init(digestOf texts: [PendingText], named identity: NudgeIdentity, _ settings: Configuration.Messages) {
         self.identity = identity
         members = texts.map(\.identity)
-        // Of use as long as one of them is.
+        // It is useful as long as one of them is.
         expiresAt = texts.contains { $0.expiresAt == nil } ? nil : texts.compactMap(\.expiresAt).max()
-        // Its words are ours: no keyword of the user's is sought in them.
+        // Its text is the configuration's, so it is not searched for the user's keywords.
         nudge = .message(Message(title: "", body: "", urgent: false, expiresAt: expiresAt))
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
@@ -88,13 +87,13 @@ struct PendingText: Sendable {
 
     private static let digestKey = "digest"
 
-    /// Someone waits for it: a day, where nothing else is said.
+    /// When Apple drops the push: at its end, or after a day.
     func expiration(now: Instant) -> Instant { expiresAt ?? now + 86_400 }
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
-    /// What its pushes replace on the phone: the last with its key, or itself. A digest replaces the digest of the
-    /// night before.
+    /// Names what its pushes replace on the phone: the last one with the same key, or only itself. A digest replaces
+    /// the last digest.
     var collapseName: String {
         if let reminderName { return reminderName }
         guard let collapseKey else { return identity.key }
@@ -105,9 +104,11 @@ struct PendingText: Sendable {
         (order, identity.key) > (other.order, other.identity.key)
     }
 
-    /// In the order in which they are decided: urgent ones, then the oldest.
+    /// The order of evaluation: urgent messages, reminders (their hour was chosen), other messages; each by `order`.
     static func precedes(_ first: PendingText, _ second: PendingText) -> Bool {
         if first.isUrgent != second.isUrgent { return first.isUrgent }
+        let isReminder = first.reminderName != nil
+        if isReminder != (second.reminderName != nil) { return isReminder }
         return second.isNewer(than: first)
     }
 }

@@ -4,7 +4,7 @@ import Store
 
 import struct FoundationEssentials.UUID
 
-/// What a message's or a reminder's push says.
+/// The text and data of a nudge's pushes.
 struct PushText: Sendable {
     private(set) var title: String
     private(set) var body: String
@@ -12,9 +12,9 @@ struct PushText: Sendable {
     private let domain: String?
     private let category: String?
     private let threadID: String?
-    /// nil: the row's data is none that a payload can hold, which only a hand can have written.
+    /// nil: a payload can't hold the row's data. `nudged.send` refuses such data, so somebody wrote the row directly.
     private let custom: CustomMembers?
-    /// The row's data as it is; nil: none.
+    /// The row's data as JSON. nil: none.
     private let data: String?
     /// Whether one of a digest's messages is a mention.
     private let holdsMention: Bool
@@ -51,7 +51,7 @@ struct PushText: Sendable {
         return json.string
     }
 
-    /// A digest of these: its own words, and what they have in common.
+    /// A digest: its own text, and the members that all contents share.
     init(title: String, body: String, of contents: [PushText]) {
         func common<Value: Equatable>(_ member: (PushText) -> Value?) -> Value? {
             guard let first = contents.first.flatMap(member) else { return nil }
@@ -68,7 +68,7 @@ struct PushText: Sendable {
         holdsMention = contents.contains(where: \.isMention)
     }
 
-    /// A check-in's words.
+    /// The text of a check-in.
     init(title: String, body: String, conversationID: UUID? = nil, domain: String? = nil) {
         self.title = title
         self.body = body
@@ -81,14 +81,14 @@ struct PushText: Sendable {
         holdsMention = false
     }
 
-    /// Whether it speaks to this user by name: its category is `mention`, or its data says `"mention": true`.
+    /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {
         if holdsMention || category == "mention" { return true }
         guard let data, case .bool(true)? = (try? JSONValue(parsing: data))?["mention"] else { return false }
         return true
     }
 
-    /// The same with other words; nil: its own.
+    /// The same with another title or body. nil: unchanged.
     func saying(_ title: String?, _ body: String?) -> PushText {
         var other = self
         other.title = title ?? self.title
@@ -98,7 +98,7 @@ struct PushText: Sendable {
 
     /// The payload. nil: it can't be rendered.
     ///
-    /// - Parameter passesFocus: shown through a focus, as someone who is needed now is.
+    /// - Parameter passesFocus: whether a focus mode of the phone lets it through (time-sensitive).
     func payload(passesFocus: Bool) -> [UInt8]? {
         guard let custom else { return nil }
         var notification = Notification(title: title, body: body)
@@ -110,7 +110,8 @@ struct PushText: Sendable {
         notification.interruptionLevel = passesFocus ? .timeSensitive : nil
         var bytes: [UInt8] = []
         notification.render(into: &bytes)
-        // Urgent by a keyword, which nudged.send could not know: the words go first.
+        // Too long with the interruption level. `nudged.send` could not know that a keyword makes it urgent, so send
+        // the text without it.
         guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
         return payload(passesFocus: false)
     }

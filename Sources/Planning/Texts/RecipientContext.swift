@@ -3,10 +3,10 @@ import NudgedKit
 
 import struct FoundationEssentials.UUID
 
-/// What an app knows of a user: the view's column `context`. Anything in it may be missing or wrong; that harms only
-/// the words that needed it.
+/// What the app knows about a user: the view's column `context`. A missing or wrong member affects only texts that need
+/// it.
 struct RecipientContext: Sendable, Equatable {
-    /// Nothing where the column is null, no object, or too long.
+    /// Empty if the column is null, too long or not an object.
     let object: JSONObject
 
     /// - Parameter json: any text, or nil.
@@ -18,8 +18,8 @@ struct RecipientContext: Sendable, Equatable {
         self.object = object
     }
 
-    /// What a placeholder of this name stands for: a text without the white space around it, or an int. nil: there is
-    /// none that could be said.
+    /// The value of a placeholder: an integer, or a text without the white space around it. nil: missing, or not
+    /// printable.
     func words(_ name: String) -> String? {
         switch object[name] {
         case .string(let text) where !text.isBlank:
@@ -34,19 +34,19 @@ struct RecipientContext: Sendable, Equatable {
         }
     }
 
-    /// The conversation that a tap opens; nil where there is none, or what is there is no UUID.
+    /// The conversation that a tap opens. nil: none, or not a UUID.
     var conversationID: UUID? {
         guard case .string(let text)? = object["conversation_id"], let id = ConversationID(text) else { return nil }
         return UUID(uuidString: id.description)
     }
 
-    /// The app's own division of conversations.
+    /// The app's own grouping of conversations.
     var domain: String? {
         guard case .string(let text)? = object["domain"], !text.isEmpty else { return nil }
         return text
     }
 
-    /// The user's language, most exact first: `pt-BR` is `pt-br`, then `pt` (RFC 4647, section 3.4).
+    /// The user's locales, the most exact first: `pt-BR` gives `pt-br`, then `pt` (RFC 4647, section 3.4).
     var locales: [String] {
         guard case .string(let text)? = object["locale"] else { return [] }
         var parts = Self.normalized(text).split(separator: "-", omittingEmptySubsequences: false)
@@ -54,13 +54,13 @@ struct RecipientContext: Sendable, Equatable {
         while !parts.isEmpty, locales.count < 8 {
             locales.append(parts.joined(separator: "-"))
             parts.removeLast()
-            // A single letter or digit means nothing without what follows it.
+            // A single letter or digit has no meaning without the part after it.
             if parts.count > 1, parts.last?.count == 1 { parts.removeLast() }
         }
         return locales
     }
 
-    /// As locales are compared: in small letters, `_` as `-`, without POSIX's encoding.
+    /// The form in which locales are compared: lower case, `-` for `_`, and no POSIX encoding.
     static func normalized(_ locale: String) -> String {
         String(locale.lowercased().prefix { $0 != "." && $0 != "@" }.map { $0 == "_" ? "-" : $0 })
     }

@@ -1,6 +1,6 @@
 extension String {
-    /// Whether a phone would show nothing of it: white space and what is invisible, or nothing at all (in SQL:
-    /// nudged.is_blank).
+    /// Whether a phone would show nothing: it is empty, or only white space and invisible characters. The same as
+    /// nudged.is_blank in SQL.
     var isBlank: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
@@ -12,8 +12,8 @@ extension String {
 }
 
 extension String {
-    /// Each occurrence of a text, from the left, by another. (The standard library's own stands with regular
-    /// expressions in another library.)
+    /// Replaces each occurrence of a text, from the left. (The standard library's own function comes with a library for
+    /// regular expressions.)
     package func replacing(_ text: String, with other: String) -> String {
         var result = ""
         var rest = self[...]

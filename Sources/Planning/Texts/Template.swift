@@ -4,21 +4,21 @@ import Store
 
 import struct FoundationEssentials.UUID
 
-/// A template of check-ins, ready to be filled. By reference: each check-in is drawn from a list of them.
+/// A template of check-ins, parsed. A class, because each check-in is drawn from a list of them.
 final class Template: Sendable {
     let id: Int32
     let weight: UInt64
-    /// As locales are compared; nil: for those whose own has none.
+    /// Normalized for comparison. nil: for users whose locale has no template.
     let locale: String?
     private let domain: String?
     private let title: TemplateText
     private let body: TemplateText
     private let action: PayloadAction?
     private let names: [String]
-    /// Its payload for everyone who has neither a conversation nor a domain; nil where it has placeholders.
+    /// Its payload for users without conversation and domain. nil: it has placeholders.
     private let plain: [UInt8]?
 
-    /// nil: the database refuses such a row.
+    /// nil: invalid. The database refuses such a row.
     init?(_ stored: StoredTemplate) {
         guard let title = TemplateText(stored.title), let body = TemplateText(stored.body), stored.weight > 0 else {
             return nil
@@ -39,10 +39,10 @@ final class Template: Sendable {
         plain = try? Notification(title: title, body: body).rendered()
     }
 
-    /// Whether both say the same.
+    /// Whether both have the same text.
     func hasWords(of other: Template) -> Bool { title == other.title && body == other.body }
 
-    /// Why it is nothing for this user; nil: it could be taken.
+    /// Why this user can't get it. nil: they can.
     func fault(for context: RecipientContext) -> TemplateFate? {
         if let domain, domain != context.domain { return .otherDomain }
         var missing = names.filter { context.words($0) == nil }
@@ -50,7 +50,7 @@ final class Template: Sendable {
         return missing.isEmpty ? nil : .missing(missing)
     }
 
-    /// What its push says to this user; nil: it can't be said, or is too long to be sent.
+    /// Its payload for this user. nil: the context lacks something, or the payload is too long.
     func payload(for context: RecipientContext) -> [UInt8]? {
         let conversation = conversation(context)
         if conversation == nil, context.domain == nil, let plain { return plain }
@@ -61,7 +61,7 @@ final class Template: Sendable {
         return try? notification.rendered()
     }
 
-    /// The same words, to be heard or changed before they are rendered.
+    /// Its text for this user, for the decision service or for changes before rendering.
     func content(for context: RecipientContext) -> PushText? {
         guard let title = title.filled(from: context), let body = body.filled(from: context) else { return nil }
         return PushText(
@@ -78,6 +78,6 @@ final class Template: Sendable {
 }
 
 extension RecipientContext {
-    /// Of a user of whom nothing is known.
+    /// Of a user without a context.
     static let none = RecipientContext(json: nil)
 }

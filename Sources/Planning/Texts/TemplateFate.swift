@@ -1,18 +1,17 @@
-/// What became of a template when words were chosen, for `nudged explain`. It names what is missing, never what is
-/// there.
+/// The result for a template when a text was chosen, for `nudged explain`. It names what is missing, never a value.
 package enum TemplateFate: Sendable, Equatable {
     case chosen
-    /// It could have been taken; the draw took another.
+    /// It could have been chosen, but another one was drawn.
     case notDrawn
-    /// The user's context says another domain, or none.
+    /// The user's context has another domain, or none.
     case otherDomain
-    /// Another language, or a less exact one than that of templates that can be taken.
+    /// Another locale, or a less exact one than that of the chosen template.
     case otherLocale
-    /// What the context lacks.
+    /// The members that the context lacks.
     case missing([String])
-    /// The user's last check-in had these words.
+    /// The user's last check-in had this text.
     case last
-    /// Filled with what the context says it is too long to be sent.
+    /// Too long to be sent when filled with this context.
     case tooLong
 
     /// For JSON.
@@ -28,7 +27,7 @@ package enum TemplateFate: Sendable, Equatable {
         }
     }
 
-    /// For a person.
+    /// As text for an operator.
     package var words: String {
         switch self {
         case .chosen: "chosen"
@@ -36,7 +35,7 @@ package enum TemplateFate: Sendable, Equatable {
         case .otherDomain: "is for another domain"
         case .otherLocale: "is for another locale, or there is a closer one"
         case .missing(let names): "needs \(names.joined(separator: ", ")), which the context does not say"
-        case .last: "had the last check-in's words"
+        case .last: "was the last check-in's template"
         case .tooLong: "is too long for a push with what the context says"
         }
     }

@@ -1,5 +1,4 @@
-/// A template's title or body, taken apart: text and placeholders. `{first_name}` is a placeholder, `{{` and `}}` are
-/// braces.
+/// A template's title or body as text and placeholders. `{first_name}` is a placeholder. `{{` and `}}` are braces.
 struct TemplateText: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case text(String)
@@ -8,10 +7,10 @@ struct TemplateText: Sendable, Equatable {
 
     private var pieces: [Piece] = []
 
-    /// A placeholder's name: a small letter, then small letters, digits and `_`.
+    /// A placeholder's name: a lower-case letter, then lower-case letters, digits and `_`.
     private static let longestName = 63
 
-    /// nil where a brace belongs to no placeholder; the database refuses such a template (`nudged.check_template`).
+    /// nil: a brace belongs to no placeholder. The database refuses such a template (`nudged.check_template`).
     init?(_ source: String) {
         var rest = source.unicodeScalars[...]
         var text = ""
@@ -32,7 +31,7 @@ struct TemplateText: Sendable, Equatable {
         if !text.isEmpty { pieces.append(.text(text)) }
     }
 
-    /// What stands before the closing brace, and takes both away; nil: it is no name.
+    /// Takes the name and the closing brace. nil: not a valid name.
     private static func name(_ rest: inout Substring.UnicodeScalarView) -> String? {
         guard let end = rest.firstIndex(of: "}") else { return nil }
         let name = rest[..<end]
@@ -42,12 +41,12 @@ struct TemplateText: Sendable, Equatable {
         return String(name)
     }
 
-    /// The placeholders' names, in their order.
+    /// The placeholders' names, in order of appearance.
     var names: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The words; nil where the context has not all that they need.
+    /// The text. nil: the context lacks a placeholder's value.
     func filled(from context: RecipientContext) -> String? {
         var words = ""
         for piece in pieces {

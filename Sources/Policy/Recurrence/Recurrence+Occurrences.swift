@@ -1,32 +1,32 @@
 public import TimeZones
 
 extension Recurrence {
-    /// One of the wall times at which it comes.
+    /// One occurrence of a rule.
     public struct Occurrence: Sendable, Hashable {
-        /// Counts from 1, the first.
+        /// 1 for the first occurrence.
         public let number: Int
         /// The wall time.
         public let time: LocalDateTime
 
-        /// An occurrence; the first has the number 1.
+        /// Creates an occurrence.
         public init(number: Int, time: LocalDateTime) {
             self.number = number
             self.time = time
         }
     }
 
-    /// How far the next occurrence can lie after the last: 100 years, in days. A rule that finds none in it is over, so each search ends: it
-    /// looks at a day, a week or a month for each INTERVAL of that time, 36,525 days at most.
+    /// The most days from one occurrence to the next: 100 years. If a rule has none in this time, it has ended. A
+    /// search takes at most 36,525 steps: days, weeks or months, each INTERVAL apart.
     public static let horizon = 36_525
 
-    /// The next occurrence; nil: there is none. An UNTIL that is an instant is asked with a zone only.
+    /// The next occurrence. nil: none. An UNTIL that is an instant is not checked here: it needs a zone.
     ///
     /// - Parameters:
-    ///   - occurrence: the last one; one before the start, which no series has, counts as the start's eve.
+    ///   - occurrence: the last one.
     ///   - start: the wall time of the first one.
     public func next(after occurrence: Occurrence, start: LocalDateTime) -> Occurrence? {
         if case .count(let count) = end, occurrence.number >= count { return nil }
-        // A rule comes once a day at most, at the first one's time of day.
+        // A rule has at most one occurrence a day, at the first one's time of day.
         let isToday = occurrence.time.secondOfDay < start.secondOfDay
         let from = max(isToday ? occurrence.time.date : occurrence.time.date + 1, start.date)
         guard let last = LocalDate(year: 9999, month: 12, day: 31),
@@ -40,7 +40,7 @@ extension Recurrence {
         }
     }
 
-    /// The first date of a span that the rule chooses; the span does not begin before the start.
+    /// The first date in a span that matches the rule. The span does not begin before the start.
     private func firstDate(from: LocalDate, through last: LocalDate, start: LocalDate) -> LocalDate? {
         guard from <= last else { return nil }
         return switch frequency {
@@ -88,7 +88,7 @@ extension Recurrence {
         while let begin = LocalDate(year: month / 12, month: month % 12 + 1, day: 1), begin <= last {
             let length = LocalDate.length(ofMonth: month % 12 + 1, year: month / 12)
             let chosen = days(ofMonthFrom: begin, length: length, start: start)
-            // Bit n is day n + 1; the days before `from` are struck out.
+            // Bit n is day n + 1. Remove the days before `from`.
             let left = chosen & (.max << UInt32(min(max(from - begin, 0), 31)))
             if left != 0 {
                 let date = begin + left.trailingZeroBitCount
@@ -99,7 +99,7 @@ extension Recurrence {
         return nil
     }
 
-    /// The chosen days of a month, bit 0 the first of it.
+    /// The matching days of a month. Bit 0 is the first day.
     private func days(ofMonthFrom begin: LocalDate, length: Int, start: LocalDate) -> UInt32 {
         let all = (1 as UInt32) << UInt32(length) &- 1
         var chosen = all
@@ -124,6 +124,6 @@ extension Recurrence {
         return indices.indices.contains(place) ? 1 << UInt32(indices[place]) : 0
     }
 
-    /// The least multiple of `step` that is not below a number of 0 or more.
+    /// The smallest multiple of `step` that is at least `number`, which is 0 or more.
     private static func roundedUp(_ number: Int, _ step: Int) -> Int { (number + step - 1) / step * step }
 }

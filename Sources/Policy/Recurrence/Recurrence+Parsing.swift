@@ -1,12 +1,13 @@
 import TimeZones
 
 extension Recurrence {
-    /// Reads a rule such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`: the parts FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT, UNTIL and WKST, in any order and of
-    /// either case.
+    /// Reads a rule such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`. The parts are FREQ, INTERVAL, BYDAY, BYMONTHDAY,
+    /// COUNT, UNTIL and WKST, in any order, in upper or lower case.
     ///
-    /// `nudged.recurrence_fault` in SQL refuses the same rules with the same words: what is changed here is changed there.
+    /// `nudged.recurrence_fault` in SQL refuses the same rules with the same text. Change both together.
     ///
-    /// - Throws: what is wrong first, from the left; then what contradicts another part. It never holds the text.
+    /// - Throws: the first wrong part from the left, or else a contradiction between parts. The error never contains
+    ///   the rule.
     public init(parsing text: String) throws(PolicyError) {
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
         guard !bytes.isEmpty else {

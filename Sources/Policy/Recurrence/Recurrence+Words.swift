@@ -1,5 +1,5 @@
 extension Recurrence {
-    /// The rule for a person: `every 2 weeks on Mon and Fri, until 2026-12-31`.
+    /// The rule as text for a person, such as `every 2 weeks on Mon and Fri, until 2026-12-31`.
     public var words: String {
         let unit =
             switch frequency {
@@ -16,7 +16,7 @@ extension Recurrence {
         let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.words($0))" }, "or")
         switch (weekdays.isEmpty, monthDays.isEmpty) {
         case (true, true): return ""
-        // DAILY chooses among its days, so "of the month" has to be said.
+        // DAILY selects among all days, so "of the month" is needed.
         case (true, false): return " on the \(days)" + (frequency == .monthly ? "" : " of the month")
         case (false, false):
             return " on the \(days)" + (frequency == .monthly ? "" : " of the month") + " if it is \(condition)"
@@ -24,7 +24,7 @@ extension Recurrence {
         }
     }
 
-    /// MONTHLY's are many: `every Mon and the last Fri`.
+    /// With MONTHLY: `every Mon and the last Fri`.
     private var plainWeekdays: String {
         Self.listed(
             weekdays.map { day in
@@ -63,7 +63,7 @@ extension Recurrence {
         }
     }
 
-    /// Where a week starts matters only where weeks are left out.
+    /// The start of a week matters only if weeks are left out.
     private var weekStartWords: String {
         guard frequency == .weekly, interval > 1, weekStart != 1 else { return "" }
         return ", weeks from \(RecurrenceDay(weekStart).name) on"

@@ -1,15 +1,15 @@
 public import TimeZones
 
 extension Recurrence {
-    /// The next occurrence in a zone whose instant lies after another; nil: there is none. What lies before is passed over, and counts for COUNT: whoever
-    /// was not there for a week is not told seven times.
+    /// The next occurrence in a zone after an instant. nil: none. Occurrences before the instant are skipped but count
+    /// for COUNT, so a user who was away for a week gets one reminder, not seven.
     ///
-    /// A wall time in a gap comes at the transition, one in an overlap at the first of its instants.
+    /// A wall time in a gap is due at the transition. A wall time in an overlap is due at its first instant.
     ///
     /// - Parameters:
     ///   - occurrence: the last one.
     ///   - start: the wall time of the first one.
-    ///   - instant: the last one's instant, or now, whichever is later.
+    ///   - than: the last one's instant, or now, whichever is later.
     public func next(
         after occurrence: Occurrence,
         start: LocalDateTime,

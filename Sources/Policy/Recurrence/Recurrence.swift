@@ -1,55 +1,55 @@
 public import TimeZones
 
-/// When something comes again: what reminders understand of RFC 5545's recurrence rules (3.3.10), as a value.
+/// A recurrence rule: the part of RFC 5545, 3.3.10, that reminders support.
 ///
-/// A rule counts in wall time, from the wall time of its first occurrence on. That first one always counts, also where the rule would not have chosen
-/// it; the RFC leaves this case open, and calendars show it.
+/// A rule counts in wall time from its first occurrence. The first one always counts, even if the rule would not choose
+/// it. The RFC leaves this case open, and calendars show it.
 public struct Recurrence: Sendable, Hashable {
-    /// What INTERVAL and the chosen days are of.
+    /// The unit of INTERVAL, in which the days are chosen.
     public enum Frequency: String, Sendable, CaseIterable {
-        /// Each so-many-th day.
+        /// Every INTERVAL days.
         case daily = "DAILY"
-        /// Days of each so-many-th week.
+        /// Days of every INTERVAL weeks.
         case weekly = "WEEKLY"
-        /// Days of each so-many-th month.
+        /// Days of every INTERVAL months.
         case monthly = "MONTHLY"
     }
 
-    /// After which occurrence there is none.
+    /// When a rule ends.
     public enum End: Sendable, Hashable {
-        /// It goes on.
+        /// It never ends.
         case never
-        /// So many in all, the first included.
+        /// After this many occurrences, the first included.
         case count(Int)
-        /// The last one lies on this local day at the latest.
+        /// With the last occurrence on this local date or before.
         case date(LocalDate)
-        /// The last one lies at this wall time at the latest.
+        /// With the last occurrence at this wall time or before.
         case local(LocalDateTime)
-        /// The last one lies at this instant at the latest; which one that is takes a zone.
+        /// With the last occurrence at this instant or before. It needs a zone.
         case instant(Instant)
     }
 
-    /// FREQ
+    /// FREQ.
     public let frequency: Frequency
-    /// INTERVAL, 1 to 9999
+    /// INTERVAL, 1 to 9999.
     public let interval: Int
-    /// BYDAY, in ascending order, each once; numbered ones with `monthly` only.
+    /// BYDAY, ascending, each once. Numbered ones only with `monthly`.
     public let weekdays: [RecurrenceDay]
-    /// BYMONTHDAY, in ascending order, each once: 1 to 31, or -1 (the last) to -31; none with `weekly`.
+    /// BYMONTHDAY, ascending, each once: 1 to 31, or -1 (the last) to -31. Empty with `weekly`.
     public let monthDays: [Int]
     /// WKST: the first day of a week, 1 (Monday) to 7.
     public let weekStart: Int
-    /// COUNT or UNTIL
+    /// COUNT or UNTIL.
     public let end: End
 
-    /// What INTERVAL and COUNT can be.
+    /// The range of INTERVAL and COUNT.
     static let numbers = 1...9999
-    /// The longest rule that is read. The longest that says something new on each byte is shorter.
+    /// The most bytes of a rule. A longer one would have to repeat itself.
     static let longestRule = 500
 }
 
 extension Recurrence: CustomStringConvertible {
-    /// The rule as RFC 5545 writes it, every part that is not its default once and in one order.
+    /// The rule as RFC 5545 writes it. Parts with their default are left out. Equal rules have equal texts.
     public var description: String {
         var parts = ["FREQ=\(frequency.rawValue)"]
         if interval != 1 { parts.append("INTERVAL=\(interval)") }
@@ -66,6 +66,6 @@ extension Recurrence: CustomStringConvertible {
         return parts.joined(separator: ";")
     }
 
-    /// ISO 8601's basic format: without hyphens and colons.
+    /// ISO 8601's basic format, without hyphens and colons.
     private static func basic(_ extended: String) -> String { extended.filter { $0 != "-" && $0 != ":" } }
 }

@@ -7,7 +7,7 @@ enum RecurrencePart: String, CaseIterable {
     case count = "COUNT"
     case until = "UNTIL"
     case weekStart = "WKST"
-    // RFC 5545's others: known by name, so that they can be refused by it.
+    // The other parts of RFC 5545. They are listed so that errors can name them.
     case second = "BYSECOND"
     case minute = "BYMINUTE"
     case hour = "BYHOUR"
@@ -16,7 +16,7 @@ enum RecurrencePart: String, CaseIterable {
     case month = "BYMONTH"
     case position = "BYSETPOS"
 
-    /// What stands there where it is right; nil: reminders have no such part.
+    /// The valid values of the part. nil: reminders do not support it.
     var wanted: String? {
         switch self {
         case .frequency: "DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)"

@@ -1,6 +1,6 @@
 import TimeZones
 
-/// A rule's parts while they are read, upper case.
+/// A rule's parts while they are read, in upper case.
 struct RecurrenceParts {
     private var read: Set<RecurrencePart> = []
     private var frequency: Recurrence.Frequency?
@@ -13,7 +13,7 @@ struct RecurrenceParts {
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// Takes one `NAME=VALUE`.
+    /// Reads one `NAME=VALUE`.
     mutating func read(_ text: ArraySlice<UInt8>) throws(PolicyError) {
         guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else {
             throw Recurrence.error(.missing, found: "a part without =", wanted: "NAME=VALUE parts with ; between them")
@@ -37,7 +37,7 @@ struct RecurrenceParts {
         }
     }
 
-    /// What contradicts another part.
+    /// Checks the parts against each other.
     func checked() throws(PolicyError) -> Recurrence {
         guard let frequency else {
             throw Recurrence.error(
@@ -69,7 +69,7 @@ struct RecurrenceParts {
         return Recurrence(self, frequency)
     }
 
-    /// Whether the value is one.
+    /// Returns whether the value is valid.
     private mutating func take(_ part: RecurrencePart, _ value: ArraySlice<UInt8>) -> Bool {
         switch part {
         case .frequency: frequency = Recurrence.Frequency(rawValue: String(decoding: value, as: UTF8.self))
@@ -125,7 +125,7 @@ struct RecurrenceParts {
 
     private static func monthDay(_ text: Bytes) -> Int? { signed(text, 1...31) }
 
-    /// `YYYYMMDD`, and `THHMMSS` with or without a `Z`.
+    /// `YYYYMMDD`, or `YYYYMMDDTHHMMSS` with or without `Z`.
     private static func until(_ text: Bytes) -> Recurrence.End? {
         let text = Array(text)
         let field = { (range: Range<Int>, values: ClosedRange<Int>) in number(text[range], digits: 1...9, values) }

@@ -3,7 +3,8 @@ import Delivery
 import HTTPClient
 import Synchronization
 
-/// Calls the heartbeat's address after good sweeps: `HeartbeatPace` decides, this performs. No sweep waits for it, and one call is under way at most.
+/// Calls the heartbeat's address after good sweeps. `HeartbeatPace` decides when, this class performs it. No sweep
+/// waits for a call, and only one call runs at a time.
 package final class HeartbeatCaller: Sendable {
     let settings: Configuration.Heartbeat
     private let url: HTTPURL
@@ -11,11 +12,12 @@ package final class HeartbeatCaller: Sendable {
     private let pace: Mutex<HeartbeatPace>
     private let onNews: @Sendable (HeartbeatPace.News) -> Void
 
-    /// For the whole call; services of this kind answer within a second.
+    /// For the whole call. Such services answer within a second.
     private static let deadline = Duration.seconds(10)
 
-    /// - Parameter onNews: hears when calls begin to fail, and when they are answered again; in words without the address's path.
-    /// - Throws: where address or CA file can't be used, or the system has no thread left.
+    /// - Parameter onNews: called when calls begin to fail and when they work again. The text never contains the
+    ///   address's path.
+    /// - Throws: if the address or CA file can't be used, or the system can't start a thread.
     init(
         _ settings: Configuration.Heartbeat,
         onNews: @escaping @Sendable (HeartbeatPace.News) -> Void
@@ -34,12 +36,12 @@ package final class HeartbeatCaller: Sendable {
             throw ConfigurationFault(
                 key: error.code == .trustFile ? "heartbeat.caFile" : "heartbeat.url",
                 what: "\(error)",
-                mend: "name a readable file of certificates, or raise the unit's limits"
+                mend: "give a readable file of certificates, or raise the unit's limits"
             )
         }
     }
 
-    /// The address, where it can be used: whoever knows its path can call it, so it goes over https, or to this machine.
+    /// The address, if it can be used. Its path is a secret, so it must be called over https or on this machine.
     static func checked(_ text: String) throws(ConfigurationFault) -> HTTPURL {
         let mend = "write https://host/path"
         let url: HTTPURL
@@ -51,29 +53,28 @@ package final class HeartbeatCaller: Sendable {
         guard url.isEncrypted || url.isLoopback else {
             throw ConfigurationFault(
                 key: "heartbeat.url",
-                what: "its path is a secret, which is not sent to \(url) unencrypted",
-                mend: "\(mend); http:// serves only where the host is this machine (localhost, 127.0.0.1, [::1])"
+                what: "its path is a secret, so it is not sent to \(url) unencrypted",
+                mend: "\(mend); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
             )
         }
         return url
     }
 
-    /// A sweep was good. Returns at once.
+    /// Notes a good sweep. Returns at once.
     func sweepWasGood() {
         guard pace.withLock({ $0.begin(now: BootTime.milliseconds()) }) else { return }
         Task {
-            // Its own stop is no failure of the service's.
+            // A call that this daemon cancels is not a failure.
             guard let fault = await call() else { return }
             if let news = pace.withLock({ $0.end(fault: fault.words) }) { onNews(news) }
         }
     }
 
-    /// Ends the call under way.
+    /// Ends the running call.
     func close() async { await client.close() }
 
-    /// What became of a call.
     private struct Outcome {
-        /// nil: it was answered.
+        /// What failed. nil: it was answered.
         let words: String?
     }
 
@@ -85,7 +86,7 @@ package final class HeartbeatCaller: Sendable {
             return Outcome(words: isGood ? nil : "\(url) answers with status \(response.status)")
         } catch {
             if error.code == .closed || error.code == .cancelled { return nil }
-            // Hosts, files and the system's words: never the path.
+            // Names hosts, files and the system's error, but never the path.
             return Outcome(words: error.description)
         }
     }

@@ -1,12 +1,12 @@
-/// Decides when the heartbeat's address is called, and what of it is news. Instants are milliseconds of CLOCK_BOOTTIME.
+/// Decides when to call the heartbeat's address and what to report. Instants are milliseconds of CLOCK_BOOTTIME.
 struct HeartbeatPace: Sendable {
-    /// What somebody should hear.
+    /// What is reported to the operator.
     enum News: Sendable, Equatable {
         case failed(String)
         case answered
     }
 
-    /// At least so many milliseconds from call to call.
+    /// The least milliseconds from one call to the next.
     let interval: Int64
     private var lastBegun: Int64?
     private var isCalling = false
@@ -16,7 +16,7 @@ struct HeartbeatPace: Sendable {
         self.interval = interval
     }
 
-    /// A sweep was good: whether it is called now. Each call that is begun is ended.
+    /// A sweep was good. Returns whether to call now. End each call that was begun.
     mutating func begin(now: Int64) -> Bool {
         if isCalling { return false }
         if let lastBegun, now - lastBegun < interval { return false }
@@ -25,9 +25,9 @@ struct HeartbeatPace: Sendable {
         return true
     }
 
-    /// The call came to its end. nil: nothing has changed.
+    /// Ends a call. nil: there is nothing new to report.
     ///
-    /// - Parameter fault: why it came to nothing; nil: it was answered.
+    /// - Parameter fault: why it failed. nil: it was answered.
     mutating func end(fault: String?) -> News? {
         isCalling = false
         let wasFailing = isFailing

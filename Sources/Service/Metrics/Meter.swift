@@ -1,7 +1,7 @@
 import Delivery
 import Synchronization
 
-/// Hears of each sweep: counts for the metrics, and has the heartbeat's address called after good ones.
+/// Counts the events of sweeps for the metrics, and calls the heartbeat's address after good sweeps.
 final class Meter: Sendable {
     private let clock: PolicyClock
     private let counted = Mutex(MetricsBook())
@@ -9,19 +9,19 @@ final class Meter: Sendable {
 
     /// - Parameters:
     ///   - clock: the policy's, for the instants that are shown.
-    ///   - caller: nil: no address is called.
+    ///   - caller: nil if no address is configured.
     init(clock: PolicyClock, caller: HeartbeatCaller?) {
         self.clock = clock
         self.caller = Mutex(caller)
     }
 
-    /// What it has counted so far.
+    /// The counts so far.
     var book: MetricsBook { counted.withLock { $0 } }
 
-    /// What calls the heartbeat's address.
+    /// nil: no address is configured.
     var heartbeat: HeartbeatCaller? { caller.withLock { $0 } }
 
-    /// A sweep told something.
+    /// Counts an event of a sweep.
     func heard(_ event: SweepEvent) {
         switch event {
         case .progress: return
@@ -32,7 +32,7 @@ final class Meter: Sendable {
         if case .finished(_, let report) = event, report.isGood { heartbeat?.sweepWasGood() }
     }
 
-    /// Another configuration: the one before ends its call.
+    /// Replaces the caller. The old one's running call is ended.
     func call(by next: HeartbeatCaller?) {
         let old = caller.withLock { caller in
             defer { caller = next }

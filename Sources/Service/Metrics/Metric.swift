@@ -1,16 +1,18 @@
 import Metrics
 
-/// A metric that the daemon shows: its name, its kind, its labels, what it says and what to do about it. The one place for them: the page is made from these
-/// definitions, the tables of docs/METRICS.md are written from them, and tests hold alerts and dashboard to them.
+/// A metric of the daemon: its name, kind, labels, help and what to do about it.
+///
+/// It is defined only here. The page and the tables of docs/METRICS.md are made from the definitions, and tests compare
+/// the alerts and the dashboard with them.
 struct Metric: Sendable, Hashable {
     /// `nudged_…`, with its unit at the end (Prometheus, "Metric and label naming").
     let name: String
     let kind: MetricFamily.Kind
-    /// Each takes a few values only, and nothing about a person.
+    /// Each label has few values, and none is about a person.
     let labels: [String]
-    /// One sentence, which is its `HELP` as well.
+    /// One sentence, which is also its `HELP`.
     let help: String
-    /// What an operator makes of it.
+    /// What an operator can do with it.
     let use: String
 
     init(_ name: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String, use: String) {
@@ -21,19 +23,18 @@ struct Metric: Sendable, Hashable {
         self.use = use
     }
 
-    /// With what is known of it.
+    /// The metric with these samples.
     func family(_ samples: [MetricSample]) -> MetricFamily { MetricFamily(name, kind, help: help, samples) }
 
-    /// With one value; nil: nothing is known now.
+    /// The metric with one value. nil: the value is unknown now.
     func family(_ value: Double?) -> MetricFamily { family(value.map { [MetricSample($0)] } ?? []) }
 
-    /// With a count.
     func family(_ count: Int) -> MetricFamily { family(Double(count)) }
 
-    /// 1 for yes, 0 for no.
+    /// 1 for true, 0 for false.
     func family(_ isSo: Bool) -> MetricFamily { family(isSo ? 1 : 0) }
 
-    /// 1 under the value of its label that holds now, 0 under the others.
+    /// 1 for the label value `now`, 0 for the others.
     func family(states: [String], now: String) -> MetricFamily {
         family(states.map { MetricSample($0 == now ? 1 : 0, [MetricLabel(labels[0], $0)]) })
     }

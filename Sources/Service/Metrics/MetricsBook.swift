@@ -2,9 +2,9 @@ import Delivery
 import Metrics
 import TimeZones
 
-/// What is counted beside the sweeps' own reports, from what they tell.
+/// Counts from the events of sweeps, besides those of `SweepReport`.
 struct MetricsBook: Sendable {
-    /// Seconds of a sweep: an idle one takes milliseconds, a burst of a million users minutes.
+    /// Seconds per sweep. An idle sweep takes milliseconds, a burst of a million users takes minutes.
     private(set) var durations = Histogram(bounds: [
         0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
     ])
@@ -14,9 +14,9 @@ struct MetricsBook: Sendable {
     private(set) var quarantined = 0
     private(set) var writeFailures = 0
 
-    /// Takes what a sweep told.
+    /// Counts an event.
     ///
-    /// - Parameter now: the policy's; nil while it is not known, and then no sweep was good.
+    /// - Parameter now: the policy's `now`. nil until it is known. No sweep is good before that.
     mutating func hear(_ event: SweepEvent, now: Instant?) {
         switch event {
         case .finished(_, let report):

@@ -5,8 +5,8 @@ import Postgres
 import Store
 import Synchronization
 
-/// Shows the metrics as configured: a port that can be asked, a file that is written. Each second it gathers them, and tries again what did not work. Without
-/// either it does nothing.
+/// Shows the metrics on a port or in a file, as configured. Each second it gathers them and retries what failed.
+/// Without a port and a file it does nothing.
 actor MetricsExporter {
     private let gather: @Sendable () async -> MetricsState
     private let reporter: Reporter
@@ -14,30 +14,30 @@ actor MetricsExporter {
     private var settings = Configuration.Metrics()
     private var server: ScrapeServer?
     private var loop: (ticker: Ticker, task: Task<Void, Never>)?
-    /// A connection of its own: no sweep waits for what is asked here.
+    /// Has its own connection, so that no sweep waits for these queries.
     private var store: Store?
     private var pace = WorkPace()
     private var work: (standing: WorkStanding, askedAt: Int64)?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     private var nextWriting: Int64 = 0
-    /// What is shown to those who ask; read on the server's thread.
+    /// What a scrape gets. Read on the server's thread.
     private let latest: Latest
 
     private final class Latest: Sendable {
         let state = Mutex<MetricsState?>(nil)
     }
 
-    /// Milliseconds from one try to listen to the next, and from file to file.
+    /// Milliseconds from one attempt to listen to the next, and from one file to the next.
     private static let interval: Int64 = 10_000
-    /// An answer that is older says nothing of now.
+    /// Milliseconds. An older answer is not shown.
     private static let oldest: Int64 = 60_000
-    /// Nobody waits for the answer, and it must not take long.
+    /// The statement time-out: nobody waits for this answer, so it must not take long.
     private static let patience = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - connection: of the database that is asked how the work stands.
-    ///   - gather: everything else that is shown.
+    ///   - connection: the database that has the state of the work.
+    ///   - gather: gets everything else.
     init(
         connection: ConnectionConfiguration,
         reporter: Reporter,
@@ -49,7 +49,7 @@ actor MetricsExporter {
         latest = Latest()
     }
 
-    /// What is configured, now or anew. What can't be done is told, and tried again.
+    /// Applies a configuration. What fails is reported and tried again.
     func apply(_ next: Configuration.Metrics) async {
         if next.listen != settings.listen {
             server?.stop()
@@ -62,7 +62,7 @@ actor MetricsExporter {
         if next == Configuration.Metrics() { await rest() } else { start() }
     }
 
-    /// Nothing is shown any more.
+    /// Stops showing metrics.
     func end() async { await apply(Configuration.Metrics()) }
 
     private func start() {
@@ -86,7 +86,7 @@ actor MetricsExporter {
     private func step() async {
         let now = BootTime.milliseconds()
         var state = await gather()
-        // It ended while that was awaited.
+        // `end` was called meanwhile.
         guard loop != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
             state.work = MetricsState.Work(standing: work.standing, age: .milliseconds(now - work.askedAt))
@@ -102,7 +102,7 @@ actor MetricsExporter {
         let store = store ?? Store(configuration: connection, statementTimeout: Self.patience)
         self.store = store
         let askedAt = BootTime.milliseconds()
-        // A database that does not answer has its line from the sweeps; meanwhile nothing is shown of the work.
+        // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
         if let standing = try? await store.standing() { work = (standing, askedAt) }
         pace.end(now: BootTime.milliseconds())
     }

@@ -5,14 +5,14 @@ import Policy
 import Store
 import TimeZones
 
-/// The metrics of a moment, as they are shown. Pure: `MetricsExporter` shows them.
+/// The metrics of one moment as a page. Pure: `MetricsExporter` shows it.
 struct MetricsPage: Sendable {
     let state: MetricsState
 
     /// In Prometheus' text format.
     var text: [UInt8] { Exposition.text(families) }
 
-    /// Every metric, in the order of its definition.
+    /// All metrics in the order of their definition.
     var families: [MetricFamily] { service + sweeps + pushes + [lanes] + decisions + work }
 
     private var service: [MetricFamily] {
@@ -116,7 +116,7 @@ struct MetricsPage: Sendable {
         ]
     }
 
-    /// As old as it was, and older by the answer's own age.
+    /// The age in the answer plus the age of the answer.
     private func oldest(_ work: MetricsState.Work) -> Double {
         guard let first = work.standing.firstDue, work.standing.dueUsers > 0 else { return 0 }
         return Double(max(0, work.standing.now - first)) + Double(work.age.components.seconds)

@@ -3,28 +3,28 @@ import Policy
 import Store
 import TimeZones
 
-/// Everything that the metrics tell, at one moment.
+/// Everything that the metrics show, at one moment.
 struct MetricsState: Sendable {
-    /// What the database said of the work, and how long ago.
+    /// The database's answer about the work, and its age.
     struct Work: Sendable {
         var standing: WorkStanding
         var age: Duration
     }
 
-    /// The program's.
+    /// The program's version.
     var version: String
-    /// When it started; nil while no clock was read.
+    /// nil until a clock was read.
     var startedAt: Instant?
     var sample: DaemonSample
-    /// Ranges of users that it owns.
+    /// Ranges that this daemon owns.
     var rangesOwned = 0
-    /// All sweeps together.
+    /// The counts of all sweeps.
     var totals = SweepReport()
     var book = MetricsBook()
-    /// What the kill switch holds.
+    /// Kinds that are paused.
     var paused: Set<NudgeKind> = []
     var isDatabaseUp: Bool
     var isSchemaUsable: Bool
-    /// nil: not asked, or too long ago.
+    /// nil: no answer, or it is too old.
     var work: Work?
 }

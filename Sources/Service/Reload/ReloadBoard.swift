@@ -1,38 +1,42 @@
 import Glibc
 import Synchronization
 
-/// Where `nudged reload` finds the running daemon and reads what became of the reload: two files in the service's runtime directory.
+/// Tells `nudged reload` which daemon runs here and the result of its last reload, with two files in the service's
+/// runtime directory.
 ///
-/// A lock on `daemon.lock` says who runs: the kernel drops it with the process, whatever ended that, so nobody ever signals a stranger who was given an old
-/// number. Nothing here may stop the daemon: what can't be written is only not told.
+/// The daemon holds a lock on `daemon.lock`. The kernel releases it when the process ends, so a signal never reaches
+/// another process that got the same id. Failures here never stop the daemon.
 package final class ReloadBoard: Sendable {
     private let folder: String
+    /// -1 if another daemon has the lock: its file must not change.
     private let lock: Int32
     private let word = Mutex(ReloadWord())
 
-    /// Where systemd makes it (`RuntimeDirectory=nudged`).
+    /// Made by systemd (`RuntimeDirectory=nudged`).
     static let standardFolder = "/run/nudged"
 
-    /// The folder that systemd names, or nil: then nobody has made one for us.
+    /// The folder that systemd names. nil: there is none.
     package static func path(_ environment: [String: String]) -> String? {
-        // Several are separated by colons (systemd.exec(5)).
+        // systemd separates several folders with colons (systemd.exec(5)).
         environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     }
 
-    /// Takes the lock, and says that nothing was reloaded yet.
+    /// Takes the lock, and writes that nothing was reloaded yet.
     package init(_ folder: String) {
         self.folder = folder
-        lock = open(folder + "/" + Self.lockName, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let file = open(folder + "/" + Self.lockName, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         var whole = Self.wholeFile
-        // Where another daemon has the folder, it stays that one's.
-        if lock >= 0, fcntl(lock, F_SETLK, &whole) == 0 { write(ReloadWord()) }
+        let isOurs = file >= 0 && fcntl(file, F_SETLK, &whole) == 0
+        if file >= 0, !isOurs { close(file) }
+        lock = isOurs ? file : -1
+        write(ReloadWord())
     }
 
     deinit {
         if lock >= 0 { close(lock) }
     }
 
-    /// A reload begins: from here on the files are read.
+    /// A reload begins: the configuration is read after this.
     func begin() {
         write(
             word.withLock { word in
@@ -42,7 +46,7 @@ package final class ReloadBoard: Sendable {
         )
     }
 
-    /// It is over.
+    /// The reload is over.
     func end(faults: [String]) {
         write(
             word.withLock { word in
@@ -53,8 +57,9 @@ package final class ReloadBoard: Sendable {
         )
     }
 
-    /// By rename, so that a reader sees one whole word or another.
+    /// Replaced with a rename, so that a reader never sees half a file.
     private func write(_ word: ReloadWord) {
+        guard lock >= 0 else { return }
         let path = folder + "/" + Self.wordName
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }

@@ -1,33 +1,34 @@
 package import Systemd
 
-/// Why a reload could not be asked for, or what is wrong with the new configuration.
+/// Why a reload failed: no daemon could be asked, or the new configuration is wrong.
 package enum ReloadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No daemon holds the lock in that folder.
     case noDaemon(folder: String)
-    /// The folder is not for us to read.
+    /// The folder can't be read with these rights.
     case mayNot(folder: String)
-    /// It was signalled and has not answered within the time.
+    /// The daemon got the signal and did not answer in time.
     case noAnswer(process: Int32)
-    /// It ended instead.
+    /// The daemon ended instead.
     case ended(process: Int32)
-    /// The new configuration is bad; the old one stays in force.
+    /// The new configuration is wrong. The old one stays in force.
     case refused([String])
 
-    /// In words, with the mend.
+    /// The error and the remedy.
     package var description: String {
         switch self {
         case .noDaemon(let folder):
-            "no nudged runs here: none holds \(folder)/\(ReloadBoard.lockName) (RUNTIME_DIRECTORY names another folder)"
+            "no nudged runs here: nobody holds \(folder)/\(ReloadBoard.lockName); "
+                + "if it uses another folder, set RUNTIME_DIRECTORY to it"
         case .mayNot(let folder): "\(folder) can't be read: run it as root, or systemctl reload nudged"
         case .noAnswer(let process):
-            "process \(process) has not answered; what it is doing stands in journalctl -u nudged"
-        case .ended(let process): "process \(process) has ended before it answered"
+            "process \(process) has not answered; journalctl -u nudged shows what it is doing"
+        case .ended(let process): "process \(process) ended before it answered"
         case .refused(let faults):
             faults.joined(separator: "\n") + "\nthe old configuration stays in force"
         }
     }
 
-    /// How the command ends.
+    /// The command's exit status.
     package var status: ExitStatus {
         switch self {
         case .noDaemon, .ended: .unavailable

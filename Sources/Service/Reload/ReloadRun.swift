@@ -1,19 +1,19 @@
 import Glibc
 import Systemd
 
-/// `nudged reload`: asks the daemon that runs here, and waits for its word.
+/// `nudged reload`: signals the daemon that runs here and waits for its answer.
 package struct ReloadRun: Sendable {
     private let folder: String
 
-    /// - Parameter environment: `RUNTIME_DIRECTORY`, as systemd sets it for `ExecReload=`; else `/run/nudged`.
+    /// - Parameter environment: `RUNTIME_DIRECTORY`, which systemd sets for `ExecReload=`. Default: `/run/nudged`.
     package init(environment: [String: String]) {
         folder = ReloadBoard.path(environment) ?? ReloadBoard.standardFolder
     }
 
     /// Sends SIGHUP and waits.
     ///
-    /// - Parameter patience: how long for its answer. A reload takes milliseconds, where the disk answers.
-    /// - Throws: `refused` where the new configuration is bad, and what kept it from asking.
+    /// - Parameter patience: how long to wait. A reload takes milliseconds if the disk answers.
+    /// - Throws: `refused` if the new configuration is wrong, or why no daemon could be asked.
     package func run(patience: Duration = .seconds(20)) async throws(ReloadError) {
         let process = try daemon()
         let wanted = (word ?? ReloadWord()).next
@@ -38,7 +38,7 @@ package struct ReloadRun: Sendable {
         }
     }
 
-    /// The process that holds the lock: the daemon that runs here.
+    /// The id of the process that holds the lock: the daemon that runs here.
     package func daemon() throws(ReloadError) -> Int32 {
         let file = open(folder + "/" + ReloadBoard.lockName, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw errno == ENOENT ? .noDaemon(folder: folder) : .mayNot(folder: folder) }

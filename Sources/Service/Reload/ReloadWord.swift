@@ -1,19 +1,19 @@
 import JSON
 
-/// What a daemon says of its reloads, in `reload.json` of its runtime directory.
+/// The state of a daemon's reloads: the file `reload.json` in its runtime directory.
 struct ReloadWord: Sendable, Equatable {
     /// Reloads that were begun since the daemon's start, and those that are over.
     var begun = 0
     var done = 0
-    /// What was wrong with the last one that is over; empty: it is in force.
+    /// What was wrong with the last reload. Empty: its configuration is in force.
     var faults: [String] = []
 
-    /// Which reload reads files that are no older than a look at this word: not the one that may be under way.
+    /// The first reload that is certain to read files as they are now. One that is running may have read them before.
     var next: Int { begun + 1 }
 
     init() {}
 
-    /// One object.
+    /// One JSON object.
     var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -29,7 +29,7 @@ struct ReloadWord: Sendable, Equatable {
         return json.string
     }
 
-    /// Nil where it is no such object.
+    /// nil: it is not such an object.
     init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), let begun = json["begun"]?.integer,
             let done = json["done"]?.integer, case .array(let faults)? = json["faults"]

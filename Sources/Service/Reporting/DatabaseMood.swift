@@ -1,21 +1,21 @@
 import Systemd
 
-/// How PostgreSQL stands as the journal tells it: one line for each change, and one when it is over.
+/// PostgreSQL's state for the journal: one line for each change, and one at the end.
 struct DatabaseMood: Sendable {
-    /// In words, for the status; nil while it answers.
+    /// As text for the status. nil while it answers.
     private(set) var trouble: String?
     private var event: Event?
     private var since: Int64 = 0
-    /// It answers, and this version can't work with its schema.
+    /// PostgreSQL answers, but this version can't work with its schema.
     var waitsForSchema: Bool { event == .migrationsMissing }
-    /// Whether the trouble had a line: one that was kept back needs none for its end.
+    /// Whether the failure had a line in the journal. Otherwise its end gets none either.
     private var isTold = false
 
-    /// PostgreSQL failed. True where that is news; then `told` says what became of the line.
+    /// PostgreSQL failed. Returns whether that is new. If so and the line was written, call `told`.
     ///
     /// - Parameter now: CLOCK_BOOTTIME milliseconds.
     mutating func failed(_ event: Event, _ words: String, now: Int64) -> Bool {
-        // A schema that waits for its migration has words that change with each one.
+        // While the schema waits for its migration, the text changes with each migration.
         let isNews = self.event != event || (event == .migrationsMissing && trouble != words)
         if trouble == nil { since = now }
         trouble = words
@@ -23,10 +23,10 @@ struct DatabaseMood: Sendable {
         return isNews
     }
 
-    /// The line of the trouble was written.
+    /// The line about the failure was written.
     mutating func told() { isTold = true }
 
-    /// PostgreSQL answers. How many milliseconds it was away, where the journal said that it was.
+    /// PostgreSQL answers. Returns for how many milliseconds it did not, if the journal has a line about that.
     mutating func answered(now: Int64) -> Int64? {
         guard trouble != nil else { return nil }
         defer { self = DatabaseMood() }

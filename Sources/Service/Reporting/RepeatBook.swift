@@ -1,14 +1,14 @@
 import Systemd
 
-/// Lets so many lines of a kind through within a time, as their event says, and counts the others. Pure: the reporter performs.
+/// Limits the lines of each kind of event, as its definition says, and counts the others. Pure: `Reporter` writes them.
 struct RepeatBook: Sendable {
-    /// Lines that were kept back within a time that is over.
+    /// The lines that were suppressed in a window.
     struct Held: Sendable, Equatable {
         let event: Event
-        /// What tells the event's kinds apart: a reason, a lane.
+        /// Distinguishes lines of one event, such as by a reason or a lane.
         let about: String
         let count: Int
-        /// The time that the event's definition names.
+        /// The length of the window, from the event's definition.
         let seconds: Int64
     }
 
@@ -24,10 +24,10 @@ struct RepeatBook: Sendable {
     }
 
     private var windows: [Kind: Window] = [:]
-    /// Kinds at a time. Past it all windows end early: what was held is told, and nothing is forgotten.
+    /// The most windows at a time. At this number all windows end early, and their suppressed lines are reported.
     static let most = 1_000
 
-    /// Whether the line is said, and what is told before it.
+    /// Whether to write the line, and which suppressed lines to report first.
     ///
     /// - Parameter now: CLOCK_BOOTTIME milliseconds.
     mutating func admit(_ event: Event, about: String, now: Int64) -> (isSaid: Bool, before: [Held]) {
@@ -44,7 +44,7 @@ struct RepeatBook: Sendable {
         return (true, before)
     }
 
-    /// What was kept back in windows that are over now; they are forgotten.
+    /// Removes the windows that are over now, and returns their suppressed lines.
     mutating func ended(now: Int64) -> [Held] {
         let over = windows.filter { kind, window in
             kind.event.repeats.map { now - window.beganAt >= $0.seconds * 1000 } ?? true
@@ -53,7 +53,7 @@ struct RepeatBook: Sendable {
         return inOrder(over)
     }
 
-    /// All that was kept back: for the end.
+    /// Removes all windows, and returns their suppressed lines. For the end of the daemon.
     mutating func endAll() -> [Held] {
         defer { windows = [:] }
         return inOrder(windows)

@@ -1,5 +1,5 @@
 extension String {
-    /// An app's text, without what would speak to the terminal or begin a line.
+    /// Text of an app, without characters that control a terminal or start a new line.
     package var printable: String {
         String(
             String.UnicodeScalarView(

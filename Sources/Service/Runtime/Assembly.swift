@@ -7,7 +7,7 @@ package import Postgres
 import Store
 package import TimeZones
 
-/// What a valid configuration comes to: the values that the parts are made of.
+/// The values for the daemon's parts, made from a valid configuration.
 package struct Assembly: Sendable {
     let connection: ConnectionConfiguration
     let lanes: [LaneConfiguration]
@@ -17,16 +17,17 @@ package struct Assembly: Sendable {
     let record: Configuration.Record
     let statementTimeout: Duration
     package let deviceNames: DeviceNames
-    /// nil: no service is asked.
+    /// nil: no decision service is configured.
     let decision: Configuration.Decision?
     let metrics: Configuration.Metrics
-    /// nil: no address is called.
+    /// nil: no address is configured.
     let heartbeat: Configuration.Heartbeat?
 
-    /// Milliseconds that a healthy loop may go without progress: two statements at their time-out, a tick, and a margin.
+    /// Milliseconds that a healthy loop may take without progress: two statements at their time-out, one interval and a
+    /// margin.
     var longestWait: Int64 { 2 * statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
 
-    /// - Throws: what `ConfigurationChecks.system` would have said before.
+    /// - Throws: the errors that `ConfigurationChecks.system` finds.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
             throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
@@ -57,12 +58,12 @@ package struct Assembly: Sendable {
             leaseMilliseconds: configuration.schedule.lease.milliseconds,
             responseMilliseconds: apns.responseTimeout.milliseconds,
             maxInFlight: apns.maxInFlight,
-            // The configured words are the same for everyone, so their payload is rendered once and shared by all pushes.
+            // The configured text is the same for everyone, so all pushes share one rendered payload.
             payload: try Notification(title: configuration.checkIn.title, body: configuration.checkIn.body).rendered()
         )
     }
 
-    /// Each lane with what its sender needs, in the order of the configuration.
+    /// Each lane with its sender's configuration, in the order of the configuration.
     package static func lanes(_ apns: Configuration.APNs) -> [LaneConfiguration] {
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
         return apns.lanes.map { lane in

@@ -6,7 +6,7 @@ import Postgres
 import TimeZones
 
 extension ConfigurationChecks {
-    /// What the parts themselves say of their values: the same words in `check-config`, at the start and at a reload.
+    /// Checks values with the code that uses them. So `check-config`, the start and a reload report the same errors.
     package static let system = ConfigurationChecks(
         key: { _ = try P256SigningKey(pem: $0) },
         database: { url, allowInsecure in _ = try Assembly.connection(url, allowInsecure: allowInsecure) },
@@ -16,7 +16,7 @@ extension ConfigurationChecks {
         words: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
 
-    /// A name whose file can't be read now is no fault of the configuration: users who depend on it wait for the file.
+    /// A zone whose file can't be read now is not a fault of the configuration. Its users wait for the file.
     private static func isZone(_ name: String) -> Bool {
         do throws(TimeZoneError) {
             return try ZoneDatabase().zone(named: name) != nil

@@ -9,9 +9,9 @@ import Store
 package import Systemd
 import TimeZones
 
-/// The long-running service: a timer drives sweeps, signals reload and stop it, systemd hears how it stands.
+/// The service: a timer starts sweeps, signals reload or stop it, and systemd gets its state.
 ///
-/// It starts without PostgreSQL and without Apple, and waits for them; no input ends it.
+/// It starts without PostgreSQL and Apple, and waits for them. No input ends it.
 package actor Daemon {
     private let load: @Sendable () throws -> Configuration
     private let notifier: Notifier
@@ -27,33 +27,32 @@ package actor Daemon {
     private let board: ReloadBoard?
     private let version: String
     private let bootedAt = BootTime.milliseconds()
-    /// The same by the policy's clock; told once, since two readings differ by a second.
+    /// The start by the policy's clock. Computed once, since two readings can differ by a second.
     private var startedAt: Instant?
-    /// From `run` on.
+    /// Set while `run` runs.
     private var exporter: MetricsExporter?
     private var isStopping = false
     private var isReloading = false
-    /// SIGHUPs that no reload has begun for.
+    /// SIGHUPs for which no reload has begun.
     private var reloadsAsked = 0
     private var schemaIsCurrent = false
-    /// When the schema was last found good; nil: never.
+    /// CLOCK_BOOTTIME milliseconds when the schema was last usable. nil: never.
     private var schemaCheckedAt: Int64?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextMaintenance: Int64 = 0
-    /// Where the walk over reminders of which nothing is pending stands.
+    /// Where the walk over reminders without a pending occurrence continues.
     private var remindersSeen: ReminderPlace?
 
     private static let schemaMilliseconds: Int64 = 10_000
     private static let maintenanceMilliseconds: Int64 = 3_600_000
-    /// Where there was something to do, there may be more; and a partition that a reader was in the way of is not to be missed for an hour.
+    /// If there was something to do, there may be more. And a partition that a reader blocked must not wait for an
+    /// hour.
     private static let soonMilliseconds: Int64 = 60_000
 
     /// - Parameters:
-    ///   - load: reads the configuration; called again at each reload.
-    ///   - log: where lines go.
-    ///   - output: whose level the configuration sets.
-    ///   - notifier: systemd, or nobody.
-    ///   - board: where `nudged reload` reads what became of it; nil: nobody can.
+    ///   - load: reads the configuration. Called again at each reload.
+    ///   - output: the log output whose level the configuration sets.
+    ///   - board: where `nudged reload` finds the result. nil: nowhere.
     ///   - version: the program's, for the journal and `nudged status`.
     /// - Throws: what is wrong with the configuration.
     package init(
@@ -95,7 +94,7 @@ package actor Daemon {
                 heartbeat.heard(event)
                 meter.heard(event)
             },
-            // An attempt to connect is progress too: a database that is away for hours is no reason to be restarted.
+            // An attempt to connect is progress too: a restart does not help against an unreachable database.
             onDatabaseFailure: {
                 watchdog.progress()
                 _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleWords ?? "")")
@@ -105,7 +104,7 @@ package actor Daemon {
 
     // MARK: The service
 
-    /// Runs until SIGTERM or SIGINT; then stops claiming, lets pushes in flight resolve, and returns.
+    /// Runs until SIGTERM or SIGINT. Then it stops claiming, awaits the pushes in flight and returns.
     package func run() async {
         let signals = SignalSource([
             SIGTERM: { Task { await self.stop() } },
@@ -145,20 +144,21 @@ package actor Daemon {
         tellStatus()
         do throws(PostgresError) {
             guard try await schemaCheck() else { return }
-            // Before the sweep: after a week's absence its rows would else lie in the default partition, where their day then stays.
+            // Before the sweep: after a week without a daemon, new rows would go to the default partition and stay
+            // there.
             await maintain()
             try await engine.pipeline.sweep()
             if engine.pipeline.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
         } catch {
             doubtSchema(error)
-            // `cancelled` and `notConnected` are our own stop.
+            // `cancelled` and `notConnected` come from this daemon's own stop.
             if !isStopping { reporter.databaseFailed(error) }
         }
         watchdog.progress()
         tellStatus()
     }
 
-    /// Whether this version can work with the schema. Asked until it can.
+    /// Whether this version can work with the schema. Checked in each tick until it can.
     private func schemaCheck() async throws(PostgresError) -> Bool {
         if schemaIsCurrent { return true }
         let isFirst = schemaCheckedAt == nil
@@ -178,7 +178,8 @@ package actor Daemon {
         return true
     }
 
-    /// A table or column that is gone (class 42 but for a missing right): a newer version may have migrated it away, and then this one waits.
+    /// A table or column is missing (class 42, except a missing right). A newer version may have migrated the schema,
+    /// so check it again.
     private func doubtSchema(_ error: PostgresError) {
         guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
             BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
@@ -199,12 +200,13 @@ package actor Daemon {
                 nextMaintenance = now + Self.maintenanceMilliseconds
             }
         } catch {
-            // A database that is away has the sweep's line.
+            // The sweep reports a database that does not answer.
             if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }
         }
     }
 
-    /// A page of the definitions of which nothing is pending. Returns whether it was the last; one that the app holds is left for the next hour.
+    /// Deletes reminders without a pending occurrence, one page at a time. Returns whether this was the last page. If
+    /// the app holds a row, the rest waits for the next hour.
     private func forgetReminders() async throws(PostgresError) -> Bool {
         do throws(PostgresError) {
             remindersSeen = try await engine.store.pruneReminders(from: remindersSeen ?? .start)
@@ -217,7 +219,7 @@ package actor Daemon {
 
     private func tellStatus() {
         var words: [String] = []
-        if isStopping { words.append("stopping: pushes in flight are awaited") }
+        if isStopping { words.append("stopping: waiting for pushes in flight") }
         if let trouble = reporter.databaseTroubleWords { words.append("waiting for PostgreSQL: \(trouble)") }
         if !schemaIsCurrent && words.isEmpty { words.append("waiting for PostgreSQL") }
         words += engine.lanes.troubleWords
@@ -228,7 +230,7 @@ package actor Daemon {
 
     // MARK: How it stands, for `nudged status`
 
-    /// Beside the sweeps: one that goes on for minutes is no silence.
+    /// Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
     private func beat() async {
         await heartbeat.run(engine.store) {
             await self.sample()
@@ -269,7 +271,7 @@ package actor Daemon {
         return try HeartbeatCaller(settings) { reporter.heartbeat($0) }
     }
 
-    /// The heartbeat of a new configuration; the same where nothing about it changed, with what is known of it.
+    /// The heartbeat caller of a new configuration. If nothing about it changed, it is the old one with its state.
     private func caller(for settings: Configuration.Heartbeat?) throws(ConfigurationFault) -> HeartbeatCaller? {
         if let old = meter.heartbeat, old.settings == settings { return old }
         return try Self.caller(settings, reporter)
@@ -277,7 +279,7 @@ package actor Daemon {
 
     // MARK: Reload
 
-    /// One at a time; a SIGHUP that comes meanwhile is followed by another, since the files may have changed under the first.
+    /// One reload at a time. A SIGHUP during a reload starts another one, since the files may have changed.
     private func askReload() async {
         reloadsAsked += 1
         guard !isReloading else { return }
@@ -293,7 +295,8 @@ package actor Daemon {
         isReloading = false
     }
 
-    /// Reads configuration, key file and zones anew. A bad file leaves the old in force and says so. Returns what is wrong.
+    /// Reads the configuration, keys and zones again. If they are wrong, the old ones stay in force. Returns what is
+    /// wrong.
     private func reload() async -> [String] {
         do {
             reporter.zonesAre(zones.reload(), in: zones.directory)
@@ -302,7 +305,8 @@ package actor Daemon {
             if next.connection != assembly.connection {
                 reporter.say(
                     .configurationWarning,
-                    "database.url, allowInsecure or statementTimeout has changed: it takes a restart to count; the old one stays"
+                    "database.url, allowInsecure or statementTimeout has changed: "
+                        + "the old value stays in force until a restart"
                 )
             }
             let decider = try engine.decider(for: next.decision, replacing: engine.pipeline.decider)
@@ -315,10 +319,10 @@ package actor Daemon {
             if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
-            // A shorter retention counts at once.
+            // A shorter retention takes effect at once.
             if next.record != assembly.record { nextMaintenance = 0 }
             assembly = next
-            reporter.say(.reloadDone, "configuration, key and time zones were read anew")
+            reporter.say(.reloadDone, "configuration, key and time zones were read again")
             return []
         } catch {
             let faults = "\(error)".split(separator: "\n").map(String.init)
@@ -333,10 +337,11 @@ package actor Daemon {
         guard !isStopping else { return }
         isStopping = true
         let open = engine.pipeline.openPushes
-        _ = notifier.stopping(status: "stopping: \(open) pushes in flight are awaited")
+        let inFlight = Elapsed.counted(open, "push", "pushes") + " in flight"
+        _ = notifier.stopping(status: "stopping: waiting for \(inFlight)")
         reporter.say(
             .daemonStopping,
-            "stopping: nothing new is claimed, \(open) pushes in flight are awaited",
+            "stopping: nothing new is claimed; waiting for \(inFlight)",
             ["in_flight": "\(open)"]
         )
         ticker.cancel()
@@ -345,8 +350,8 @@ package actor Daemon {
         patience.cancel()
     }
 
-    /// Asks systemd for a few seconds more, second by second, while pushes resolve: one that hangs meanwhile is ended soon all the same, and
-    /// so is a stop that takes longer than it ever may.
+    /// Extends systemd's time-out by a few seconds, each second, while pushes are awaited. So systemd soon ends a
+    /// daemon that hangs, and one whose stop takes longer than `longestStop`.
     private func extendStop() async {
         let last = BootTime.milliseconds() + engine.longestStop
         while !Task.isCancelled, BootTime.milliseconds() < last {
@@ -355,6 +360,6 @@ package actor Daemon {
         }
     }
 
-    /// Also covers what comes after the pushes: taking back the daemon's row (3 s).
+    /// Long enough to delete the daemon's row after the pushes (3 s).
     private static let stopExtension = Duration.seconds(5)
 }

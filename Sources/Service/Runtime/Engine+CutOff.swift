@@ -3,7 +3,8 @@ import APNs
 import Store
 
 extension Engine {
-    /// Ends at once: pushes in flight are cut off, and what is open stays open in the database. For who throws that away.
+    /// Ends at once: pushes in flight are cut off, and open intents stay in the database. Only for databases that are
+    /// thrown away.
     package func cutOff() async {
         await pipeline.stop()
         pipeline.abandon()

@@ -8,7 +8,7 @@ import Synchronization
 import Systemd
 import TimeZones
 
-/// The parts that do the work, put together: database, lanes and pipeline. The service, `run --once`, the demo and the tests drive it.
+/// The parts that do the work: database, lanes and pipeline. The service, `run --once`, the demo and the tests use it.
 package final class Engine: Sendable {
     let assembly: Assembly
     package let store: Store
@@ -21,11 +21,11 @@ package final class Engine: Sendable {
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - clock: the policy's; the database's unless a test or the demo turns another.
-    ///   - identity: what it is called in the database.
-    ///   - onDatabaseFailure: hears of each failed attempt to connect, beside the reporter.
-    ///   - onEvent: hears of each sweep beside the reporter.
-    /// - Throws: `ConfigurationFault` where the key is none.
+    ///   - clock: the policy's. The database's, unless a test or the demo simulates one.
+    ///   - identity: identifies the daemon in the database.
+    ///   - onEvent: called for each event of a sweep, after the reporter.
+    ///   - onDatabaseFailure: called for each failed attempt to connect, after the reporter.
+    /// - Throws: `ConfigurationFault`, for example if a signing key is invalid.
     package init(
         _ assembly: Assembly,
         reporter: Reporter,
@@ -86,7 +86,7 @@ package final class Engine: Sendable {
         return try Decider(settings, clock: clock) { reporter.decisions($0) }
     }
 
-    /// The decision service of a new configuration; the same where nothing about it changed, with what is known of it.
+    /// The decider of a new configuration. If nothing about it changed, it is the old one with its state.
     func decider(
         for settings: Configuration.Decision?,
         replacing old: Decider?
@@ -95,7 +95,7 @@ package final class Engine: Sendable {
         return try Self.decider(settings, clock, reporter)
     }
 
-    /// How its parts stand now.
+    /// The current state of the parts.
     func sample(lostLines: Int, interval: Duration) async -> DaemonSample {
         DaemonSample(
             lanes: lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
@@ -106,17 +106,17 @@ package final class Engine: Sendable {
         )
     }
 
-    /// How long a stop waits for the database, beyond the response time-out.
+    /// How many milliseconds a stop waits for the database after the response time-out.
     static let stopGrace: Int64 = 5_000
 
-    /// Milliseconds after which `finish` has returned.
+    /// How many milliseconds `finish` waits for pushes and the database.
     var longestStop: Int64 { assembly.settings.responseMilliseconds + Self.stopGrace }
 
-    /// Pushes in flight resolve, their outcomes are recorded, then the connections close. Bounded: what the database does not take by then
-    /// is left to be recorded as unknown.
+    /// Awaits the pushes in flight, records their outcomes and closes the connections. The time is limited: later, open
+    /// intents are left to be recorded as unknown.
     ///
-    /// Called at once when a stop is asked for, not after the sweep under way: that one may be waiting for a database that is away, and ends when
-    /// the connections close. Called again, it waits for the same end.
+    /// Call it as soon as a stop is requested, not after the sweep. A sweep may wait for an unreachable database, and
+    /// ends when the connections close. A second call waits for the same end.
     package func finish() async {
         let task = ending.withLock { ending in
             let task = ending ?? Task { await end() }
@@ -126,7 +126,7 @@ package final class Engine: Sendable {
         await task.value
     }
 
-    /// A stop was asked for, or the work is done.
+    /// A stop was requested, or the work is done.
     package var isEnding: Bool { ending.withLock { $0 != nil } }
 
     private func end() async {
@@ -138,10 +138,11 @@ package final class Engine: Sendable {
             pipeline.abandon()
         }
         await lanes.drain(deadline: answersBy)
-        // With the database away and nothing in flight there is nothing to wait for: the lease ends by itself.
+        // The database does not answer and nothing is in flight, so there is nothing to wait for. The lease ends by
+        // itself.
         if reporter.databaseTroubleWords != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
-        // Else its users would wait for the lease's end.
+        // Otherwise this daemon's users would wait until the lease ends.
         if reporter.databaseTroubleWords == nil, pipeline.share != nil {
             await pipeline.leave()
             try? await store.daemonGone(identity.id)
@@ -153,12 +154,12 @@ package final class Engine: Sendable {
 }
 
 extension ConfigurationFault {
-    /// The sender's word on the signing key.
+    /// An unusable signing key.
     package static func key(_ error: APNsError) -> ConfigurationFault {
         ConfigurationFault(
             key: "apns.privateKey",
             what: "\(error)",
-            mend: "use the .p8 file of Apple's developer portal as it is"
+            mend: "use the .p8 file from Apple's developer site unchanged"
         )
     }
 }

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// A migration that the database refuses: nothing of it was applied, and waiting changes nothing.
+/// The database refused a migration. Nothing of it was applied, and waiting does not help.
 package struct MigrationError: Error, Sendable, CustomStringConvertible {
     package let cause: PostgresError
 
@@ -8,11 +8,10 @@ package struct MigrationError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// What was refused, and what to do.
     package var description: String {
         let state = cause.sqlState.map { " (\($0) \(cause.condition ?? ""))" } ?? ""
         return "the database refused the migration \(cause.statement ?? "")\(state): nothing of it was applied; "
-            + "a table that the app has brought differs from what README.md lists under \"What your app writes\": "
+            + "a table that the app already had differs from what docs/SQL.md lists under \"The app's tables\": "
             + "its columns must have those names, user_id must be a uuid, and first_session_complete a boolean"
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers what was said already. Bounded: past the limit it forgets all, and says things once more.
+/// Remembers which values were reported. At the limit it forgets all, and values are reported again.
 final class OncePerValue<Value: Hashable & Sendable>: Sendable {
     private let seen = Mutex<Set<Value>>([])
     private let limit: Int

@@ -11,21 +11,21 @@ import TimeZones
 
 /// `nudged run --once`: sweeps until nobody is due, then ends.
 package struct OneRun: Sendable {
-    /// How it ended.
     package struct Result: Sendable {
-        /// All sweeps together.
+        /// The counts of all sweeps.
         package let report: SweepReport
-        /// `success`, or `temporary` where users are still due and could not be served.
+        /// `success`, or `temporary` if users are still due.
         package let status: ExitStatus
-        /// What kept it, in words.
+        /// Why users are still due, as text. nil: none are.
         package let trouble: String?
     }
 
     private let engine: Engine
     private let totals: Totals
-    /// Milliseconds without any progress after which it gives up: twice a dead daemon's lease, or a minute.
+    /// Milliseconds without progress after which it gives up: two leases, so that a dead daemon's lease has ended, and
+    /// at least a minute.
     private let patience: Int64
-    /// The same where Apple can't be reached: nothing here will change that.
+    /// The same if no lane takes pushes. More time would not change that.
     private static let patienceWithApple: Int64 = 20_000
 
     /// - Throws: what is wrong with the configuration.
@@ -47,9 +47,10 @@ package struct OneRun: Sendable {
         patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
     }
 
-    /// Sweeps.
+    /// Sweeps until nobody is due.
     ///
-    /// - Throws: `PostgresError` where the database refuses at the start; `SchemaError` where its schema is not this version's.
+    /// - Throws: `PostgresError` if the database can't be used at the start. `SchemaError` if this version can't work
+    ///   with the schema.
     package func run() async throws -> Result {
         let signals = SignalSource([
             SIGTERM: { Task { await engine.finish() } },
@@ -65,7 +66,7 @@ package struct OneRun: Sendable {
             engine.reporter.tellAllRepeats()
             return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         } catch {
-            // Where a stop closed the connections, what it cut short is no failure: users who are left are due.
+            // A stop closed the connections. That is not a failure: users who are left stay due.
             let wasStopped = engine.isEnding
             await engine.finish()
             guard wasStopped else { throw error }
@@ -74,7 +75,7 @@ package struct OneRun: Sendable {
         }
     }
 
-    /// The service waits for its database for ever; who runs one round wants an end.
+    /// The service waits for its database forever, but this command must end.
     private func giveUpOnDatabase() async throws {
         var secondsAway: Int64 = 0
         while secondsAway * 1000 < patience {
@@ -84,7 +85,7 @@ package struct OneRun: Sendable {
         await engine.finish()
     }
 
-    /// One attempt: who runs it by hand or from a timer wants to know at once.
+    /// Only one attempt, so that the caller gets an error at once.
     private func requireDatabase() async throws {
         let zones = engine.assembly.planner.policy.zones
         engine.reporter.zonesAre(zones.reload(), in: zones.directory)
@@ -99,11 +100,11 @@ package struct OneRun: Sendable {
         }
     }
 
-    /// What could not be written at once (devices for which no stream was free, a push that came back unsent) is due in a second, and the
-    /// policy's clock counts whole seconds: who is due by then is still waited for.
+    /// Pushes that could not be written are due again after a second, and the policy's clock counts whole seconds. So
+    /// users who are due within this time are awaited.
     private static let soonSeconds: Int64 = 2
 
-    /// Returns what kept it from serving everyone, or nil.
+    /// Returns why users are still due, or nil.
     private func sweepAll() async throws -> String? {
         var lastProgress = BootTime.milliseconds()
         while !engine.pipeline.isStopping {
@@ -125,7 +126,7 @@ package struct OneRun: Sendable {
             )
             let unsent = after.unsent > before.unsent
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
-                // Nothing more will tell a wrong setting from a wrong device: with the verdict, their nudges end.
+                // No more answers will come, so close the windows of refused tokens now. Then their nudges end.
                 if await engine.pipeline.concludeWindows() { continue }
                 return engine.lanes.stoppedWords ?? zoneWords
             }
@@ -139,12 +140,15 @@ package struct OneRun: Sendable {
         return nil
     }
 
-    /// Users who were put off since their zones could not be read: due again in a minute, but not served.
+    /// Users were postponed because their zones could not be read.
     private var zoneWords: String? {
-        totals.report.resting[SweepReport.zonesUnread].map { "time-zone files can't be read: \($0) users were put off" }
+        totals.report.resting[SweepReport.zonesUnread].map {
+            "time-zone files can't be read: \(Elapsed.counted($0, "user waits", "users wait"))"
+        }
     }
 
-    /// Where the only ones left belong to another daemon, it serves them, or its lease ends; where pushes were not written, a moment.
+    /// Waits a moment if pushes were not written or nothing moved. If the users left belong to another daemon, it
+    /// serves them, or its lease ends.
     private func pause(_ remaining: Store.Remaining, unsent: Bool, moved: Bool) async throws {
         if remaining.isAnyoneOurs && moved && !unsent { return }
         try await Task.sleep(for: .milliseconds(250))
@@ -152,7 +156,7 @@ package struct OneRun: Sendable {
 }
 
 extension OneRun {
-    /// How a command that met this error ends.
+    /// The exit status of a command that failed with this error.
     package static func status(of error: any Error) -> ExitStatus {
         switch error {
         case let error as PostgresError:
@@ -161,7 +165,8 @@ extension OneRun {
             default: break
             }
             guard let state = error.sqlState else { return .unavailable }
-            // 28: invalid authorization; 42501: insufficient privilege; 3D: no such database; 42P01: a table is missing.
+            // 28: invalid authorization. 42501: insufficient privilege. 3D: no such database. 42P01: a table is
+            // missing. 3F000: a schema is missing.
             if state.hasPrefix("28") || state == "42501" { return .permission }
             if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
             return error.isTransient ? .temporary : .unavailable

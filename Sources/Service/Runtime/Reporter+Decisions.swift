@@ -2,7 +2,8 @@ import Delivery
 import Systemd
 
 extension Reporter {
-    /// The decision service began or ended to count as dead. One line a minute for each: `nudged status` knows how it stands.
+    /// The decision service began or stopped to count as dead. Each event has one line a minute at most. `nudged
+    /// status` shows the current state.
     func decisions(_ standing: DecisionStanding) {
         if standing.state == .active {
             say(.decisionBack, "the decision service answers again")
@@ -10,7 +11,8 @@ extension Reporter {
             let why = (standing.reason ?? "it fails").oneLine
             say(
                 .decisionFallback,
-                "the decision service is left alone, and each user's fallback_strategy decides: \(why); it is tried again within a minute",
+                "the decision service is not called for now: \(why); each user's fallback_strategy decides; "
+                    + "nudged tries the service again within a minute",
                 ["reason": "\(why)"]
             )
         }

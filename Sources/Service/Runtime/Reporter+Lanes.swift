@@ -4,7 +4,7 @@ import Logging
 import Systemd
 
 extension Reporter {
-    /// What a lane's sender tells, in words: each line names its lane.
+    /// Reports an event of a lane's sender. Each line names the lane.
     func sender(_ event: SenderEvent, _ lane: LaneIdentity) {
         let (event, message, fields) = Self.line(event, lane)
         say(
@@ -35,12 +35,13 @@ extension Reporter {
         case .storm(let count, let status, let reason):
             (
                 .laneSlowed,
-                "Apple is in trouble (\(lane.words)): \(count) answers of \(status) \(reason); sending slows down",
+                "Apple answered \(Elapsed.counted(count, "push", "pushes")) for \(lane.words) "
+                    + "with \(status) \(reason); sending slows down",
                 ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
             )
         case .ourBug(let status, let reason):
             (
-                .ourBug, "Apple refused what only a bug of nudged sends: \(status) \(reason); please report it",
+                .ourBug, "Apple refused a push because of a bug in nudged: \(status) \(reason); please report it",
                 ["status": "\(status)", "reason": "\(reason)"]
             )
         }
@@ -63,7 +64,8 @@ extension Reporter {
         case .connectionSilent(let number, let unanswered):
             (
                 .connectionLost,
-                "the connection to Apple for \(lane.words) is given up: \(unanswered) pushes in a row were not answered",
+                "nudged closes a connection to Apple for \(lane.words): "
+                    + "\(unanswered) pushes in a row were not answered",
                 ["connection": "\(number)"]
             )
         case .goAway(let number, let reason):
@@ -74,7 +76,7 @@ extension Reporter {
         default:
             (
                 .connectionResting,
-                "a connection for \(lane.words) rests for 20 minutes (TooManyProviderTokenUpdates)", [:]
+                "a connection for \(lane.words) sends nothing for 20 minutes (TooManyProviderTokenUpdates)", [:]
             )
         }
     }

@@ -2,14 +2,14 @@ import Policy
 import Systemd
 
 extension Reporter {
-    /// The kill switch was turned by somebody's `nudged pause` or `nudged resume`.
+    /// `nudged pause` or `nudged resume` changed the paused kinds.
     func paused(_ kinds: Set<NudgeKind>, before: Set<NudgeKind>) {
         let (held, freed) = (kinds.subtracting(before), before.subtracting(kinds))
         if !held.isEmpty {
             let words = Self.words(held)
             say(
                 .kindsPaused,
-                "paused: \(words); nothing of these is sent until nudged resume",
+                "paused: \(words); nothing of these kinds is sent until nudged resume",
                 ["kinds": "\(words)"]
             )
         }

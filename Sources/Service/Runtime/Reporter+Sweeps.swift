@@ -13,7 +13,8 @@ extension Reporter {
         case .recovered(let pushes):
             say(
                 .intentsRecovered,
-                "a daemon ended without notice: what it was sending is recorded as unknown (\(pushes)); check-ins are not sent again, messages and reminders once",
+                "a daemon died: \(Elapsed.counted(pushes, "push in flight is", "pushes in flight are")) "
+                    + "recorded as unknown; check-ins are not sent again, messages and reminders are sent once more",
                 ["unknown": "\(pushes)"]
             )
         case .noticed(let found): found.forEach(notice)
@@ -26,31 +27,33 @@ extension Reporter {
             say(
                 .writeFailed,
                 about: error,
-                "could not write what is or was sent to the database, trying again: \(error)"
+                "the database did not accept a write, trying again: \(error)"
             )
         case .spreadFailed(let reminder, let error): spreadFailed(reminder, error)
         case .fenced(let pushes):
             say(
                 .leaseLost,
-                "\(pushes) outcomes came after the lease had ended, and another daemon has recorded them as unknown",
+                "\(Elapsed.counted(pushes, "outcome", "outcomes")) came after the lease had ended: "
+                    + "another daemon has recorded \(pushes == 1 ? "it" : "them") as unknown",
                 ["unknown": "\(pushes)"]
             )
         case .ownership(let ranges, let members):
             say(
                 .rangesOwned,
-                "this daemon owns \(ranges) of 64 ranges of the users; daemons that share the work: \(members)",
+                "this daemon owns \(ranges) of the 64 ranges of users; daemons that share the work: \(members)",
                 ["ranges": "\(ranges)", "members": "\(members)"]
             )
         case .membershipEnded:
             say(
                 .leaseLost,
-                "this daemon's lease had ended, and another daemon has taken its users; it joins again",
+                "this daemon's lease has ended, and other daemons may serve its users; it joins again",
                 ["unknown": "0"]
             )
         case .membersBuried(let count):
             say(
                 .daemonsDead,
-                "daemons whose lease ended without a renewal: \(count); their users are served by the others",
+                "\(Elapsed.counted(count, "daemon was", "daemons were")) declared dead: "
+                    + "the lease ended without a renewal; other daemons serve the users",
                 ["members": "\(count)"]
             )
         case .paused(let kinds, let before): paused(kinds, before: before)
@@ -65,11 +68,12 @@ extension Reporter {
         ]
         switch reason {
         case "invalid_token":
-            say(.invalidToken, "a device token of user \(user) is no hexadecimal; check what the app stores", fields)
+            say(.invalidToken, "a device token of user \(user) is not hexadecimal: check what the app stores", fields)
         case "payload_too_large":
             say(
                 .payloadTooLarge,
-                "the payload is over Apple's 4,096 bytes; shorten checkIn.title or checkIn.body",
+                "a payload for user \(user) is over Apple's limit of 4,096 bytes: "
+                    + "shorten checkIn.title or checkIn.body, or the text that the app gives nudged.send",
                 fields
             )
         default:
@@ -80,11 +84,12 @@ extension Reporter {
     private func unknown(_ user: String, _ kind: String, _ device: String, _ reason: String) {
         let name = NudgeKind(rawValue: kind).map(Self.singular) ?? kind
         let what =
-            kind == NudgeKind.checkIn.rawValue ? "it is not sent again" : "it is sent once more, unless this was that"
+            kind == NudgeKind.checkIn.rawValue
+            ? "it is not sent again" : "it is sent once more, unless it was already repeated"
         say(
             .pushUnknown,
             about: reason,
-            "a push to user \(user), a \(name), was written and not answered (\(reason)); \(what)",
+            "a \(name) to user \(user) was written, but no answer came (\(reason)); \(what)",
             ["user_id": "\(user)", "kind": "\(kind)", "device": "\(self.device(device))", "reason": "\(reason)"]
         )
     }
@@ -97,13 +102,13 @@ extension Reporter {
         }
     }
 
-    /// Its author and words stay out: what it is about says which one it is.
+    /// Names the subject, but not the author or the text.
     private func spreadFailed(_ reminder: PendingReminder, _ error: String) {
         say(
             .spreadFailed,
             about: reminder.subjectType,
-            "the reminder for everyone about \(reminder.subjectType.printable) \(reminder.subjectID.printable) could not be told to the next "
-                + "members of its subject, and is left for a while: \(error)",
+            "the fan-out of the reminder about \(reminder.subjectType.printable) \(reminder.subjectID.printable) "
+                + "failed, and nudged tries it again later: \(error)",
             [
                 "reminder_id": "\(Self.name(reminder.reminderID))", "subject_type": "\(reminder.subjectType)",
                 "subject_id": "\(reminder.subjectID)",
@@ -117,7 +122,7 @@ extension Reporter {
             .deviceQuarantined,
             about: refused.reason,
             "Apple refuses a device of user \(user) for \(refused.topic) (\(refused.environment)): \(refused.reason); "
-                + "nothing is sent to it there until it registers anew",
+                + "nothing is sent to it there until it registers again",
             [
                 "user_id": "\(user)", "device": "\(device(refused.deviceHash))", "reason": "\(refused.reason)",
                 "topic": "\(refused.topic)", "environment": "\(refused.environment)",
@@ -125,6 +130,6 @@ extension Reporter {
         )
     }
 
-    /// As PostgreSQL writes it, so that it can be pasted into a query.
+    /// As PostgreSQL writes it, to paste it into a query.
     static func name(_ id: UUID) -> String { id.uuidString.lowercased() }
 }

@@ -3,31 +3,36 @@ import Systemd
 import TimeZones
 
 extension Reporter {
-    /// What a reading of the zone files came to. Without any nobody has a local time, and nobody is sent anything.
+    /// Reports a failed or empty reading of the zone files. Without zones nobody has a local time, and nobody gets
+    /// anything.
     func zonesAre(_ reading: ZoneDatabase.Reading, in directory: String) {
         if let first = reading.failures.first {
             say(
                 .timezoneUnreadable,
                 about: "files",
-                "\(reading.failures.count) time-zone files or folders can't be read (\(first.cause)): what was read of them before stays, "
-                    + "users of the others wait; \(Self.mend(first)), and reload",
+                "\(Elapsed.counted(reading.failures.count, "time-zone file or folder", "time-zone files or folders")) "
+                    + "can't be read (\(first.cause)): "
+                    + "zones that were read before stay in use, users of other zones wait; "
+                    + "\(Self.mend(first)), and reload nudged",
                 ["unread": "\(reading.failures.count)", "errno": "\(first.number.map(String.init) ?? "none")"]
             )
         } else if reading.count == 0 {
             say(
                 .timezonesMissing,
-                "there are no time-zone files in \(directory): install tzdata (apt-get install tzdata) or mend TZDIR, and reload"
+                "there are no time-zone files in \(directory): install tzdata (apt-get install tzdata) "
+                    + "or correct TZDIR, and reload nudged"
             )
         }
     }
 
-    /// Each batch meets it again.
+    /// Called for each batch. The event's definition limits the lines.
     func zonesUnread(_ error: TimeZoneError, users: Int) {
         let kind = error.number.map(String.init) ?? "none"
         say(
             .timezoneUnreadable,
             about: kind,
-            "a time-zone file can't be read (\(error.cause)): \(users) users wait as they are and are asked again each minute; \(Self.mend(error))",
+            "a time-zone file can't be read (\(error.cause)): \(Elapsed.counted(users, "user waits", "users wait")) "
+                + "and will be evaluated again within a minute; \(Self.mend(error))",
             ["users": "\(users)", "errno": "\(kind)"]
         )
     }
@@ -37,8 +42,8 @@ extension Reporter {
         case EMFILE: "raise LimitNOFILE in the unit"
         case ENFILE: "raise fs.file-max"
         case EACCES, EPERM: "let the daemon's user read it"
-        case ENOMEM: "give the machine memory"
-        default: "look at the disk, or reinstall tzdata"
+        case ENOMEM: "give the machine more memory"
+        default: "check the disk, or reinstall tzdata"
         }
     }
 }

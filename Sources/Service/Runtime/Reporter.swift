@@ -10,9 +10,10 @@ import Systemd
 
 import struct FoundationEssentials.UUID
 
-/// Turns what happens into lines for the operator: one per change of state, one per sweep that did something, never a token, key or text.
+/// Writes the journal's lines: one per change of state, and one per sweep that did something. Never a token, key or
+/// text.
 ///
-/// What an event is called, its priority and how often it is said stand in its definition (`Event`); here are the words of each line.
+/// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
 package final class Reporter: Sendable {
     private let log: Logger
     let notices = OncePerValue<Planning.Notice.Value>()
@@ -20,22 +21,22 @@ package final class Reporter: Sendable {
     private let mood = Mutex(DatabaseMood())
     private let lastSweep = Mutex<String?>(nil)
     private let names = Mutex(DeviceNames(secret: ""))
-    /// Places of the metrics that can't be used.
+    /// Ports and files of the metrics that fail now.
     let metricsTroubles = Mutex<Set<String>>([])
 
     package init(_ log: Logger) {
         self.log = log
     }
 
-    /// How devices are called from now on.
+    /// Sets how devices are named from now on.
     func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
 
     func device(_ hash: String) -> String { names.withLock { $0 }.name(hash) }
 
-    /// Writes a line, or counts it where its kind was said often enough.
+    /// Writes a line, or only counts it if its kind has reached the limit.
     ///
-    /// - Parameter about: what tells the event's kinds apart, for the count: a reason, a lane.
-    /// - Returns: whether it was written.
+    /// - Parameter about: distinguishes lines of one event for the limit, such as by a reason or a lane.
+    /// - Returns: whether the line was written.
     @discardableResult
     func say(
         _ event: Event,
@@ -64,17 +65,18 @@ package final class Reporter: Sendable {
 
     // MARK: Repeats
 
-    /// Tells what was kept back in times that are over.
+    /// Reports suppressed lines of windows that are over.
     func tellRepeats() { repeats.withLock { $0.ended(now: BootTime.milliseconds()) }.forEach(tell) }
 
-    /// Tells all that was kept back.
+    /// Reports all suppressed lines.
     func tellAllRepeats() { repeats.withLock { $0.endAll() }.forEach(tell) }
 
     private func tell(_ held: RepeatBook.Held) {
         let about = held.about.isEmpty ? "" : " (\(held.about))"
         write(
             held.event,
-            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.words(held.seconds)): \(held.event.subject)\(about)",
+            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.words(held.seconds)): "
+                + "\(held.event.subject)\(about)",
             ["repeats": "\(held.count)"]
         )
     }
@@ -93,7 +95,7 @@ package final class Reporter: Sendable {
         databaseIs(event, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
     }
 
-    /// Said once per standing: the daemon waits until it is current.
+    /// One line per state. The daemon waits until the schema is usable.
     func schemaIs(_ standing: Migrator.Standing) { databaseIs(.migrationsMissing, standing.words, [:]) }
 
     private func databaseIs(_ event: Event, _ words: String, _ fields: Logger.Metadata) {
@@ -110,29 +112,29 @@ package final class Reporter: Sendable {
         )
     }
 
-    /// What keeps the database from answering, in words; nil where it answers.
+    /// Why the database can't be used, as text. nil while it answers.
     var databaseTroubleWords: String? { mood.withLock { $0.trouble } }
 
-    /// Whether it answers, and only its schema is in the way.
+    /// Whether the database answers, but its schema is not usable.
     var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
 
-    /// Seven days of them are ready, so it is no trouble yet.
+    /// Partitions are made seven days ahead, so nothing is lost yet.
     func partitionsFailed(_ error: PostgresError) {
-        say(.partitionsFailed, "could not make the record's next partitions, trying again: \(error)")
+        say(.partitionsFailed, "could not create the record's next partitions, trying again: \(error)")
     }
 
-    /// A database that is away has its own line.
+    /// A database that does not answer has its own line.
     func standingFailed(_ error: PostgresError) {
         guard !error.isTransient, error.code != .cancelled else { return }
-        say(.standingFailed, about: "\(error)", "could not write how this daemon stands: \(error)")
+        say(.standingFailed, about: "\(error)", "could not write this daemon's status: \(error)")
     }
 
-    /// Said at the start of the work; nothing waits.
+    /// Reported at the start. Nothing waits.
     func schemaIsNewer(_ standing: Migrator.Standing) { say(.schemaNewer, standing.words) }
 
     // MARK: Sweeps
 
-    /// The last sweep that did something, in words.
+    /// The last sweep as text.
     var lastSweepWords: String? { lastSweep.withLock { $0 } }
 
     func finished(_ id: UUID, _ report: SweepReport) {
@@ -152,22 +154,25 @@ package final class Reporter: Sendable {
 }
 
 extension Migrator.Standing {
-    /// In words, with the mend.
+    /// The state and its remedy.
     package var words: String {
         switch self {
         case .current: "the schema is current"
         case .behind(let pending):
             pending.count == Migration.all.count
                 ? "the database has no schema nudged yet: run nudged migrate"
-                : "\(pending.count) migrations are pending: run nudged migrate"
+                : "\(Elapsed.counted(pending.count, "migration is", "migrations are")) pending: run nudged migrate"
         case .newer(let newest):
-            "the database was migrated by a newer nudged (migration \(newest)), with which this one works: upgrade it here when it suits"
+            "a newer nudged has migrated the database (migration \(newest)), and this version can work with it: "
+                + "upgrade nudged here when convenient"
         case .ahead(let newest):
-            "the database was migrated by a newer nudged (migration \(newest)): install that version here"
+            "a newer nudged has migrated the database (migration \(newest)): install that version here"
         case .hidden:
-            "row-level security hides nudged's tables or the app's from this role: connect as nudged_daemon, and run nudged migrate as the role that owns the app's tables (docs/SQL.md)"
+            "row-level security hides tables of nudged or of the app from this role: connect as nudged_daemon, "
+                + "and run nudged migrate as the role that owns the app's tables (docs/SQL.md)"
         case .changed(let number):
-            "migration \(number) was applied with another text than this version's: install the version that applied it"
+            "migration \(number) was applied with another text than this version's: "
+                + "install the version that applied it"
         }
     }
 }

@@ -1,6 +1,6 @@
 package import Store
 
-/// The database's schema is not this version's.
+/// This version can't work with the database's schema.
 package struct SchemaError: Error, Sendable, CustomStringConvertible {
     package let standing: Migrator.Standing
 
@@ -8,6 +8,5 @@ package struct SchemaError: Error, Sendable, CustomStringConvertible {
         self.standing = standing
     }
 
-    /// What it is, and what to do.
     package var description: String { standing.words }
 }

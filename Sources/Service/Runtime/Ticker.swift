@@ -1,10 +1,11 @@
 import Dispatch
 
-/// A Dispatch timer on the monotonic clock, as a sequence of ticks. Coalescing: at most one tick waits, however long a sweep takes.
+/// A Dispatch timer on the monotonic clock, as a sequence of ticks. At most one tick waits, however long a sweep takes.
 final class Ticker: Sendable {
     let ticks: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
-    // DispatchSourceTimer is thread-safe (libdispatch retains and locks its sources); Swift's import does not say so.
+    // DispatchSourceTimer is thread-safe (libdispatch retains and locks its sources), but Swift's import does not
+    // declare it Sendable.
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
     init(every interval: Duration) {

@@ -1,7 +1,7 @@
 import Delivery
 import Synchronization
 
-/// The reports of several sweeps, added up.
+/// The sum of several sweeps' reports.
 final class Totals: Sendable {
     private let sum = Mutex(SweepReport())
 

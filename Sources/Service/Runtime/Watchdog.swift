@@ -3,16 +3,17 @@ import Dispatch
 import Synchronization
 import Systemd
 
-/// Feeds systemd's watchdog from the sweep loop's own progress: a loop that hangs is not fed, and the service is restarted.
+/// Notifies systemd's watchdog as long as the sweep loop makes progress. If the loop hangs, systemd restarts the
+/// service.
 final class Watchdog: Sendable {
     private let notifier: Notifier
     private let lastProgress = Mutex(BootTime.milliseconds())
-    /// How long the loop may do without progress.
+    /// Milliseconds that the loop may take without progress.
     private let patience: Mutex<Int64>
-    // Thread-safe, as `Ticker.timer`.
+    // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
-    /// - Parameter longestWait: milliseconds that a healthy loop may wait for one answer (a statement's time-out, the next tick).
+    /// - Parameter longestWait: milliseconds that a healthy loop may take without progress.
     init(_ notifier: Notifier, longestWait: Int64) {
         self.notifier = notifier
         patience = Mutex(longestWait)
@@ -27,12 +28,12 @@ final class Watchdog: Sendable {
         timer.resume()
     }
 
-    /// The loop went on.
+    /// The loop made progress.
     func progress() {
         lastProgress.withLock { $0 = BootTime.milliseconds() }
     }
 
-    /// The configuration changed.
+    /// The configuration has changed.
     func expect(longestWait: Int64) {
         patience.withLock { $0 = longestWait }
     }

@@ -4,18 +4,18 @@ import Store
 
 package import struct FoundationEssentials.UUID
 
-/// What a daemon is called in the database, for the length of its life.
+/// Identifies a daemon in the database, from its start to its end.
 package struct DaemonIdentity: Sendable {
-    package let id = UUID()
+    package let id = UUID.random()
     private let host = HostName.own
-    /// The program's.
+    /// The program's version.
     private let version: String
     /// CLOCK_BOOTTIME milliseconds.
     private let startedAt = BootTime.milliseconds()
 
     package init(version: String) { self.version = version }
 
-    /// - Parameter state: how it stands, a JSON object.
+    /// - Parameter state: the daemon's state, a JSON object.
     func beat(state: String) -> DaemonBeat {
         DaemonBeat(
             id: id,

@@ -1,15 +1,15 @@
 import Delivery
 
-/// How the daemon stands at one moment, as its parts tell it.
+/// The state of a daemon at one moment, from its parts.
 struct DaemonSample: Sendable {
-    /// Its lanes, the main one first.
+    /// The main app's lane first.
     var lanes: [LaneSample]
-    /// The decision service; nil: none is asked.
+    /// nil: no decision service is configured.
     var decision: DecisionStanding?
     /// Pushes whose intents are open.
     var inFlight: Int
     /// Log lines that could not be written since the start.
     var lostLines = 0
-    /// From sweep to sweep.
+    /// From the start of one sweep to the next.
     var interval: Duration
 }

@@ -1,13 +1,13 @@
 package import Delivery
 import JSON
 
-/// What a daemon's row in `nudged.daemon` says of how it stands; docs/ARCHITECTURE.md has the members.
+/// The state of a daemon, as its row in `nudged.daemon` holds it.
 package struct DaemonState: Sendable, Equatable {
     /// The main app's lane first.
     package var lanes: [LaneReport]
-    /// The decision service; nil: none is asked.
+    /// nil: no decision service is configured.
     package var decision: DecisionStanding?
-    /// The last sweep, also one that found nobody.
+    /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
     /// The last sweep that did something.
     package var lastWork: SweepSummary?
@@ -15,7 +15,7 @@ package struct DaemonState: Sendable, Equatable {
     package var inFlight: Int
     /// Log lines that could not be written since the start.
     package var lostLines: Int
-    /// From sweep to sweep.
+    /// From the start of one sweep to the next.
     package var intervalMilliseconds: Int64
 
     init(
@@ -36,7 +36,7 @@ package struct DaemonState: Sendable, Equatable {
         self.intervalMilliseconds = intervalMilliseconds
     }
 
-    /// One object.
+    /// One JSON object.
     var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -60,7 +60,7 @@ package struct DaemonState: Sendable, Equatable {
         return json.string
     }
 
-    /// Reads what it knows of it; another version's daemon may say less or more. nil where it is no object.
+    /// Reads the members that it knows. Another version may write more or fewer. nil: it is not an object.
     package init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
         lanes = []

@@ -1,6 +1,6 @@
-/// Spans and counts for a person.
+/// Durations and counts as text for a person.
 package enum Elapsed {
-    /// `4 s`, `3 min`, `2 h`, `5 days`: the largest unit that leaves at least two, rounded down.
+    /// `4 s`, `3 min`, `2 h`, `5 days`: rounded down to the largest unit with a count of at least two.
     package static func words(_ seconds: Int64) -> String {
         let seconds = max(0, seconds)
         if seconds < 120 { return "\(seconds) s" }
@@ -20,7 +20,12 @@ package enum Elapsed {
         return text
     }
 
-    /// A count that ends at `WorkStanding.most`.
+    /// `1 push`, `12,345 pushes`.
+    package static func counted(_ number: Int, _ one: String, _ many: String) -> String {
+        number == 1 ? "1 \(one)" : "\(grouped(number)) \(many)"
+    }
+
+    /// A number that was counted only up to `most`.
     package static func capped(_ number: Int, _ most: Int) -> String {
         number >= most ? "\(grouped(most)) or more" : grouped(number)
     }

@@ -7,35 +7,35 @@ import Synchronization
 
 import struct FoundationEssentials.UUID
 
-/// Writes into the database that this daemon is alive and how it stands, for `nudged status`. `HeartbeatSchedule` decides when.
+/// Writes the daemon's state into its row, for `nudged status`. `HeartbeatSchedule` decides when.
 final class Heartbeat: Sendable {
     private struct Memory: Sendable {
         var schedule = HeartbeatSchedule()
         var lanes = LaneMemory()
         var lastSweep: SweepSummary?
         var lastWork: SweepSummary?
-        /// A row of ours may be there.
+        /// The row may exist.
         var hasBeaten = false
     }
 
     private let identity: DaemonIdentity
     private let clock: PolicyClock
     private let memory = Mutex(Memory())
-    /// How soon a lane's change is told. Looking costs no query.
+    /// How often the state is compared. A comparison needs no query.
     private let pulse = Ticker(every: .seconds(1))
 
-    /// A stop does not wait longer for the database to take the row back; after 30 s without a beat it says the same.
+    /// How long a stop waits for the row's deletion. Without it, the daemon counts as dead 30 s after its last beat.
     private static let farewell = Duration.seconds(3)
 
     /// - Parameters:
-    ///   - identity: what the daemon is called.
-    ///   - clock: for the instants in the row; the database's.
+    ///   - identity: identifies the daemon.
+    ///   - clock: the database's, for the instants in the row.
     init(_ identity: DaemonIdentity, clock: PolicyClock) {
         self.identity = identity
         self.clock = clock
     }
 
-    /// Remembers the sweep that has ended.
+    /// Remembers a sweep that has ended.
     func heard(_ event: SweepEvent) {
         guard case .finished(_, let report) = event else { return }
         let summary = SweepSummary(report, at: clock.now)
@@ -45,11 +45,11 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Beats until `end`.
+    /// Writes the row until `end`.
     ///
     /// - Parameters:
-    ///   - sample: how the daemon stands; nil where its row has no place yet (the schema is not this version's).
-    ///   - onFailure: hears of each beat that the database did not take.
+    ///   - sample: the current state. nil if the schema is not usable yet.
+    ///   - onFailure: called for each write that failed.
     func run(
         _ store: Store,
         sample: @Sendable () async -> DaemonSample?,
@@ -65,7 +65,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// nil where none is due.
+    /// nil: no write is due.
     private func beat(_ sample: DaemonSample) -> DaemonBeat? {
         let (now, boot) = (clock.now, BootTime.milliseconds())
         return memory.withLock { memory in
@@ -86,10 +86,11 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// No beat comes any more; `run` returns after the one under way.
+    /// Stops the beats. `run` returns after the one that runs.
     func end() { pulse.cancel() }
 
-    /// Takes the row back, on a connection of its own: the others are closed by now. Nothing is said where that fails: the row grows old and says it.
+    /// Deletes the row on a connection of its own, since the others are closed. A failure is ignored: the row's age
+    /// shows that the daemon has ended.
     func takeBack(_ configuration: ConnectionConfiguration) async {
         guard memory.withLock({ $0.hasBeaten }) else { return }
         let store = Store(configuration: configuration, statementTimeout: Self.farewell)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// This host's name, as the journal and the daemons' rows give it.
+/// This host's name, for the journal and the daemons' rows.
 package enum HostName {
-    /// `?` where the kernel does not tell.
+    /// `?` if the kernel does not give it.
     package static var own: String {
         var name = [CChar](repeating: 0, count: 256)
-        // POSIX leaves open whether a name that was cut ends in a zero.
+        // POSIX does not say whether a truncated name ends with a zero byte.
         guard gethostname(&name, name.count - 1) == 0 else { return "?" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -4,9 +4,9 @@ import APNs
 import JSON
 package import TimeZones
 
-/// How a lane stands, as it is written into the database and read from there.
+/// A lane's state, as the database holds it.
 package struct LaneReport: Sendable, Equatable {
-    /// A word for it. Not an enum: a newer daemon's word is shown as it is.
+    /// The state's name. Not an enum, so that the name from a newer daemon is shown as it is.
     package struct State: RawRepresentable, Sendable, Equatable {
         package let rawValue: String
 
@@ -22,22 +22,22 @@ package struct LaneReport: Sendable, Equatable {
         static let resting = State(rawValue: "resting")
         package static let draining = State(rawValue: "draining")
 
-        /// All that this version knows.
+        /// All states that this version knows.
         static let all = [idle, open, connecting, backingOff, stopped, resting, draining]
     }
 
     package var lane: LaneIdentity
     package var state: State
-    /// Why it does not send; Apple's word where it is stopped.
+    /// Why it does not send: Apple's reason, or nudged's own in snake case or as text.
     package var reason: String?
-    /// What somebody can do about it.
+    /// What an operator can do about it.
     package var mend: String?
-    /// Since when it stands so.
+    /// Since when it has this state.
     package var since: Instant?
     /// When it is tried next.
     package var nextProbe: Instant?
 
-    /// - Parameter instant: turns milliseconds of CLOCK_BOOTTIME into an instant; nil while no clock was read.
+    /// - Parameter instant: converts milliseconds of CLOCK_BOOTTIME. nil until a clock was read.
     init(_ sample: LaneSample, since: Instant?, instant: (Int64) -> Instant?) {
         lane = sample.lane
         self.since = since
@@ -62,7 +62,7 @@ package struct LaneReport: Sendable, Equatable {
         }
     }
 
-    /// Whether both say the same to somebody who waits for news; a later probe is none.
+    /// Whether anything but the times differs.
     func isNews(after other: LaneReport) -> Bool {
         lane != other.lane || state != other.state || reason != other.reason || mend != other.mend
     }
@@ -88,7 +88,7 @@ package struct LaneReport: Sendable, Equatable {
         json.endObject()
     }
 
-    /// nil where it lacks what names the lane and its state.
+    /// nil: the lane's name or state is missing.
     init?(_ json: JSONValue) {
         guard let environment = json["environment"]?.text, let topic = json["topic"]?.text,
             let state = json["state"]?.text

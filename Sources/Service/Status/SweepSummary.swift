@@ -2,9 +2,9 @@ import Delivery
 import JSON
 package import TimeZones
 
-/// A sweep's counts, as they are written into the database and read from there.
+/// A sweep's counts, as the database holds them.
 package struct SweepSummary: Sendable, Equatable {
-    /// When its last user was settled; nil while no clock was read.
+    /// When its last user was settled. nil if no clock was read yet.
     package var at: Instant?
     var users = 0
     var sent = 0
@@ -27,10 +27,10 @@ package struct SweepSummary: Sendable, Equatable {
         milliseconds = report.milliseconds
     }
 
-    /// In one line, zeros left out but for what was sent.
+    /// One line. Zeros are left out, except for what was sent.
     package var words: String {
         if users == 0 && sent + rejected + deferred + unknown + skipped + dropped == 0 {
-            // Not "nobody was due": a stopped lane claims nobody either.
+            // Not "nobody was due": users of a stopped lane are not claimed either.
             return "no users"
         }
         let counts = [
@@ -57,7 +57,7 @@ package struct SweepSummary: Sendable, Equatable {
         json.endObject()
     }
 
-    /// nil where it is no object.
+    /// nil: it is not an object.
     init?(_ json: JSONValue) {
         guard case .object = json else { return nil }
         func count(_ name: String) -> Int { Int(json[name]?.integer ?? 0) }

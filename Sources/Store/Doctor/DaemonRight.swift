@@ -1,11 +1,12 @@
 /// A right that the daemon's role needs on one of nudged's objects.
 package struct DaemonRight: Sendable, Hashable {
-    /// In schema `nudged`; a call without its arguments.
+    /// In schema `nudged`; a function without its arguments.
     package let object: String
-    /// `select`, `insert`, `update`, `delete`, each but the last of one column as in `update (id)`, or `execute` for a call.
+    /// `select`, `insert`, `update` or `delete`, or `execute` for a function. The first three can be limited to one
+    /// column, as in `update (id)`.
     package let privilege: String
 
-    /// As GRANT writes it, for a role: the mend.
+    /// The GRANT statement that gives it to a role.
     package func grant(to role: String) -> String {
         privilege == "execute"
             ? "grant execute on function nudged.\(object) to \(role)"
@@ -14,11 +15,11 @@ package struct DaemonRight: Sendable, Hashable {
 }
 
 extension DaemonRight {
-    /// The role whose rights the migrations speak of.
+    /// The role that the migrations give rights to.
     private static let role = "nudged_daemon"
 
-    /// All that the migrations allow it (`nudged.allow`, sql/0006_roles.sql), which is what the daemon's statements need: read from their own text, so that
-    /// there is one list of it. What a later one says of an object takes the place of what was said before.
+    /// All rights that the migrations give to the daemon's role (`nudged.allow`, sql/0006_roles.sql). They are read
+    /// from the migrations' text, so that there is only one list. A later right on an object replaces an earlier one.
     package static let all: [DaemonRight] = {
         var found: [(object: String, privileges: [String])] = []
         for migration in Migration.all {
@@ -31,12 +32,12 @@ extension DaemonRight {
         return found.flatMap { said in said.privileges.map { DaemonRight(object: said.object, privilege: $0) } }
     }()
 
-    /// `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person')`, with comments and line breaks before and between.
+    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person')`, with comments and line breaks.
     static func allowed(_ statement: String) -> (object: String, privileges: [String])? {
         let lines = statement.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
         let text = lines.joined(separator: " ")
         guard text.drop(while: { $0 == " " }).hasPrefix("select nudged.allow(") else { return nil }
-        // Between the quotation marks stand the three arguments.
+        // The three arguments are between the quotation marks.
         let parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 7, parts[1] == role, parts[5].hasPrefix("nudged.") else { return nil }
         let object = parts[5].dropFirst("nudged.".count).prefix { $0 != "(" }

@@ -1,75 +1,68 @@
-/// What `nudged doctor` reads of a database: facts, judged elsewhere.
+/// The facts about a database that `nudged doctor` evaluates.
 package enum DatabaseFacts {
-    /// What server it is, and who we are there.
+    /// The server, and this session's role.
     package struct Server: Sendable, Equatable {
-        /// As `server_version_num`: 150020.
+        /// As `server_version_num`, such as 150020.
         package var versionNumber: Int32
-        /// In words.
+        /// As text.
         package var version: String
-        /// A standby.
+        /// It is a standby.
         package var isInRecovery: Bool
-        /// It takes writes.
         package var isWritable: Bool
         /// Its clock, in microseconds since 1970.
         package var clock: Int64
-        /// Whom we are logged in as.
+        /// The role of this session.
         package var role: String
-        /// It may do everything.
         package var isSuperuser: Bool
-        /// Row-level security does not hold for it.
+        /// Row-level security doesn't apply to the role.
         package var bypassesRowSecurity: Bool
-        /// nudged's tables are its own.
+        /// The role owns nudged's tables.
         package var ownsTables: Bool
-        /// Schema `nudged` is there.
+        /// Schema `nudged` exists.
         package var hasSchema: Bool
-        /// Our role may look into it.
+        /// The role may use schema `nudged`.
         package var mayUseSchema: Bool
-        /// Dead rows are cleaned up by the server.
+        /// Autovacuum is on.
         package var cleansUp: Bool
-        /// Citus is there.
+        /// The citus extension exists.
         package var isDistributed: Bool
     }
 
-    /// A right, and whether our role has it.
+    /// A right, and whether the role has it.
     package struct Right: Sendable, Equatable {
-        /// Which.
         package var right: DaemonRight
-        /// The object is there.
+        /// The object exists.
         package var exists: Bool
-        /// Our role has it.
         package var isGranted: Bool
     }
 
-    /// A trigger of nudged's on one of the app's tables.
+    /// A trigger of nudged on one of the app's tables.
     package struct Trigger: Sendable, Equatable {
         /// The table, in schema `public`.
         package var table: String
-        /// Its name.
         package var name: String
-        /// `pg_trigger.tgenabled`; nil: there is none.
+        /// `pg_trigger.tgenabled`; nil: the trigger is missing.
         package var state: String?
 
-        /// For ordinary sessions.
+        /// In ordinary sessions.
         package var fires: Bool { state == "O" || state == "A" }
     }
 
     /// A view through which the daemon reads the app.
     package enum View: String, Sendable, CaseIterable {
-        /// Who could be nudged.
+        /// Users who could be sent something.
         case recipient
-        /// Where they are reached.
+        /// Their devices.
         case device
-        /// Whom a subject concerns.
+        /// The members of a subject, for reminders to everyone.
         case subjectMember = "subject_member"
     }
 
-    /// A view's column.
     package struct Column: Sendable, Equatable {
         /// In schema `nudged`.
         package var view: String
-        /// Its name.
         package var name: String
-        /// As `format_type` writes it: `uuid`, `timestamp with time zone`.
+        /// As `format_type` writes it, such as `timestamp with time zone`.
         package var type: String
     }
 
@@ -77,49 +70,45 @@ package enum DatabaseFacts {
     package struct AppTable: Sendable, Equatable {
         /// In schema `public`.
         package var name: String
-        /// It is there.
         package var exists: Bool
-        /// Row-level security is on.
         package var hasRowSecurity: Bool
-        /// An index begins with `user_id`.
+        /// Whether an index begins with `user_id`.
         package var hasUserIndex: Bool
-        /// Supabase's roles for everyone that may read it.
+        /// Those of Supabase's roles `anon` and `authenticated` that may read it.
         package var readers: [String]
-        /// nudged's views read it.
+        /// Whether nudged's views read it.
         package var isRead: Bool
     }
 
-    /// How much of a table is dead.
+    /// The live and dead rows of a table.
     package struct Bloat: Sendable, Equatable {
         /// In schema `nudged`.
         package var table: String
-        /// Rows, by the server's estimate.
+        /// By the server's estimate.
         package var live: Int64
-        /// The same of those that nobody sees any more.
+        /// By the server's estimate.
         package var dead: Int64
-        /// Somebody has turned that off for it.
+        /// Autovacuum is off for this table.
         package var isNeverCleaned: Bool
     }
 
-    /// Who keeps dead rows from being cleaned up.
+    /// What keeps dead rows from being cleaned up.
     package struct Holders: Sendable, Equatable {
         /// The session with the oldest snapshot or transaction.
         package struct Session: Sendable, Equatable {
-            /// The server's process.
             package var processID: Int32
-            /// Whose; nil for a process of the server's own.
+            /// nil: a process of the server itself.
             package var role: String?
-            /// Of its transaction; nil where our role may not see it.
+            /// How long its transaction has run; nil: this role may not see that.
             package var seconds: Int64?
-            /// In transactions that began since.
+            /// How many transactions began since.
             package var age: Int64
         }
 
-        /// The oldest.
         package var session: Session?
-        /// Transactions that were prepared and wait for their second phase.
+        /// Prepared transactions that wait for their second phase.
         package var prepared: Int64
-        /// Of the oldest of them.
+        /// How old the oldest of them is.
         package var preparedSeconds: Int64?
         /// Replication slots that nobody reads from.
         package var idleSlots: [String]

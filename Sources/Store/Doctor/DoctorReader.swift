@@ -2,14 +2,15 @@ package import Postgres
 
 import struct FoundationEssentials.UUID
 
-/// Reads what `nudged doctor` judges, on one connection. Each question is a transaction of its own and changes nothing; each throws as any statement.
+/// Reads the facts of `nudged doctor` on one connection. Each call is a transaction of its own, changes nothing, and
+/// throws as any statement.
 package struct DoctorReader: Sendable {
     private let connection: Connection
 
-    /// The tables that are written at every sweep.
+    /// Tables that are written in every sweep.
     private static let hotTables = ["daemon", "intent", "message", "occurrence", "person", "touched"]
     private static let appTables = ["context_profiles", "push_tokens"]
-    /// By table.
+    /// Table and trigger.
     private static let triggers = [
         ("context_profiles", "nudged_profile_inserted"), ("context_profiles", "nudged_profile_updated"),
         ("context_profiles", "nudged_profile_deleted"),
@@ -22,7 +23,7 @@ package struct DoctorReader: Sendable {
         self.connection = connection
     }
 
-    /// What server it is, and who we are there. Needs no right.
+    /// Needs no right.
     package func server() async throws(PostgresError) -> DatabaseFacts.Server {
         let rows = try await ask(.doctorServer)
         return DatabaseFacts.Server(
@@ -42,10 +43,10 @@ package struct DoctorReader: Sendable {
         )
     }
 
-    /// Where the schema stands.
+    /// The state of the schema.
     package func standing() async throws(PostgresError) -> Migrator.Standing { try await Migrator.standing(connection) }
 
-    /// `DaemonRight.all`, in its order, for our role.
+    /// `DaemonRight.all`, in its order, for this session's role.
     package func rights() async throws(PostgresError) -> [DatabaseFacts.Right] {
         let wanted = DaemonRight.all
         let rows = try await ask(
@@ -71,7 +72,7 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// The columns of the views, by view and name.
+    /// The columns of the views, sorted by view and name.
     package func columns() async throws(PostgresError) -> [DatabaseFacts.Column] {
         let views = DatabaseFacts.View.allCases.map(\.rawValue)
         let rows = try await ask(.doctorColumns, [.textArray(views)])
@@ -80,7 +81,8 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// Reads a view as the daemon does, by its own statement, of nobody: columns, types and the rights of the view's owner are all asked for.
+    /// Reads a view with the daemon's own statement, for no user. That checks its columns, their types and the rights
+    /// of its owner.
     package func read(_ view: DatabaseFacts.View) async throws(PostgresError) {
         switch view {
         case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max)])
@@ -90,7 +92,6 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// The app's own tables.
     package func appTables() async throws(PostgresError) -> [DatabaseFacts.AppTable] {
         let rows = try await ask(.doctorAppTables, [.textArray(Self.appTables)], rows: Self.appTables.count)
         return try all(rows) { row throws(PostgresError) in
@@ -111,12 +112,12 @@ package struct DoctorReader: Sendable {
         return try all(rows) { row throws(PostgresError) in try rows.text(row, 0) }
     }
 
-    /// For how many days in a row, today included, the record has its partitions.
+    /// How many days in a row the record has partitions for, from today on.
     package func partitionDays() async throws(PostgresError) -> Int {
         Int(try await ask(.doctorPartitions).int4OrNull(0, 0) ?? 400)
     }
 
-    /// How much of the hot tables is dead.
+    /// Live and dead rows of the hot tables.
     package func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
         let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])
         return try all(rows) { row throws(PostgresError) in
@@ -129,7 +130,7 @@ package struct DoctorReader: Sendable {
         }
     }
 
-    /// Who keeps dead rows from being cleaned up.
+    /// What keeps dead rows from being cleaned up.
     package func holders() async throws(PostgresError) -> DatabaseFacts.Holders {
         let rows = try await ask(.doctorHolders)
         var holders = DatabaseFacts.Holders(
@@ -148,7 +149,7 @@ package struct DoctorReader: Sendable {
         return holders
     }
 
-    /// Seconds east of UTC, now, by zone, as the server's own files have it.
+    /// The current offset of each zone in seconds east of UTC, by the server's files.
     package func zoneOffsets() async throws(PostgresError) -> [String: Int] {
         let rows = try await ask(.doctorZones)
         var offsets: [String: Int] = [:]
@@ -156,7 +157,7 @@ package struct DoctorReader: Sendable {
         return offsets
     }
 
-    /// How the work stands, as `nudged status` asks it.
+    /// The state of the work, as `nudged status` reads it.
     package func work() async throws(PostgresError) -> WorkStanding {
         try Store.workStanding(
             try await connection.transaction(Store.standingStatements, settings: Store.pinnedPlans)

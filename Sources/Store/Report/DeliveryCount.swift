@@ -1,16 +1,14 @@
-/// How many rows of the record say the same, in one stretch of time.
+/// How many rows of the record are alike, in one stretch of time.
 package struct DeliveryCount: Sendable, Equatable {
-    /// Which stretch: its beginning is so many of its lengths after 1970.
+    /// The number of the stretch: it begins that many stretches after 1970.
     package var stretch: Int64
     /// `check_in`, `message`, `reminder`, or `other`.
     package var kind: String
-    /// What became of them.
     package var outcome: DeliveryRecord.Outcome
-    /// A word of Apple's or ours; empty: none; `other`: not one that is shown.
+    /// Apple's reason, or nudged's; empty: none; `other`: one that is not shown.
     package var reason: String
-    /// Apple answered 410: the token was deleted, unless the device had registered anew since.
+    /// Apple answered 410: the token was deleted, unless the device had registered again.
     package var isGone: Bool
-    /// Rows.
     package var count: Int
 
     package init(

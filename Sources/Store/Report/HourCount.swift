@@ -1,22 +1,21 @@
-/// How many accepted pushes came alike, by their users' clocks.
+/// How many accepted pushes are alike, by their users' clocks.
 package struct HourCount: Sendable, Equatable {
-    /// How long after its time a check-in came.
+    /// How long after its time a check-in was sent.
     package enum Lateness: Int32, Sendable, CaseIterable {
         case early = -1
         case withinOneMinute, withinFiveMinutes, withinAQuarter, withinAnHour, withinFourHours, later
     }
 
-    /// 0 to 23; nil: the user has no zone that is valid, or is gone.
+    /// The local hour, 0 to 23; nil: the user has no valid zone, or no profile any more.
     package var hour: Int?
     /// `check_in`, `message`, `reminder`, or `other`.
     package var kind: String
-    /// The quiet hours in force are the user's own; else the rules'.
+    /// The user has quiet hours of their own; else the rules' quiet hours apply.
     package var hasOwnQuietHours: Bool
-    /// They came within those.
+    /// They were sent within the quiet hours.
     package var isQuiet: Bool
-    /// nil: not a check-in, or its time can't be told.
+    /// nil: no check-in, or its time is unknown.
     package var lateness: Lateness?
-    /// Rows.
     package var count: Int
 
     package init(

@@ -2,10 +2,10 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// Counts the record for `nudged report`. Everything that one reader says is as of one instant.
+/// Counts the record for `nudged report`. One reader reads one snapshot.
 ///
-/// Each count is one pass over the record's partitions of the days that are asked for, aggregated in the database: what comes back has no user, no device and no
-/// text in it, and its size does not grow with the record.
+/// Each count is one pass over the partitions of the given days, aggregated in the database. Its result holds no user,
+/// device or text, and doesn't grow with the record.
 package struct ReportReader: Sendable {
     private let transaction: Transaction
 
@@ -13,7 +13,7 @@ package struct ReportReader: Sendable {
         self.transaction = transaction
     }
 
-    /// The most combinations of stretch, kind, outcome and reason that are counted apart: a record has some thousand.
+    /// The most combinations of stretch, kind, outcome and reason that are returned. A record has a few thousand.
     package static let mostCounts = 50_000
 
     /// The database's clock.
@@ -21,9 +21,9 @@ package struct ReportReader: Sendable {
         Store.instant(try await run(.clock, []).timestamp(0, 0))
     }
 
-    /// The record by stretches of time. `mostCounts` of them: the rarest may be missing.
+    /// The record by stretches of time. If `mostCounts` come, the rarest may be missing.
     ///
-    /// - Parameter stretch: seconds.
+    /// - Parameter stretch: its length in seconds.
     package func deliveries(
         from: Instant,
         until: Instant,
@@ -48,11 +48,11 @@ package struct ReportReader: Sendable {
         return counts
     }
 
-    /// What was accepted, by the users' clocks.
+    /// Accepted pushes, by the users' clocks.
     ///
     /// - Parameters:
     ///   - offsets: of every zone that a user can have, for that time.
-    ///   - rules: what holds for users who chose nothing.
+    ///   - rules: for users who chose nothing.
     package func hours(
         from: Instant,
         until: Instant,
@@ -86,11 +86,11 @@ package struct ReportReader: Sendable {
         return counts
     }
 
-    /// Sweeps that recorded something: all of them by size, and the largest one by one.
+    /// Sweeps that recorded something: all of them by size, and the largest ones singly.
     ///
     /// - Parameters:
-    ///   - least: rows of one that is named.
-    ///   - most: of those.
+    ///   - least: rows of a sweep that is listed singly.
+    ///   - most: how many are listed singly.
     package func sweeps(
         from: Instant,
         until: Instant,
@@ -123,7 +123,6 @@ package struct ReportReader: Sendable {
         try Store.daemons(try await run(.daemons, [.int8(Int64(most))]))
     }
 
-    /// What the kill switch holds.
     package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
 
     private func span(_ from: Instant, _ until: Instant) -> [Parameter] {
@@ -136,10 +135,10 @@ package struct ReportReader: Sendable {
 }
 
 extension Store {
-    /// Gives the work a reader of one snapshot that may take its time: no statement has a limit but a day's.
+    /// Passes a reader of one snapshot to the work. Its statements may run for a day.
     ///
-    /// It is to disturb nobody: one process of the server (no parallel workers), a bounded memory for sorting and hashing, then its disk. What it does cost is that
-    /// nothing that dies meanwhile is cleaned up, and that the record's old days are dropped an hour later.
+    /// It uses one process of the server (no parallel workers) and a bounded memory for sorting and hashing. Meanwhile
+    /// the server can't clean up dead rows, and old partitions of the record are dropped later.
     package func reporting<T: Sendable>(_ work: @Sendable (ReportReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
         return try await connection.snapshot(settings: Self.gentlePlans, timeout: .seconds(86_400)) { transaction in

@@ -1,23 +1,21 @@
 package import TimeZones
 
-/// Sweeps of about the same size, or one.
+/// Sweeps of a similar size, or a single sweep.
 package struct SweepCount: Sendable, Equatable {
     /// By rows of the record.
     package enum Size: Int32, Sendable, CaseIterable {
         case fewerThan5, fewerThan50, fewerThan500, fewerThan5000, more
     }
 
-    /// The first attempt of one sweep; nil: all of this size.
+    /// The first attempt of a single sweep; nil: all sweeps of this size.
     package var began: Instant?
-    /// How large.
     package var size: Size
-    /// How many.
     package var sweeps: Int
-    /// Their rows.
+    /// Their rows in the record.
     package var records: Int
-    /// From the first attempt to the last; of several the longest.
+    /// From the first attempt to the last; of several sweeps the longest.
     package var seconds: Int64
-    /// Rows of one sweep that say `accepted`; 0 for several, as the three below.
+    /// Rows of a single sweep that say `accepted`. This and the three below are 0 for several sweeps.
     package var accepted: Int
     /// `rejected` or `deferred`.
     package var refused: Int

@@ -1,8 +1,8 @@
 package import TimeZones
 
-/// A stretch of time in which a zone has one offset: so the database counts local hours without asking its own zones.
+/// A stretch of time in which a zone has one offset. With these, the database counts local hours without its own zone
+/// files.
 package struct ZoneOffset: Sendable, Equatable {
-    /// The zone's name.
     package var name: String
     /// The first instant.
     package var from: Instant

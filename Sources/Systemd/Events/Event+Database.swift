@@ -6,65 +6,67 @@ extension Event {
         schemaNewer,
     ]
 
-    /// PostgreSQL can't be reached.
+    /// There is no connection to PostgreSQL.
     public static let databaseLost = Event(
         "database_lost",
         "71dfae06d55d4ef6a427e5cf78b6cebf",
         .error,
         "PostgreSQL can't be reached",
-        "The connection broke or could not be made. Nothing is decided or sent meanwhile; pushes whose answer came "
-            + "are recorded once it is back, or as unknown where their lease has ended.",
-        mend: "Start PostgreSQL, or mend the network to it. The daemon tries again by itself, every few seconds.",
+        "The connection broke or could not be made. Meanwhile nothing is decided or sent. Outcomes of pushes are "
+            + "recorded when PostgreSQL is back. If the lease has ended by then, they are recorded as unknown.",
+        mend: "Start PostgreSQL, or fix the network to it. nudged tries again every few seconds.",
         fields: ["sqlstate"]
     )
 
-    /// PostgreSQL gave a statement up.
+    /// PostgreSQL ended a statement because of a lock, a time-out or a deadlock.
     public static let databaseBusy = Event(
         "database_busy",
         "10f2aa4a3e6948868c9f0a7626e5529c",
         .warning,
-        "PostgreSQL gave a statement up",
-        "It is there, and a lock, a time-out or a deadlock was in the way. It is tried again.",
-        mend: "Where it lasts: select * from pg_stat_activity shows who waits for whom.",
+        "PostgreSQL ended a statement",
+        "PostgreSQL answers, but a lock, a time-out or a deadlock stopped the statement. nudged tries it again.",
+        mend: "If it lasts, select * from pg_stat_activity shows which sessions wait, and for what.",
         fields: ["sqlstate"],
         atMost: 1
     )
 
-    /// PostgreSQL has run out of something.
+    /// PostgreSQL has no disk space, memory or connections left.
     public static let databaseExhausted = Event(
         "database_exhausted",
         "9d3c57e1f08b4a6a8c2e61b4d7a05f39",
         .error,
-        "PostgreSQL has run out of something",
-        "Its disk is full, its memory is used up, or all its connections are taken. What the daemon could not write it tries again.",
-        mend: "Free disk or memory on the database's host, or raise max_connections (or put a pooler before it).",
+        "PostgreSQL has no disk space, memory or connections left",
+        "The disk is full, the memory is used up, or all connections are taken. nudged tries again what it could not "
+            + "write.",
+        mend: "Free disk space or memory on the database's host. Or raise max_connections, or use a pooler.",
         fields: ["sqlstate"],
         atMost: 1
     )
 
-    /// PostgreSQL's commits get no answer.
+    /// PostgreSQL does not answer commits.
     public static let databaseWaits = Event(
         "database_waits",
         "0dcdc606ef8b42db9c2e396bd2986bf6",
         .error,
         "PostgreSQL's commits get no answer",
-        "They wait for a synchronous standby that is away. Nothing is sent meanwhile, since an intent must be durable first; each of the daemon's connections "
-            + "leaves one session that waits in the server, and asks for the others' end before it commits again.",
-        mend:
-            "Start the standby, or take it off synchronous_standby_names and reload PostgreSQL. The daemon goes on by itself within seconds.",
+        "Commits wait for a synchronous standby that is away. Nothing is sent meanwhile, because an intent must be "
+            + "durable first. Each of the daemon's connections leaves at most one waiting session in the server. "
+            + "Before a connection commits again, it checks that no session of its role still waits.",
+        mend: "Start the standby. Or remove it from synchronous_standby_names and reload PostgreSQL. nudged continues "
+            + "by itself within seconds.",
         fields: ["sqlstate"],
         atMost: 1
     )
 
-    /// PostgreSQL refuses the credentials or a right.
+    /// PostgreSQL refuses the credentials or a permission.
     public static let databaseRefused = Event(
         "database_refused",
         "2d2d0a23b24a4af09abf01b86164c9c5",
         .error,
         "PostgreSQL refuses the credentials or a right",
-        "The daemon reaches the database and may not work in it.",
-        mend: "Mend password or role: write the credential database.url anew and restart the service, or grant what is "
-            + "missing (nudged migrate as the owner does).",
+        "nudged reaches the database, but may not work in it.",
+        mend: "If the password or role is wrong, write the credential database.url again and restart the service. If a "
+            + "right is missing, run select nudged.grant_roles() as the owner of schema nudged.",
         fields: ["sqlstate"]
     )
 
@@ -74,27 +76,27 @@ extension Event {
         "24f940733d4a449687b1df314f5777be",
         .notice,
         "PostgreSQL answers again",
-        "Work goes on where it was.",
+        "Work continues where it stopped.",
         fields: ["away_ms"]
     )
 
-    /// The schema is not this version's.
+    /// The database schema is not the one that this version needs.
     public static let migrationsMissing = Event(
         "migrations_missing",
         "5802b8ea786c491cb958347c785acaec",
         .error,
-        "The schema is not this version's",
-        "The daemon waits until it is.",
-        mend: "Run nudged migrate as the role that owns the app's tables, or what the line says."
+        "The schema does not fit this version",
+        "nudged waits until it does.",
+        mend: "Do what the line says. Usually: run nudged migrate as the role that owns the app's tables."
     )
 
-    /// A newer nudged has migrated the database.
+    /// A newer version of nudged has migrated the database.
     public static let schemaNewer = Event(
         "schema_newer",
         "b1f3a7c25d0e4d7c9a64e2807f51c3d8",
         .notice,
         "A newer nudged has migrated the database",
-        "This version works with the schema.",
-        mend: "Upgrade it here when it suits."
+        "This version can work with the newer schema.",
+        mend: "Upgrade nudged here when convenient."
     )
 }

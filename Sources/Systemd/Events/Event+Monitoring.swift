@@ -3,37 +3,39 @@ extension Event {
 
     static let monitoring = [metricsFailed, metricsBack, heartbeatFailed, heartbeatBack]
 
-    /// The metrics are not shown.
+    /// The metrics can't be served or written.
     public static let metricsFailed = Event(
         "metrics_failed",
         "d1bc84a602f24bf295f2a5e9e9da6357",
         .warning,
-        "The metrics are not shown",
-        "@NUDGED_PLACE@, which metrics.listen or metrics.file names, can't be used. Nudges are sent all the same, and it is tried again every ten seconds.",
-        mend:
-            "Do what the line says: another port, or a folder that the service may write to (/usr/share/doc/nudged/examples/metrics-file.conf).",
+        "The metrics can't be served or written",
+        "nudged can't use @NUDGED_PLACE@, which metrics.listen or metrics.file names. It tries again every ten "
+            + "seconds. Nudges are still sent.",
+        mend: "Do what the line says: use another port, or a folder that the service may write to "
+            + "(/usr/share/doc/nudged/examples/metrics-file.conf).",
         fields: ["place"]
     )
 
-    /// The metrics are shown.
+    /// The metrics are available again.
     public static let metricsBack = Event(
         "metrics_back",
         "d46faafe67354667a87b9b0e2527926a",
         .notice,
-        "The metrics are shown again",
-        "@NUDGED_PLACE@ can be used now.",
+        "The metrics are available again",
+        "nudged can use @NUDGED_PLACE@ again.",
         fields: ["place"]
     )
 
-    /// The heartbeat's address is called in vain.
+    /// The heartbeat's address can't be called.
     public static let heartbeatFailed = Event(
         "heartbeat_failed",
         "365a739e5f724dbcb70dbdb681318e07",
         .warning,
-        "The heartbeat's address is called in vain",
-        "Sweeps are good, and the service behind heartbeat.url doesn't hear of it (@NUDGED_REASON@): it may tell somebody that nudged is dead. Nudges are sent all the same.",
-        mend:
-            "Look at that service, at heartbeat.url, and at what the machine may reach (/usr/share/doc/nudged/examples/addresses.conf).",
+        "The heartbeat's calls fail",
+        "Sweeps are good, but calls to heartbeat.url fail (@NUDGED_REASON@). The service behind it may report that "
+            + "nudged is dead. Nudges are still sent.",
+        mend: "Check that service, heartbeat.url, and which addresses the machine may reach "
+            + "(/usr/share/doc/nudged/examples/addresses.conf).",
         fields: ["reason"],
         atMost: 1
     )
@@ -43,7 +45,7 @@ extension Event {
         "heartbeat_back",
         "04b9c67454034933ad29998d5b75be57",
         .notice,
-        "The heartbeat's address answers again",
+        "The heartbeat's calls succeed again",
         "The service behind heartbeat.url hears of good sweeps again.",
         atMost: 1
     )

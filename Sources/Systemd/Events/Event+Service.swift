@@ -12,8 +12,8 @@ extension Event {
         "7a275739019a4c55969dde574c07f700",
         .info,
         "nudged is ready",
-        "The daemon is up and its timer is armed. It waits for PostgreSQL and Apple by itself; lines of their own "
-            + "say where one of them is missing.",
+        "The daemon runs, and its timer is armed. It waits for PostgreSQL and Apple by itself. If one of them is "
+            + "missing, another line says so.",
         fields: ["version", "interval_ms"]
     )
 
@@ -23,8 +23,8 @@ extension Event {
         "263c89e4f0d348bb88cfe53eea46c7f9",
         .info,
         "nudged stops",
-        "It was asked to stop. Nothing new is claimed; the pushes that are on the wire are awaited and recorded, "
-            + "and more time for that is asked of systemd while they resolve.",
+        "nudged was told to stop. It claims nothing new. It waits for the pushes in flight and records them. Meanwhile "
+            + "it asks systemd for more time.",
         fields: ["in_flight"]
     )
 
@@ -34,7 +34,8 @@ extension Event {
         "38768e2cbc574aa6828022c7aaa3b97f",
         .info,
         "nudged has stopped",
-        "What was in flight is recorded, and this daemon's ranges are free for the next one."
+        "Nothing is on the wire any more. If PostgreSQL answered, all outcomes are recorded, and this daemon's ranges "
+            + "are free."
     )
 
     /// The configuration can't be used.
@@ -43,37 +44,38 @@ extension Event {
         "3ae04a304b004c8fa2c81c47ee1fa08c",
         .error,
         "The configuration can't be used",
-        "The daemon was not started, or not reloaded: a value is wrong or missing. The line has file, line, column "
+        "A value is wrong or missing, so the daemon was not started or not reloaded. The line has file, line, column "
             + "and key.",
-        mend: "Mend what the line names; nudged check-config says all faults at once, without a network."
+        mend: "Correct what the line names. nudged check-config shows all faults at once, and needs no network."
     )
 
-    /// Something in the configuration is probably a mistake.
+    /// A value in the configuration is probably a mistake.
     public static let configurationWarning = Event(
         "configuration_warning",
         "85ba7f29407b4f33b8f49d54d08faa0e",
         .warning,
         "Something in the configuration is probably a mistake",
-        "The daemon works, but a value is unused, out of date, or takes a restart to count.",
-        mend: "Do what the line says; nudged config --show prints what is in force, and why."
+        "The daemon works, but a value is unused, out of date, or counts only after a restart.",
+        mend: "Do what the line says. nudged config --show prints the values in force, and where each one comes from."
     )
 
-    /// The new configuration is in force.
+    /// A reload succeeded.
     public static let reloadDone = Event(
         "reload_done",
         "f4e0d244d9d341089b37a644dea43a49",
         .notice,
         "The new configuration is in force",
-        "Configuration and time zones were read anew. A changed credential or database URL counts after a restart."
+        "nudged has read configuration and time zones again. A changed credential or database URL counts after a "
+            + "restart."
     )
 
-    /// The new configuration is bad, the old one stays.
+    /// A reload failed, and the old configuration stays in force.
     public static let reloadFailed = Event(
         "reload_failed",
         "0511c875e75f4751aa7f3cafebb571aa",
         .error,
-        "The new configuration is bad, the old one stays",
-        "A reload was asked for, and the new file can't be used. Nothing has changed.",
-        mend: "Mend what the line names, then systemctl reload nudged."
+        "The new configuration can't be used, the old one stays",
+        "nudged was told to reload, but the new configuration can't be used. Nothing has changed.",
+        mend: "Correct what the line names, then run systemctl reload nudged."
     )
 }

@@ -1,15 +1,16 @@
 public import Logging
 
-/// What the journal tells: each event with its name, its fixed id, its priority, its words and its fields. The one place for them.
+/// The journal's events: each with its name, its fixed id, its level, its texts and its fields. They are defined only
+/// here.
 ///
-/// `systemd/nudged.catalog` (what `journalctl -x` shows) and the tables of docs/JOURNAL.md are written from these definitions, and a test holds them
-/// equal. Ids are random once and then for ever: operators' queries build on them.
+/// `systemd/nudged.catalog` (shown by `journalctl -x`) and the tables of docs/JOURNAL.md are written from these
+/// definitions. A test checks that they match. An id never changes, because operators' queries depend on it.
 public struct Event: Sendable {
-    /// How often it is said within so many seconds; what is kept back is counted, and the count is said.
+    /// The most lines of an event within a time. Further lines are only counted, and the next line gives the count.
     public struct Repeats: Sendable, Equatable {
-        /// Lines of one kind within the time.
+        /// The number of lines within the time.
         public let lines: Int
-        /// The time.
+        /// The time in seconds.
         public let seconds: Int64
     }
 
@@ -17,17 +18,18 @@ public struct Event: Sendable {
     public let name: String
     /// The event's `MESSAGE_ID`: 32 lower-case hexadecimal digits.
     public let messageID: String
-    /// Its priority.
+    /// The level of its lines.
     public let level: Logger.Level
-    /// A few words for it.
+    /// A short title.
     public let subject: String
-    /// What happened, and what follows from it. `@NUDGED_…@` stands for a field's value.
+    /// What happened, and what follows from it. `@NUDGED_…@` is replaced by a field's value.
     public let meaning: String
-    /// What to do; nil: nothing.
+    /// What to do. Nil: nothing.
     public let mend: String?
-    /// The metadata keys that its lines have, beside `event` and `repeats`. In the journal they are in capitals after `NUDGED_`.
+    /// The metadata keys of its lines, beside `event` and `repeats`. In the journal they are in capitals after
+    /// `NUDGED_`.
     public let fields: [String]
-    /// nil: every one is said.
+    /// The limit for its lines. Nil: no limit.
     public let repeats: Repeats?
 
     init(
@@ -51,25 +53,25 @@ public struct Event: Sendable {
         repeats = lines.map { Repeats(lines: $0, seconds: seconds) }
     }
 
-    /// Every event, by groups.
+    /// Every event, in groups.
     public static let groups: [(title: String, events: [Event])] = [
         ("The service", service), ("Sweeps", sweeps), ("The database", database), ("Apple", lanes),
         ("Pushes and devices", pushes), ("What the app stored", data), ("Metrics and heartbeat", monitoring),
     ]
 
-    /// Every event.
+    /// Every event in one list.
     public static let all = groups.flatMap(\.events)
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// The event of that name.
+    /// The event with this name.
     public static func named(_ name: String) -> Event? { byName[name] }
 }
 
 extension Event: Hashable {
-    /// By name.
+    /// Compares names.
     public static func == (left: Event, right: Event) -> Bool { left.name == right.name }
 
-    /// By name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -21,7 +21,7 @@ import Testing
         #expect(rig.providerTokens == ScenarioRig.each((1...3, [1])))
         rig.clock.pass(Self.minute)
         rig.send(4...4)
-        // Minted anew, expired by Apple's clock; once more on a new connection; then it must be this machine's clock.
+        // A new token is expired by Apple's clock, also on a new connection. So this machine's clock must be wrong.
         #expect(await rig.outcomes(4).last == .unsent(reason: "ExpiredProviderToken"))
         #expect(rig.arrivals == [1: [1], 2: [1], 3: [1], 4: [1, 2]] && rig.providerTokens[4] == [2, 3])
         guard case .stopped("ExpiredProviderToken", let mend, _) = rig.sender.status else {

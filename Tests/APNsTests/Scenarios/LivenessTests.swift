@@ -65,7 +65,7 @@ import Testing
             Issue.record("sent")
             return
         }
-        #expect(reason.contains("no time left to shake hands"), "\(reason)")
+        #expect(reason.contains("no time left to finish the TLS handshake"), "\(reason)")
         #expect(rig.simulator.serverCounters.accepted == 1 && rig.arrivals.isEmpty)
         await rig.expectLog(["lost 1, pause 750"])
     }
@@ -116,7 +116,7 @@ import Testing
             server: { $0.furtherAddresses = ["::1"] },
             configure: { $0.endpoint?.host = "localhost" }
         )
-        // Asked anew for each dial: each answer is another.
+        // Each connection resolves the name again, and gets another answer.
         rig.sender.core.withLock { core in
             core.resolver = { _ in
                 asked.withLock { asked in

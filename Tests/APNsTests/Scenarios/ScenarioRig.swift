@@ -125,7 +125,7 @@ final class ScenarioRig: DrivenSender {
 }
 
 extension SenderEvent {
-    /// Short words for all that a test can know beforehand.
+    /// A short text with everything that a test can know beforehand.
     var line: String {
         switch self {
         case .laneStopped(let reason, _): "stopped \(reason)"

@@ -7,7 +7,7 @@ import TimeZones
     @Test(arguments: [(0, 1, 2), (60_000, 60, 120), (86_400_000, 450, 900)])
     func wait_growsWithTheTroubleAndIsSpread(crowded: Int64, least: Int64, most: Int64) {
         let now = Instant(seconds: 1_000)
-        let waits = (0..<1_000).map { LanePatience.until(now, crowded: crowded, seed: $0).seconds - 1_000 }
+        let waits = (0..<1_000).map { LanePatience.until(now, full: crowded, seed: $0).seconds - 1_000 }
         #expect(waits.min() == least && waits.max() == most)
     }
 }

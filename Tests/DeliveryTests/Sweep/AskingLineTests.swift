@@ -3,7 +3,7 @@ import Testing
 @testable import Delivery
 
 @Suite struct AskingLineTests {
-    /// A line that is driven step by step, and tells its steps in words.
+    /// A line that is driven step by step, and describes its steps as text.
     private final class Driven {
         var line = AskingLine<String>()
 

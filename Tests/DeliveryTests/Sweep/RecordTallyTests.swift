@@ -18,7 +18,7 @@ import Testing
         #expect(sum.count(.rejected, of: "message") == 6 && sum.count(.rejected, of: "check_in") == 0)
     }
 
-    /// The journal's words and the metrics are of one count.
+    /// The journal's text and the metrics show the same counts.
     @Test func report_countsWhatItEntered() {
         var report = SweepReport()
         for (place, outcome) in DeliveryRecord.Outcome.allCases.enumerated() {

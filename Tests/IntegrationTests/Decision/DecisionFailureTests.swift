@@ -10,7 +10,7 @@ import TestSupport
 @Suite(.ownThreads, .timeLimit(.minutes(3))) struct DecisionFailureTests {
     typealias S = DecisionScene
 
-    /// A way to fail, and the words of the record.
+    /// A way to fail, and the text in the record.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case refused, slow, error, redirect, garbage, otherAnswer, wrongName, expired, untrusted, tooLarge, brokenOff,
             noHTTP
@@ -195,12 +195,12 @@ import TestSupport
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
         #expect(scene.service.seen.now.accepted == 0)
         let reloads: @Sendable (String) -> Int = { text in
-            text.split(separator: "\n").count { $0.contains("were read anew") }
+            text.split(separator: "\n").count { $0.contains("were read again") }
         }
         // One that can't be used: the old stays.
         write("decision:\n  url: http://example.com/\n")
         process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("is not sent to http://example.com:80 unencrypted") })
+        #expect(process.waitForOutput(.seconds(20)) { $0.contains("not sent to http://example.com:80 unencrypted") })
         write("decision:\n  url: \(url)\n  token: \(S.token)\n  caFile: \(ca)\n")
         process.signal(SIGHUP)
         #expect(process.waitForOutput(.seconds(20)) { reloads($0) == 1 })
@@ -217,7 +217,7 @@ import TestSupport
         #expect(try await scene.scene.finish(process).exit == .code(0))
     }
 
-    /// Nobody waits for the service at a stop; what was outstanding is asked again by whoever comes next.
+    /// A stop waits for no answer of the service. A later sweep asks again for the users without one.
     @Test func daemon_whenItIsStoppedWithQuestionsOutstanding_endsAtOnceAndSendsNothing() async throws {
         let scene = try await DecisionScene(20) { _ in [.hold] + S.answer(true) }
         let process = try scene.scene.start(
@@ -248,7 +248,7 @@ import TestSupport
         _ = await scene.service.seen.wait { $0.requests.count == 4 }
         process.signal(SIGKILL)
         _ = try await scene.scene.finish(process)
-        // Whoever was asked of has spent one analysis.
+        // Each question to the service has spent one analysis of its user.
         #expect(try scene.scene.sql("select count(*) from nudged.person where cardinality(analysed) = 1") == "4")
         #expect(try scene.scene.sql("select count(*) from nudged.intent") == "0")
         try scene.scene.expireLeases()
@@ -268,7 +268,7 @@ import TestSupport
         #expect(json.output.contains(#""asks_decision_service":true"#))
         let forecast = try await scene.scene.nudged(["forecast", "--hours", "1"], scene.environment())
         #expect(
-            forecast.output.contains("counted as if it allowed everything") && forecast.output.contains("2 pushes"),
+            forecast.output.contains("assumes that it allows everything") && forecast.output.contains("2 pushes"),
             "\(forecast.text)"
         )
         #expect(

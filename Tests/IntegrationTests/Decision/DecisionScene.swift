@@ -28,7 +28,7 @@ struct DecisionScene {
         try scene.seedDue(users)
     }
 
-    /// Users whom only messages can be sent to.
+    /// Users who get messages only.
     static func withoutCheckIns(
         _ users: Int,
         preferences: String = "",

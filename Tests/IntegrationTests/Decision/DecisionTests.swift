@@ -69,7 +69,7 @@ import TestSupport
         #expect(try scene.questions().count == 1)
     }
 
-    /// What the app knows of the user is told, and the record names the template from which the words were made.
+    /// The service gets what the app knows of the user. The record names the template of the original text.
     @Test func checkIn_whenItsWordsAreReplaced_goesWithThem() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.words)\"") }
         try scene.scene.sql(
@@ -152,7 +152,7 @@ import TestSupport
         try scene.expectNoText()
     }
 
-    /// Words beyond their bounds are nonsense; the fallback's are the nudge's own.
+    /// A text over its limit is invalid, so the nudge's own text is sent.
     @Test func message_whenTheServiceGivesTooManyWords_keepsItsOwn() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in
             S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2561))\"")
@@ -162,7 +162,7 @@ import TestSupport
         #expect(try scene.bodies() == [.string(S.text)])
     }
 
-    /// With so much data beside them the words fit no push: it goes with its own.
+    /// With this much data the text doesn't fit into a push, so the nudge's own text is sent.
     @Test func message_whenWordsAndDataAreTooLong_keepsItsOwn() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in
             S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2500))\"")

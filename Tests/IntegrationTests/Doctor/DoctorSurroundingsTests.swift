@@ -73,7 +73,7 @@ import Testing
         let scene = try await DoctorScene.scene()
         for (changes, words) in [
             (["APNS_ENDPOINT": "https://localhost:1"], "no TCP connection"),
-            (["APNS_ENDPOINT": "https://nowhere.invalid:443"], "the name has no address"),
+            (["APNS_ENDPOINT": "https://nowhere.invalid:443"], "the host name has no address"),
             (["APNS_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"], "the certificate is refused"),
         ] as [([String: String?], String)] {
             let (run, findings) = try await DoctorScene.doctor(scene, changes)
@@ -132,7 +132,7 @@ import Testing
         ]
         let (run, findings) = try await DoctorScene.doctor(scene, changes)
         #expect(findings["decision.connection"]?.level == "ok", "\(run.text)")
-        #expect(findings["decision.connection"]?.found.contains("certificate verified") == true)
+        #expect(findings["decision.connection"]?.found.contains("certificate is verified") == true)
         let request = try #require(service.seen.now.requests.first)
         #expect(request.body.isEmpty && request.fields["authorization"] == nil && service.seen.now.requests.count == 1)
         let untrusted = changes.merging(["DECISION_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"]) { $1 }

@@ -109,7 +109,7 @@ import Testing
             "\(run.text)"
         )
         #expect(DoctorScene.odd(findings) == ["database.rights"], "\(run.text)")
-        // The mend mends it.
+        // The remedy works.
         try scene.sql("select nudged.grant_roles()")
         #expect(try await DoctorScene.doctor(scene, daemon).0.exit == .code(0))
         try scene.sql("alter role nudged_daemon bypassrls")
@@ -117,7 +117,7 @@ import Testing
         try scene.sql("alter role nudged_daemon nobypassrls; revoke usage on schema nudged from nudged_daemon")
         let (shut, rest) = try await DoctorScene.doctor(scene, daemon)
         #expect(
-            shut.exit == .code(77) && rest["database.rights"]?.found.contains("may not look into schema") == true,
+            shut.exit == .code(77) && rest["database.rights"]?.found.contains("has no right to use schema") == true,
             "\(shut.text)"
         )
     }
@@ -157,7 +157,7 @@ import Testing
         let (run, findings) = try await DoctorScene.doctor(scene, daemon)
         #expect(run.exit == .code(78), "\(run.text)")
         #expect(findings["database.recipient"]?.found.hasSuffix("has no column timezone") == true, "\(run.text)")
-        #expect(findings["database.subject_member"]?.found.contains("type bigint, and not text") == true, "\(run.text)")
+        #expect(findings["database.subject_member"]?.found.contains("type bigint, not text") == true, "\(run.text)")
         #expect(findings["database.device"]?.level == "ok")
         // A view of somebody's who may not read what it reads.
         try scene.sql(

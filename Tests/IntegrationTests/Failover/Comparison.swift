@@ -17,7 +17,7 @@ struct Comparison: CustomStringConvertible {
 
     init(_ scene: Scene, _ server: LocalCluster) throws {
         let accepted = scene.accepted()
-        let rows = try server.psql(
+        let rows = try server.sql(
             """
             select t.device_token,
                 count(*) filter (where d.outcome = 'accepted'), count(*) filter (where d.outcome = 'unknown')
@@ -27,7 +27,7 @@ struct Comparison: CustomStringConvertible {
             """,
             database: scene.database
         ).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
-        reasons = try server.psql(
+        reasons = try server.sql(
             "select reason || ' ' || count(*) from nudged.delivery where outcome = 'unknown' group by reason order by 1",
             database: scene.database
         ).split(separator: "\n").joined(separator: ", ")

@@ -4,7 +4,7 @@ import LocalPostgres
 /// A pair of servers, a daemon that knows both, and users who are due.
 enum FailoverScene {
     private static let users = 3000
-    /// Whoever is asked again in a second (a push that was not written) is not served.
+    /// A user who is due again in a second (a push was not written) counts as not served.
     private static let served = """
         select count(*) from nudged.person where due_at <= now() + interval '3 seconds' union all select count(*) from nudged.intent where user_ids <> '{}'
         """
@@ -29,6 +29,6 @@ enum FailoverScene {
     static func isServed(_ scene: Scene, _ server: LocalCluster, _ socket: NotifySocket) async -> Bool {
         let (database, start) = (scene.database, ContinuousClock.now)
         defer { print("served after \(ContinuousClock.now - start)") }
-        return await socket.heard(60) { _ in (try? server.psql(served, database: database)) == "0\n0\n" } != nil
+        return await socket.heard(60) { _ in (try? server.sql(served, database: database)) == "0\n0\n" } != nil
     }
 }

@@ -4,7 +4,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// The standby is promoted in mid-sweep (docs/GUARANTEES.md, "High availability").
+/// The standby is promoted in mid-sweep (docs/FAULTS.md, "Failover").
 @Suite(.ownThreads, .serialized, .timeLimit(.minutes(3))) struct FailoverTests {
     /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
     @Test(arguments: [(400, 0), (1500, 0), (900, 40)])
@@ -37,8 +37,8 @@ import Testing
         let (pair, log) = (try ServerPair(synchronous: false), RequestLog())
         let scene = try await FailoverScene.scene(pair, log)
         // What is measured begins with everyone on the standby.
-        let seeded = try pair.primary.psql("select pg_current_wal_flush_lsn()").dropLast()
-        try pair.standby.psql(
+        let seeded = try pair.primary.sql("select pg_current_wal_flush_lsn()").dropLast()
+        try pair.standby.sql(
             "do $$ begin while pg_last_wal_replay_lsn() < '\(seeded)' loop perform pg_sleep(0.01); end loop; end $$"
         )
         let socket = NotifySocket(scene.folder + "/notify")

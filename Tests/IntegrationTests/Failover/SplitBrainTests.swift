@@ -4,7 +4,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// The standby is promoted while the old primary lives on (docs/GUARANTEES.md, "High availability"). A suite of its own: it takes as long as all of `FailoverTests`.
+/// The standby is promoted while the old primary lives on (docs/FAULTS.md, "Failover"). A suite of its own: it takes as long as all of `FailoverTests`.
 @Suite(.ownThreads, .timeLimit(.minutes(3))) struct SplitBrainTests {
     /// Two primaries at once: the old one has no standby any more, so it commits nothing, and nothing goes out from it.
     @Test func sweep_whenTheOldPrimaryLivesOnWithoutItsStandby_sendsNothingFromIt() async throws {
@@ -21,7 +21,7 @@ import Testing
         await log.reach(700)
         try pair.standby.promote()
         let open = "select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"
-        let left = Int(try pair.standby.psql(open, database: scene.database).dropLast()) ?? -1
+        let left = Int(try pair.standby.sql(open, database: scene.database).dropLast()) ?? -1
         let other = NotifySocket(scene.folder + "/other")
         let new = try scene.start(
             ["run"],

@@ -36,7 +36,7 @@ import TimeZones
         let findings = try Fixture.answers { $0.server = .failed(error) }.findings
         #expect(findings.map(\.check) == ["connection", "tls", "rest"])
         #expect(findings[0].status == expected && findings[0].mend != nil && findings[2].level == .unchecked)
-        // The mend stands in its own place.
+        // The remedy has its own field.
         #expect(error.mend.map { !findings[0].found.contains($0) } ?? true, "\(findings[0])")
     }
 
@@ -144,7 +144,7 @@ import TimeZones
             Facts.Right(right: $0, exists: $0.object != "forget_device", isGranted: $0.object != "forget_device")
         }
         let odd = try Fixture.odd { $0.rights = .value(rights) }
-        #expect(odd.map(\.found) == ["not there: nudged.forget_device"] && odd[0].status == .configuration)
+        #expect(odd.map(\.found) == ["missing: nudged.forget_device"] && odd[0].status == .configuration)
     }
 
     @Test func schema_whenItIsNotThereOrShut_leavesOneLineForTheRest() throws {
@@ -191,9 +191,9 @@ import TimeZones
         arguments: [
             ("recipient", "timezone", nil, "has no column timezone"),
             ("device", "registered_at", nil, "has no column registered_at"),
-            ("device", "user_id", "text", "has a column user_id of type text, and not uuid"),
-            ("subject_member", "subject_id", "bigint", "has a column subject_id of type bigint, and not text"),
-            ("recipient", "first_session_complete", "jsonb", "and not boolean"),
+            ("device", "user_id", "text", "has a column user_id of type text, not uuid"),
+            ("subject_member", "subject_id", "bigint", "has a column subject_id of type bigint, not text"),
+            ("recipient", "first_session_complete", "jsonb", ", not boolean"),
             ("device", "registered_at", "timestamp without time zone", ""), ("recipient", "context", nil, ""),
             ("recipient", "preferences", "json", ""), ("device", "token", "character varying", ""),
         ] as [(String, String, String?, String)]

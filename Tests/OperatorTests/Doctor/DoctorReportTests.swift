@@ -34,11 +34,11 @@ import Testing
                   ok       clock           the same
                   -        clock           not checked: nobody answers
                   warning  clock           odd
-                           mend:           look
+                           fix:            look
 
                 Apple: com.example.app (sandbox)
                   error    key             it is no key
-                           mend:           give one
+                           fix:            give one
 
                 1 error, 1 warning, 1 ok, 1 not checked
                 """
@@ -54,7 +54,7 @@ import Testing
         #expect(lines.dropFirst(2).prefix(3).allSatisfy { $0.hasPrefix(String(repeating: " ", count: 27) + "word") })
     }
 
-    /// A server's words, or a host's name, could hold anything.
+    /// A server's text or a host's name may have any characters.
     @Test func found_whenItHoldsControls_isOneLine() {
         #expect(Self.clock.ok("a\u{1B}[31mb\nc").found == "a [31mb c")
     }

@@ -32,7 +32,7 @@ import TimeZones
         #expect(finding?.level == .ok && finding?.subject == "com.example.app (production)")
     }
 
-    /// Each answer that a configuration brings about, with a word of its mend.
+    /// Each answer that a wrong configuration causes, with a part of its remedy.
     @Test(arguments: [
         (403, "InvalidProviderToken", "apns.keyId"), (403, "BadEnvironmentKeyIdInToken", "apns.environment"),
         (403, "BadEnvironmentKeyInToken", "apns.environment"), (403, "ExpiredProviderToken", "clock"),

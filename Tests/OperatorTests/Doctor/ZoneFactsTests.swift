@@ -48,9 +48,9 @@ import TimeZones
         #expect(Self.findings()["postgresql"]?.level == .ok)
         let other = Self.findings(server: .value(["Europe/Berlin": 7200, "Asia/Kolkata": 19_800]))["postgresql"]
         #expect(other?.level == .warning)
-        #expect(other?.found.contains("1 zones, as Europe/Berlin: +02:00 there, +01:00 here") == true)
+        #expect(other?.found.contains("1 zone, for example Europe/Berlin: +02:00 there, +01:00 here") == true)
         let lacking = Self.findings(server: .value(["Europe/Berlin": 3600]))["postgresql"]
-        #expect(lacking?.level == .ok && lacking?.found.hasSuffix("it lacks 1, as Asia/Kolkata") == true)
+        #expect(lacking?.level == .ok && lacking?.found.hasSuffix("it lacks 1, for example Asia/Kolkata") == true)
         #expect(Self.findings(server: .unasked("it sleeps"))["postgresql"]?.found == "not checked: it sleeps")
     }
 }

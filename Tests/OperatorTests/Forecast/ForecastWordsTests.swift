@@ -45,7 +45,9 @@ import struct FoundationEssentials.UUID
         let paused = Self.forecast(hours: 72, F.user(since: Self.start - 86_400), paused: [.checkIn])
         #expect(paused.pushes == 0 && paused.json.contains(#""resting":{"paused":1}"#))
         #expect(
-            paused.words(width: 80, hasBlocks: true).contains("paused: check_in; the forecast takes the pause to last")
+            paused.words(width: 80, hasBlocks: true).contains(
+                "paused: check_in; the forecast assumes that the pause lasts"
+            )
         )
     }
 
@@ -78,7 +80,7 @@ import struct FoundationEssentials.UUID
         #expect(forecast.tally.nudges == 3 && forecast.pushes == 3 && forecast.tally.hours[0].allPushes == 2)
         #expect(forecast.json.contains(#""by_kind":{"check_in":1,"message":2,"reminder":0}"#), "\(forecast.json)")
         #expect(forecast.json.contains(#""dropped":{"expired":1}"#), "\(forecast.json)")
-        #expect(forecast.words(width: 80, hasBlocks: false).contains("messages and reminders that end unsent"))
+        #expect(forecast.words(width: 80, hasBlocks: false).contains("messages and reminders that are dropped"))
         #expect(!forecast.json.contains("there"))
         let held = Self.forecast(hours: 24, user, paused: [.message])
         #expect(held.json.contains(#""by_kind":{"check_in":1,"message":0,"reminder":0}"#), "\(held.json)")

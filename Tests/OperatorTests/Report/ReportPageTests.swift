@@ -80,7 +80,7 @@ import TimeZones
         let page = F.markup(report)
         for caption in [
             "Accepted pushes, by the beginning", "What did not arrive, by the beginning",
-            "Accepted pushes by local hour", "Rows of the record by outcome", "How long after their time",
+            "Accepted pushes by local hour", "Rows of the record by outcome", "How late check-ins were sent",
         ] {
             let rows = try table(page, caption)
             let (body, sums) = (rows.dropFirst().dropLast(), try #require(rows.last))
@@ -113,9 +113,9 @@ import TimeZones
 
     @Test func page_whenTheRecordIsEmpty_saysSoAndDrawsNothing() {
         let page = F.markup(F.report())
-        #expect(page.contains("The record holds nothing of this time.") && !page.contains("<svg"))
+        #expect(page.contains("The record has nothing for this time.") && !page.contains("<svg"))
         for words in [
-            "Apple accepted nothing in this time.", "Nothing was rejected, deferred, lost, dropped or skipped",
+            "Apple accepted nothing in this time.", "Nothing was rejected, deferred, unknown, dropped or skipped",
             "No sweep recorded anything",
             "None was seen within a day",
         ] {
@@ -203,12 +203,12 @@ import TimeZones
 
     @Test func page_whenTheRecordIsShorter_saysSo() {
         let page = F.markup(F.report(days: 120, keepDays: 30))
-        #expect(page.contains("The record keeps 30 days (record.keepDays), fewer than the 120 asked for"))
+        #expect(page.contains("The record keeps 30 days (record.keepDays), fewer than the 120 of this page"))
         #expect(!F.markup(F.report(days: 30, keepDays: 30)).contains("record.keepDays"))
         let late = F.report(deliveries: [
             DeliveryCount(stretch: F.stretch(83), kind: "message", outcome: .accepted, count: 50)
         ])
-        #expect(F.markup(late).contains("Of the time before 2026-11-21 18:00 the record holds nothing"))
+        #expect(F.markup(late).contains("The record has nothing from before 2026-11-21 18:00"))
         #expect(F.markup(F.report(isCut: true)).contains("the rarest are missing"))
     }
 

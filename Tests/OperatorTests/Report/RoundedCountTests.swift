@@ -16,7 +16,7 @@ import Testing
         let shown = Dictionary(grouping: 1...500) { RoundedCount($0).words }
         #expect(shown.filter { $0.key != RoundedCount(500).words }.allSatisfy { $0.value.count >= 3 })
         #expect(shown["1–4"]?.count == 4 && shown["5"]?.count == 3 && shown["10"]?.count == 5)
-        // The length of a bar says no more than its words.
+        // A bar's length must not be more exact than its text.
         #expect(shown.allSatisfy { Set($0.value.map { RoundedCount($0).value }).count == 1 })
     }
 

@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
 
                 daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
                   last sweep    no users
-                  last at work  60 min ago: sent 1,412, rejected 1 of 430 users in 96 ms
+                  last work     60 min ago: sent 1,412, rejected 1 of 430 users in 96 ms
                   ranges        0 of 64
                   in flight     7
                   lane production com.example.app: connected for 5 min
@@ -109,7 +109,7 @@ import struct FoundationEssentials.UUID
         page.spreads = spreads
         #expect(
             StatusPage(page).words.contains(
-                "\nfor everyone  2 reminders are not told to all yet, the first for 10 min: task 42\u{FFFD}[2J (where the journal says spread_failed, "
+                "\nfor everyone  2 reminders are not fanned out to all yet, the first for 10 min: task 42\u{FFFD}[2J (if the journal has spread_failed, "
             )
         )
         let json = StatusPage(page).json
@@ -132,7 +132,7 @@ import struct FoundationEssentials.UUID
                   ranges        0 of 64
                   in flight     7
                   lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
-                    mend: check teamId and keyId
+                    fix: check teamId and keyId
                     next try in 40 s
                   lane sandbox com.example.app: waiting for 5 min: no route
                     next try now

@@ -21,7 +21,7 @@ import Testing
         #expect(Quotation.masked(reason, of: [text]) == masked)
     }
 
-    /// However a piece of the text stands in the reason, it is gone afterwards, and what stood around it is not.
+    /// Wherever the reason has a piece of the text, that piece is removed, and nothing around it.
     @Test(arguments: Seeds.all) func piece_isAlwaysGone(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {

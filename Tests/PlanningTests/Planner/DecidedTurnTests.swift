@@ -148,7 +148,7 @@ import struct FoundationEssentials.UUID
         #expect(payloads[0]["x"] == .int(1) && payloads[0]["aps"]?["category"] == .string("chat"))
         #expect(payloads[0]["aps"]?["interruption-level"] == .string("time-sensitive"))
         #expect(payloads[1]["aps"]?["interruption-level"] == nil)
-        // Without words of the service the push is as it was.
+        // Without a text from the service the push is unchanged.
         let own = sendPlan.decided(try verdicts(sendPlan) { _ in try verdict(true) }, at: now, paused: [])
         #expect(own.nudges.map(\.payload) == sendPlan.nudges.map(\.payload))
     }

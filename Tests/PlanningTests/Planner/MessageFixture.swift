@@ -9,7 +9,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Planning
 
-/// Messages as a claim would bring them, and the user whom they are for.
+/// Messages as a claim would read them, and their user.
 enum MessageFixture {
     /// 15:00 in Tokyo, long after the day's check-in.
     static let now = PlannerFixture.at("2026-11-20T06:00:00Z")

@@ -93,7 +93,7 @@ import struct FoundationEssentials.UUID
         #expect(rest.rest?.dueAt == F.at("2026-11-20T23:00:00Z"))
     }
 
-    /// 4,096 bytes with the level that a keyword adds: the words go, without it.
+    /// 4,096 bytes with the level that a keyword adds: the text is sent without the level.
     @Test func message_whenOnlyTheLevelIsTooMuch_goesWithoutIt() throws {
         let keyword =
             #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","priority_keywords":["help"]}"#

@@ -9,7 +9,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Planning
 
-/// The kill switch in the decisions.
+/// Pauses in the planner.
 @Suite struct PlannerPauseTests {
     typealias F = PlannerFixture
 
@@ -129,7 +129,7 @@ import struct FoundationEssentials.UUID
         #expect(F.planner().plan(user, now: Self.now).sendPlan?.targets.count == 1)
         let rest = try #require(Self.planner([.message]).plan(user, now: Self.now).rest)
         #expect(rest.retry == Retry.json([retry]) && rest.dueAt == Self.now + 7200)
-        // Its answer has ended: it is asked anew, and is held all the same.
+        // The answer has expired. The policy is evaluated again, and the message is still held.
         let later = try #require(Self.planner([.message]).plan(user, now: Self.now + 3600).rest)
         #expect(later.retry == Retry.json([retry]) && later.dueAt == Self.now + 7200)
         let end = Self.planner([.message]).plan(user, now: Self.now + 7200)

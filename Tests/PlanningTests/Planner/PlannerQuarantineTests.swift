@@ -56,7 +56,7 @@ import struct FoundationEssentials.UUID
         #expect(settled.update.history.closed.isEmpty && settled.update.history.sent.isEmpty)
         #expect(settled.update.dueAt == now + 65, "later than any window")
         #expect(settled.staleTokens.isEmpty)
-        // No verdict: the lane was misconfigured. It is tried again.
+        // No device was blamed, because the lane was misconfigured. It is tried again.
         let later = planner.plan(next(settled.update, devices: [F.device(1)]), now: now + 65)
         #expect(later.sendPlan?.targets.count == 1)
     }
@@ -114,7 +114,7 @@ import struct FoundationEssentials.UUID
         #expect(planner.plan(F.user(quarantine: text), now: now).sendPlan != nil)
     }
 
-    /// The answer's end is nearer than the verdict: the nudge ends on this device.
+    /// The answer expires before the window closes, so the nudge ends on this device.
     @Test func settle_whenTheVerdictComesTooLate_rejectsAtOnce() throws {
         let late = F.at("2026-11-20T04:59:30Z")
         let nudge = try #require(planner.plan(F.user(), now: late).sendPlan)
@@ -201,7 +201,7 @@ import struct FoundationEssentials.UUID
         #expect(again.sendPlan?.targets.map(\.hash) == [hash(2)])
     }
 
-    // MARK: Mends
+    // MARK: Corrections
 
     /// A push that came back unwritten after its answer's end: the slot went by, and the record says so when the user is next asked.
     @Test func settle_whenUnsentPastItsEnd_leavesTheSlotToBeRecorded() throws {

@@ -185,7 +185,7 @@ import struct FoundationEssentials.UUID
         #expect(plan.sendPlan == nil)
         #expect(plan.records.map(\.deviceHash) == [hash(2)])
         #expect(plan.records.map(\.reason) == ["stale"])
-        // Whoever sees it again writes the same row.
+        // A second plan writes the same row.
         #expect(planner.plan(next(settled.update), now: late + 9).records == plan.records)
         let rest = try #require(plan.rest)
         #expect(rest.retry == nil)

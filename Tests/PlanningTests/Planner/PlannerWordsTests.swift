@@ -8,7 +8,7 @@ import TimeZones
 @testable import Configuration
 @testable import Planning
 
-/// Which words a check-in goes out with, and what is remembered of them.
+/// The text of a check-in, and what is remembered of it.
 @Suite struct PlannerWordsTests {
     typealias F = PlannerFixture
     private let now = F.at("2026-11-20T01:00:00Z")
@@ -65,7 +65,7 @@ import TimeZones
         #expect(try #require(rest).template == 7)
     }
 
-    /// One of two devices was answered: the other gets the same words, and they are remembered once.
+    /// One of two devices was answered. The other gets the same text, which is remembered once.
     @Test func devices_whenTheyAreLeft_getTheSameWords() throws {
         let planner = Self.planner()
         let user = F.user(devices: [F.device(1), F.device(2)])

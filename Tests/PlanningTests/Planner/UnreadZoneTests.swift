@@ -13,7 +13,7 @@ import TimeZones
     typealias F = PlannerFixture
     private let inSlot = F.at("2026-11-20T01:00:00Z")
 
-    /// Zone files of its own: `Asia/Tokyo` is a link to itself, which nobody can open (ELOOP), until it is mended.
+    /// Its own zone files: `Asia/Tokyo` is a link to itself, which nobody can open (ELOOP), until it is fixed.
     private final class Files {
         let folder: String
         let zones: ZoneDatabase

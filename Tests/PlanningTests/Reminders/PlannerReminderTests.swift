@@ -89,7 +89,7 @@ import struct FoundationEssentials.UUID
         #expect(planner.plan(user([], wakesAt: now + 60), now: now).rest?.dueAt == now + 60)
     }
 
-    /// They chose the hour: for a quarter of an hour it passes the night. Whoever did not, sleeps.
+    /// Users who chose the hour get it in their quiet hours, for a quarter of an hour. Other recipients don't.
     @Test func reminder_whenTheNightIsOn_passesItForItsAuthorForAWhile() throws {
         let morning = PlannerFixture.at("2026-11-20T23:00:00Z")
         let own = F.reminder(.at(night))
@@ -216,6 +216,18 @@ import struct FoundationEssentials.UUID
         #expect(planner.plan(user([later]), now: now).sendPlan != nil)
     }
 
+    @Test func reminder_besideMessages_isBeforeAllButUrgentOnes() throws {
+        func message(_ number: UInt8, _ createdAt: Instant, urgent: Bool = false) -> PendingMessage {
+            PendingMessage(id: F.id(number), createdAt: createdAt, title: "\(number)", body: "", urgent: urgent)
+        }
+        let messages = [message(20, now - 90), message(21, now - 30, urgent: true)]
+        let plan = planner.plan(user([F.reminder(.at(now - 60))], messages: messages), now: now)
+        #expect(
+            try #require(plan.sendPlan).nudges.map(\.identity)
+                == [.message(F.id(21)), .reminder(F.id(1)), .message(F.id(20))]
+        )
+    }
+
     // MARK: What is held
 
     @Test func reminder_whenNobodyKnowsAZone_waitsForOne() throws {
@@ -252,7 +264,7 @@ import struct FoundationEssentials.UUID
         #expect(final.update.history.sent.count == 2, "it counts once")
     }
 
-    /// No SQL knows what comes after it: so a crash ends no reminder, and whoever is next does.
+    /// SQL doesn't know the next hour, so recovery ends no reminder. The next plan does.
     @Test func reminder_whenTheDaemonDiesWithItsRepeat_endsWithTheNextJudgement() throws {
         let first = F.wall("2026-11-20T15:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))

@@ -107,7 +107,7 @@ import TimeZones
             try self.next(zoned, in: "Europe/Berlin", isSpread: true, now: "2026-06-01T00:00:00Z")
         )
         #expect(instant.due == F.at("2026-06-02T00:00:00Z"))
-        // It is spread long before its hour; what comes after it is the next all the same.
+        // Its fan-out begins long before its hour. The following hour is the next one all the same.
         let early = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let following = try #require(
             try self.next(early, in: "Pacific/Honolulu", isSpread: true, now: "2026-05-31T19:00:00Z")

@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
         }
     }
 
-    /// Whatever changes between two check-ins: templates come, go, are weighed anew and rewritten, the context changes.
+    /// Anything may change between two check-ins: templates come, go, get another weight or text, the context changes.
     @Test(arguments: Seeds.all) func words_whenEverythingChanges_neverComeTwiceRunning(seed: UInt64) {
         print("seed \(seed)")
         var random = SplitMix64(seed: seed)
@@ -146,7 +146,7 @@ import struct FoundationEssentials.UUID
         #expect(words.choose(Self.question(last: 4)) == CheckInTexts.Choice(template: nil, payload: nil))
     }
 
-    /// Two rows of the same words are the same to whoever reads them.
+    /// Two rows with the same text look the same to a user.
     @Test func template_whenAnotherHasItsWords_isPassedOver() {
         let words = Self.words([
             StoredTemplate(id: 1, title: "a", body: "b"), StoredTemplate(id: 2, title: "a", body: "b", weight: 9),
@@ -187,7 +187,7 @@ import struct FoundationEssentials.UUID
             Self.text(words.choose(Self.question(context: context)))
                 == #"{"aps":{"alert":{"title":"Hi Ann \"A\"","body":"b"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"home","action":"open_conversation"}"#
         )
-        // The configured words, too.
+        // The configured text, too.
         let plain = Self.text(Self.words([]).choose(Self.question(context: context)))
         #expect(plain.contains(#""title":"Standard""#) && plain.contains(#""action":"open_conversation""#), "\(plain)")
         #expect(plain.contains(Self.conversation))
@@ -225,7 +225,8 @@ import struct FoundationEssentials.UUID
         }
     }
 
-    /// Configured words that fill a push to the last byte have no room for a conversation: the words go first.
+    /// A configured text that fills a push to the last byte leaves no room for a conversation, so only the text is
+    /// sent.
     @Test func configuredWords_whenTheyFillThePush_goWithoutAConversation() {
         var words = CheckInTexts()
         words.standard = Configuration.CheckIn(title: "", body: String(repeating: "b", count: 4_010))

@@ -54,12 +54,13 @@ import Testing
     @Test(arguments: [
         (
             "http://decide.example:81/planted",
-            "what users are told is not sent to http://decide.example:81 unencrypted: write https://host/path; "
-                + "http:// serves only where the host is this machine (localhost, 127.0.0.1, [::1])"
+            "users' texts are not sent to http://decide.example:81 unencrypted: write https://host/path; "
+                + "http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
         ),
         (
             "https://name:planted@decide.example/",
-            "the address can't be used: it can't be read, or names a user; wanted is https://host/path: write https://host/path"
+            "the address can't be used: it is not of the form https://host/path, or it contains a user: "
+                + "write https://host/path"
         ),
     ])
     func address_whenItCanNotBeUsed_saysWhyWithoutTheRest(url: String, fault: String) {
@@ -89,7 +90,7 @@ import Testing
         #expect(
             fixture.faults(decision) == [
                 "nudged.yaml:1:48: decision.timeout: schedule.lease (30s) must be at least three times decision.timeout (11s): "
-                    + "make the lease longer, or the timeout shorter than 10s"
+                    + "make the lease longer, or the timeout at most 10s"
             ]
         )
         #expect(fixture.faults(decision + "schedule: {lease: 33s}\n") == [])

@@ -26,7 +26,7 @@ import Testing
     func listen_whenOthersCouldReachIt_isRefused(address: String) {
         #expect(
             fixture.faults("metrics: {listen: \"\(address)\"}\n") == [
-                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is no address that only this machine reaches, with a port: "
+                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is not an address and a port that only this machine can reach: "
                     + "write an address of this machine and a port, 127.0.0.1:9464 or [::1]:9464"
             ]
         )
@@ -35,12 +35,12 @@ import Testing
     @Test func file_whenNobodyWouldReadIt_isRefused() {
         #expect(
             fixture.faults("metrics: {file: nudged.prom}\n") == [
-                "nudged.yaml:1:17: metrics.file: it is no absolute path: begin it with /: a service's own folder is /"
+                "nudged.yaml:1:17: metrics.file: it is not an absolute path: begin it with /"
             ]
         )
         #expect(
             fixture.faults("metrics: {file: /srv/nudged.txt}\n") == [
-                "nudged.yaml:1:17: metrics.file: the textfile collector reads no such name: let it end in .prom"
+                "nudged.yaml:1:17: metrics.file: the textfile collector does not read such a name: let it end in .prom"
             ]
         )
     }

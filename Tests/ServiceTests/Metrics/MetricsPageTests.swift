@@ -104,7 +104,7 @@ import struct FoundationEssentials.UUID
         #expect(page.value("nudged_users_decided_total", ["result": "send"]) == 3)
         #expect(page.value("nudged_users_decided_total", ["result": "quiet_hours"]) == 14)
         #expect(page.value("nudged_users_decided_total", ["result": "timezone_unreadable"]) == 15)
-        // The service's verdicts are counted apart: its users were decided before.
+        // The service's answers are counted apart, because its users were already counted as decided.
         #expect(page.sum("nudged_users_decided_total") == 32)
         #expect(page.value("nudged_service_decisions_total", ["by": "fallback", "notify": "false"]) == 17)
         #expect(page.value("nudged_decision_service_state", ["state": "active"]) == 1)

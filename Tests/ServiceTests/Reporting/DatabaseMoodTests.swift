@@ -30,7 +30,7 @@ import Testing
     @Test func trouble_isNewsOnceAndSaysHowLongItLasted() {
         let said = play([
             .answered, .failed(.databaseLost, "refused"), .told,
-            // Another word for the same standing is for the status, not for a line.
+            // Another text for the same state is shown in the status, but not as a line.
             .failed(.databaseLost, "starting up"), .failed(.databaseRefused, "password"), .answered, .answered,
         ])
         #expect(said == [nil, "refused", nil, nil, "password", "away 4000", nil])

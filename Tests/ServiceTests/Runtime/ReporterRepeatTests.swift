@@ -27,7 +27,7 @@ import struct FoundationEssentials.UUID
         #expect(lines.fields.last?["repeats"] == "2995" && lines.fields.last?["event"] == "push_rejected")
     }
 
-    /// The record's own hash of a device never stands in the journal.
+    /// The record's own hash of a device is never in the journal.
     @Test func devices_areCalledByAKeyedHash() throws {
         let lines = ReporterLines()
         let reporter = Reporter(lines.logger)

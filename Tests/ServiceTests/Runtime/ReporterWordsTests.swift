@@ -8,22 +8,21 @@ import struct FoundationEssentials.UUID
 
 @Suite struct ReporterWordsTests {
     @Test(arguments: [
-        ("check_in", "a check-in, was written and not answered (no_answer); it is not sent again"),
-        ("message", "a message, was written and not answered (no_answer); it is sent once more, unless this was that"),
-        (
-            "reminder",
-            "a reminder, was written and not answered (no_answer); it is sent once more, unless this was that"
-        ),
-    ]) func unknown_saysWhatBecomesOfItsKind(kind: String, words: String) {
+        ("check_in", "a check-in", "it is not sent again"),
+        ("message", "a message", "it is sent once more, unless it was already repeated"),
+        ("reminder", "a reminder", "it is sent once more, unless it was already repeated"),
+    ]) func unknown_saysWhatBecomesOfItsKind(kind: String, name: String, words: String) {
         let lines = ReporterLines()
         Reporter(lines.logger).sweep(
             .unknown(user: UUID(), kind: kind, deviceHash: "0123456789abcdef", reason: "no_answer")
         )
-        #expect(lines.all.count == 1 && lines.all[0].hasSuffix(words), "\(lines.all)")
+        let end = " was written, but no answer came (no_answer); \(words)"
+        #expect(lines.all.count == 1 && lines.all[0].hasSuffix(end), "\(lines.all)")
+        #expect(lines.all[0].contains(" \(name) to user "), "\(lines.all)")
         #expect(lines.fields[0]["kind"] == kind)
     }
 
-    /// By what it is about; its words and its author are nobody's business there.
+    /// The line names its subject. Its text and its author are not shown.
     @Test func spread_whenItFails_namesItsSubject() {
         let lines = ReporterLines()
         let reminder = ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z"), about: "7\n\u{1B}[2J")

@@ -83,7 +83,7 @@ import struct FoundationEssentials.UUID
         (
             "nudged.send(USER, 'a', 'b', dedupe_key => 'nudged.send_test 1')", "dedupe_key begins with \"nudged.\""
         ),
-        ("nudged.send(USER, 'a', repeat('x', 4096))", "the payload comes to 4183 bytes"),
+        ("nudged.send(USER, 'a', repeat('x', 4096))", "the payload has 4183 bytes"),
         ("nudged.send_many('{}'::jsonb)", "messages is no array"),
         ("nudged.send_many('[1]'::jsonb)", "message 0 is no object"),
         ("nudged.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),
@@ -117,7 +117,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Words that a phone shows, however few, and in any script.
+    /// Texts that a phone shows, however short, and in any script.
     @Test(arguments: [
         "'.'", "U&'\\2026'", "U&'\\2022'", "U&'\\3042'", "U&'\\+01F44B'", "U&'\\200B\\00E9'", "U&'\\00A1'",
         "U&'\\2800'",

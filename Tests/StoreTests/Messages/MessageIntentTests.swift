@@ -104,7 +104,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let id = try fixture.sendMessage(1)
         try fixture.sql(
-            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counts": true}]'"#
+            #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counted_at": "2026-11-20T12:00:00Z"}]'"#
         )
         #expect(try fixture.sql("select nudged.cancel('\(id)')") == "f")
         #expect(

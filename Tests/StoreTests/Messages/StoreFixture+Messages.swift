@@ -5,7 +5,7 @@ import struct FoundationEssentials.UUID
 @testable import Store
 
 extension StoreFixture {
-    /// A message as an app sends it: `more` as SQL, after the words. Returns its id.
+    /// A message as an app sends it. `more` is SQL after the text. Returns its id.
     func sendMessage(_ user: Int, _ words: String = "Hi", more: String = "") throws -> UUID {
         let id = try sql("select nudged.send(\(Self.quoted(user)), '\(words)', 'there'\(more))")
         return try #require(UUID(uuidString: id))

@@ -9,7 +9,7 @@ import Testing
 
     private static let cancel = "select * from nudged.cancel_reminders('task', '7')"
 
-    /// Everyone's copies, as a spread leaves them.
+    /// Everyone's copies, as a fan-out leaves them.
     private func spread(_ fixture: F, to numbers: ClosedRange<Int>) throws {
         for number in numbers {
             try fixture.sql(
@@ -109,7 +109,8 @@ import Testing
         await fixture.close()
     }
 
-    /// The two meet again and again: whoever was told "in time" is in no intent, and what the one says is what the other found.
+    /// Both run at the same time, again and again. Reminders that were cancelled in time are in no intent, and both
+    /// answers agree.
     @Test(.timeLimit(.minutes(5))) func cancel_whenIntentsAreMadeMeanwhile_isInTimeExactlyWhereNoneHoldsIt()
         async throws
     {

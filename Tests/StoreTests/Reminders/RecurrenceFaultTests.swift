@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// SQL refuses what Swift's parser refuses, with the same words.
+/// SQL refuses what Swift's parser refuses, with the same text.
 @Suite(.ownThreads) struct RecurrenceFaultTests {
     typealias F = StoreFixture
 

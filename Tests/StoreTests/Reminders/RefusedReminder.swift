@@ -1,4 +1,4 @@
-/// A call of nudged.set_reminder that is refused, one argument changed, and the words: message and hint.
+/// A refused call of nudged.set_reminder: the changed argument, and the expected message and hint.
 struct RefusedReminder: Sendable {
     let change: [String: String]
     let refusal: String
@@ -20,14 +20,14 @@ struct RefusedReminder: Sendable {
     private static let both =
         "Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local)."
     private static let zone =
-        "timezone is no zone that the server knows / Give a name such as Europe/Berlin, in its spelling, or null for the zone of whoever is told."
+        "timezone is no zone that the server knows / Give a name in its exact spelling, such as Europe/Berlin, or null for each recipient's own zone."
     private static let until = "recurrence.UNTIL is before the reminder is due / Give a later UNTIL, or none."
     private static let type =
         "subject_type is empty or longer than 100 bytes / Name what the reminder is about by its kind, such as task."
     private static let subject =
         "subject_id is empty or longer than 200 bytes / Give the id of what the reminder is about, as text."
     private static let words =
-        "title and body are both empty / A push without words is shown by no phone: give it a title or a body."
+        "title and body are both empty / Phones do not show a push without text. Give a title or a body."
 
     static let all = [
         RefusedReminder(["subject_type": "''"], type), RefusedReminder(["subject_type": "null"], type),
@@ -43,7 +43,7 @@ struct RefusedReminder: Sendable {
         RefusedReminder(["title": "E' \\n'", "body": "'  '"], words),
         RefusedReminder(
             ["title": "repeat('x', 5000)"],
-            "the payload comes to 5135 bytes / Apple takes 4096, words, subject and frame together: shorten title or body."
+            "the payload has 5135 bytes / Apple accepts 4096 bytes for the whole payload. Shorten title or body."
         ),
         RefusedReminder(["due_at": "null"], "due_at and due_local are both null / " + both),
         RefusedReminder(["due_local": "'2040-01-02 09:00'"], "due_at and due_local are both given / " + both),
@@ -69,30 +69,33 @@ struct RefusedReminder: Sendable {
             ["due_at": "null", "due_local": "'294276-12-31 23:59:59.999999'"],
             "due_local is more than 100 years away / Give a time within 100 years."
         ),
-        RefusedReminder(["due_at": "'4714-11-24 00:00Z BC'"], "due_at is in the past / Give an instant to come."),
+        RefusedReminder(["due_at": "'4714-11-24 00:00Z BC'"], "due_at is in the past / Give a time in the future."),
         RefusedReminder(
             ["title": "U&'\\00A0\\3000'", "body": "U&' \\200B\\FEFF\\2003'"],
-            "title and body are both empty / A push without words is shown by no phone: give it a title or a body."
+            "title and body are both empty / Phones do not show a push without text. Give a title or a body."
         ),
-        RefusedReminder(["due_at": "now() - interval '1 second'"], "due_at is in the past / Give an instant to come."),
+        RefusedReminder(
+            ["due_at": "now() - interval '1 second'"],
+            "due_at is in the past / Give a time in the future."
+        ),
         RefusedReminder(
             ["due_at": "null", "due_local": "(now() at time zone 'UTC') - interval '12 hours 1 second'"],
-            "due_local is in the past in every zone / Give a wall time to come."
+            "due_local is in the past in every zone / Give a wall time in the future."
         ),
         RefusedReminder(
             [
                 "due_at": "null", "due_local": "(now() at time zone 'Asia/Tokyo') - interval '1 second'",
                 "timezone": "'Asia/Tokyo'",
             ],
-            "due_local is in the past in timezone / Give a wall time to come."
+            "due_local is in the past in timezone / Give a wall time in the future."
         ),
         RefusedReminder(
             ["audience": "'all'"],
-            "audience is neither me nor everyone / me tells the author, everyone whoever nudged.subject_member names when it is due."
+            "audience is neither me nor everyone / Use me for the author, or everyone for the members in nudged.subject_member when it is due."
         ),
         RefusedReminder(
             ["audience": "null"],
-            "audience is neither me nor everyone / me tells the author, everyone whoever nudged.subject_member names when it is due."
+            "audience is neither me nor everyone / Use me for the author, or everyone for the members in nudged.subject_member when it is due."
         ),
         RefusedReminder(["timezone": "'Mars/Base'"], zone), RefusedReminder(["timezone": "'europe/berlin'"], zone),
         RefusedReminder(

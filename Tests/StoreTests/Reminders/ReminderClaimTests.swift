@@ -34,7 +34,7 @@ import struct FoundationEssentials.UUID
         )
         try fixture.insertReminder(1, "'2026-11-20 12:30Z', null", subject: "9")
         try fixture.insertReminder(1, "null, '2026-11-21 02:15'", subject: "10")
-        // What is spread is nobody's own.
+        // A fan-out's reminder belongs to no user.
         try fixture.insertReminder(2, "'2026-11-20 11:00Z', null", more: (", is_spread", ", true"))
         let users = Dictionary(uniqueKeysWithValues: try await fixture.claim().map { ($0.userID, $0.reminders) })
         let mine = try #require(users[F.user(1)])
@@ -125,7 +125,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// Of whom the app has nothing else: a member that the view names.
+    /// A user unknown to the app, whose id is in the view of members.
     @Test func drain_whenSomebodyHasAReminderOnly_makesTheirRow() async throws {
         let fixture = try await F()
         try fixture.insertReminder(7, "'2026-11-20 11:00Z', null")

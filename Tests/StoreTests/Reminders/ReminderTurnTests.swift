@@ -163,14 +163,14 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// What a dead daemon was sending is unknown; its rows are left to the judge.
+    /// The pushes of a dead daemon are unknown. Its rows are left to the planner.
     @Test func recovery_whenADaemonDied_keepsTheReminder() async throws {
         let fixture = try await fixture(1...1)
         let id = try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
         let member = try await fixture.member()
         let users = try await fixture.claim()
         let retry =
-            #"[{"kind":"reminder","key":"\#(id.uuidString.lowercased())","valid_until":null,"version":1,"attempt":0,"counts":true,"counted_at":"2026-11-20T12:00:00Z","left":[]}]"#
+            #"[{"kind":"reminder","key":"\#(id.uuidString.lowercased())","valid_until":null,"version":1,"attempt":0,"counted_at":"2026-11-20T12:00:00Z","left":[]}]"#
         _ = try await fixture.store.commit(intent(users, member: member, retry: retry))
         try fixture.die()
         #expect(try await fixture.store.recoverOrphans(limit: 10).pushes == 1)

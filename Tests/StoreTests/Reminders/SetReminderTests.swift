@@ -175,7 +175,7 @@ import Testing
         }
         #expect(try fixture.refusal(call(room / width)) == "")
         #expect(
-            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload comes to")
+            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload has")
         )
         await fixture.close()
     }
@@ -201,9 +201,9 @@ import Testing
         for hour in quiet + others {
             let warnings = try fixture.setReminder("due_local => '2040-01-02 \(hour)'").warnings
             #expect(warnings.contains("author's own quiet hours") == quiet.contains(hour), "\(hour)")
-            #expect(warnings.contains("told all the same") == quiet.contains(hour))
+            #expect(warnings.contains("author is told anyway") == quiet.contains(hour))
             let everyone = try fixture.setReminder("due_local => '2040-01-02 \(hour)', audience => 'everyone'").warnings
-            #expect(everyone.contains("when theirs end") == quiet.contains(hour))
+            #expect(everyone.contains("when these end") == quiet.contains(hour))
             // In a zone that is named, and at an instant, it is the author's own clock that counts.
             let instant = "timestamp '2040-01-02 \(hour)' at time zone 'Europe/Berlin'"
             let elsewhere = "due_local => \(instant) at time zone 'Asia/Tokyo', timezone => 'Asia/Tokyo'"
@@ -280,7 +280,7 @@ import Testing
             "\(warnings)"
         )
         #expect(try fixture.sql("select is_spread from nudged.occurrence") == "t")
-        // Whoever is alone with it asks nobody.
+        // For audience `me` the view is not read.
         #expect(try fixture.setReminder("due_at => now()").warnings == "{}")
         try fixture.sql("\(view) \(F.quoted(1))::uuid as user_id from (select pg_sleep(60)) s")
         let connection = try await fixture.connection()

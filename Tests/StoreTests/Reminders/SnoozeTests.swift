@@ -104,7 +104,8 @@ import Testing
         await fixture.close()
     }
 
-    /// Told with everyone, and the series goes on: once more for whoever asks, be it the author, and for nobody else.
+    /// It came for everyone, and the series goes on. It comes once more for the user who snoozes it, author or not, and
+    /// for nobody else.
     @Test(arguments: [1, 2]) func snooze_whenOneOfEveryoneAsks_comesOnceMoreForThem(user: Int) async throws {
         let fixture = try await F.withUsers()
         try fixture.sql(
@@ -128,7 +129,7 @@ import Testing
             )
         }
         #expect(try fixture.touched() == ["0\(user)"])
-        // Whoever is no member has nothing of it; nor does anybody, where everyone's hour comes before.
+        // A user who is not a member can't snooze it, and nobody can if everyone's next hour comes before.
         #expect(try snooze(fixture, set.id, ", \(F.quoted(4))", until: "2040-01-01 09:10Z") == "f")
         #expect(try snooze(fixture, set.id, ", \(F.quoted(3))", until: "2040-01-03 09:10Z") == "f")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
@@ -154,7 +155,8 @@ import Testing
         await fixture.close()
     }
 
-    /// While a snooze is open: a cancellation, a reminder set anew, and another snooze wait for it, and nothing is on its way.
+    /// While a snooze's transaction is open, a cancellation, a new version of the reminder and another snooze wait for
+    /// it. Nothing is in flight.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: [
@@ -209,7 +211,7 @@ import Testing
         let set = try fixture.setReminder()
         #expect(
             try fixture.refusal("select nudged.snooze('\(set.id)', \(until))")
-                == "22023 nudged.snooze: until is null, in the past or more than 100 years away / Give an instant to come, within 100 years."
+                == "22023 nudged.snooze: until is null, in the past or more than 100 years away / Give a time in the future, within 100 years."
         )
         #expect(
             try fixture.refusal("select nudged.snooze(null, now())")

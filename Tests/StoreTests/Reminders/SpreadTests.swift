@@ -162,7 +162,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: The app beside it
 
-    /// Set anew, cancelled, snoozed, by a transaction that is open: nobody waits for it, and nobody is told.
+    /// Set again, cancelled or snoozed by an open transaction: nobody waits for it, and nobody is told.
     @Test(arguments: [
         "select id::text from nudged.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => now() + interval '1 day')",
         "select cancelled::text from nudged.cancel_reminders('task', '7')",
@@ -245,7 +245,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// The app's own view: what it refuses is this spread's trouble.
+    /// A failure of the app's own view affects this fan-out only.
     @Test func spread_whenTheViewFails_changesNothing() async throws {
         let fixture = try await fixture([2])
         try fixture.sql(

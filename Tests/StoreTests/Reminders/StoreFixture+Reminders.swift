@@ -57,9 +57,9 @@ extension StoreFixture {
         return try #require(id.flatMap { UUID(uuidString: String($0)) })
     }
 
-    /// What stands in the way of a call, as psql says it: the message and the hint. Empty: nothing.
+    /// The message and the hint of a refused call. Empty if the call was accepted.
     func refusal(_ statement: String) throws -> String {
-        let output = try cluster.psql(
+        let output = try cluster.sql(
             """
             do $check$
             declare
@@ -82,7 +82,7 @@ extension StoreFixture {
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    /// Whom changes wait for, by the ends of their ids.
+    /// The users of waiting touches, by the ends of their ids.
     func touched() throws -> [String] {
         try lines("select distinct right(user_id::text, 2) from nudged.touched order by 1")
     }

@@ -86,7 +86,8 @@ import Testing
         await fixture.close()
     }
 
-    /// Whoever owns the table defines casts as they like, and the function has its owner's rights: it calls none of them, nor anything that has a column's name.
+    /// A table's owner can define casts, and the function runs with its own owner's rights. So it calls no cast, and
+    /// nothing named like a column.
     @Test func trigger_whenTheTableBringsCastsOfItsOwn_callsNone() async throws {
         let fixture = try await fixture()
         try fixture.sql(

@@ -260,7 +260,7 @@ import struct FoundationEssentials.UUID
         let counts = try await hours(fixture)
         #expect(counts.first { $0.kind == "check_in" }?.lateness == lateness)
         #expect(counts.contains { $0.kind == "message" && $0.lateness == nil })
-        // Where slots are spread, only a user's own time tells.
+        // With jitter, lateness needs the user's own time.
         let spread = try await hours(fixture, rules: Rules(spreadMinutes: 60))
         #expect(spread.first { $0.kind == "check_in" }?.lateness == (preferences == "{}" ? nil : lateness))
         await fixture.store.close()

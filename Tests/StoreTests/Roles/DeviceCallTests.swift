@@ -267,7 +267,7 @@ import Testing
         await fixture.close()
     }
 
-    /// What the table refuses is said in its words, without the row, which would show the token.
+    /// A refusal by the table keeps its message, but not the row, which would show the token.
     @Test(arguments: [
         ("alter table public.push_tokens alter app_version drop default", "23502", "app_version"),
         ("alter table public.push_tokens add constraint short check (length(device_token) < 9)", "23514", "short"),

@@ -189,7 +189,7 @@ import Testing
         }
         for statement in statements {
             let state = try fixture.attempt(role, as: 1, statement).state
-            // A right that is given by whom has none is given to nobody, with a warning; so it is looked at.
+            // A grant by a role without the right gives nothing, with a warning. So the right is checked.
             if statement.hasPrefix("grant") {
                 #expect(try fixture.sql("select has_table_privilege('public', 'nudged.person', 'select')") == "f")
             } else {
@@ -264,7 +264,7 @@ import Testing
         #expect(try fixture.attempt("nudged_daemon", "delete from nudged.said").state == "42501")
         #expect(try fixture.attempt("nudged_app", "select nudged.called(1)").state == "00000")
         #expect(try fixture.attempt("nudged_daemon", "select nudged.called(1)").state == "42501")
-        // Said anew, it takes the place of the old.
+        // A second call replaces the first.
         try fixture.sql("select nudged.allow('nudged_daemon', 'insert, delete', 'nudged.said')")
         #expect(try fixture.attempt("nudged_daemon", "select 1 from nudged.said").state == "42501")
         #expect(

@@ -108,7 +108,6 @@ import struct FoundationEssentials.UUID
     }
 
     private static func parameters(of sql: String, _ fixture: F) throws -> Int {
-        // psql's $ would do as well; the server counts them.
         Int(
             try fixture.sql(
                 "prepare q as \(sql); select cardinality(parameter_types) from pg_prepared_statements"

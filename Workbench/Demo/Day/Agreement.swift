@@ -1,16 +1,16 @@
 import struct FoundationEssentials.UUID
 
-/// The simulator's log held against the record, by apns-id and both ways.
+/// Compares the simulator's log with the record by apns-id, both ways.
 struct Agreement: Sendable, Equatable {
-    /// Pushes that both know as accepted.
+    /// Pushes that are accepted in both.
     let agreed: Int
-    /// Apple took them, the record does not know.
+    /// Apple accepted them, but they are not in the record.
     let missingInRecord: Int
-    /// The record says accepted, Apple never took them.
+    /// Accepted in the record, but Apple never accepted them.
     let missingAtApple: Int
-    /// More than once in one of the two.
+    /// Pushes that are in one of the two more than once.
     let twice: Int
-    /// Apple took them, the record says `unknown`: honest, and no disagreement.
+    /// Apple accepted them, and the record says `unknown`. That is honest, so it is no disagreement.
     let unknown: Int
 
     init(accepted: [UUID], recorded: [UUID], unknown: [UUID]) {
@@ -26,13 +26,13 @@ struct Agreement: Sendable, Equatable {
 
     var holds: Bool { missingInRecord == 0 && missingAtApple == 0 && twice == 0 }
 
-    /// The last line.
+    /// The demo's last line.
     var words: String {
         let unknownWords = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
         if holds {
             return
-                "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted\(unknownWords), "
-                + "none twice, none missing"
+                "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted"
+                + "\(unknownWords), none twice, none missing"
         }
         var faults: [String] = []
         if missingInRecord > 0 { faults.append("\(Columns.grouped(missingInRecord)) accepted but not in the database") }

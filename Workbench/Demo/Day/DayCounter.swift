@@ -1,12 +1,12 @@
 import Delivery
 import Synchronization
 
-/// The sweeps' reports, added up since the last hour's line.
+/// Adds up the sweeps' reports since the last hour's line.
 final class DayCounter: Sendable {
     struct Counts: Sendable {
         var rejected = 0
         var tokensDeleted = 0
-        /// Grows whenever a sweep came to an end with someone.
+        /// Grows when a sweep finished a user.
         var progress = 0
     }
 
@@ -16,7 +16,7 @@ final class DayCounter: Sendable {
         counts.withLock { counts in
             counts.rejected += report.rejected
             counts.tokensDeleted += report.tokensDeleted
-            // Not with users that were claimed and given back.
+            // Without users who were claimed and let go again.
             counts.progress += report.sent + report.rejected + report.deferred + report.unknown + report.skipped
             counts.progress += report.resting.values.reduce(0, +)
         }

@@ -1,11 +1,11 @@
-/// What is left of the day once everything is stopped.
+/// The result of the day, read after everything was stopped.
 struct DayResult: Sendable {
     let total: HourTable.Line
     let hours: LocalHours
     let verdict: Verdict
     let pushes: Int
-    /// Changes of preferences that the apps wrote in the course of the day.
+    /// How many changes of preferences the app wrote.
     let changes: Int
-    /// Real time of the 24 hours.
+    /// How long the 24 hours took in real time.
     let duration: Duration
 }

@@ -3,7 +3,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Turns the clock through 24 hours, minute by minute, and keeps its own notes of what came to Apple.
+/// Moves the clock through 24 hours, minute by minute, and notes which pushes Apple accepted.
 struct DemoDay {
     let engine: DemoEngine
     let app: AppDatabase
@@ -36,7 +36,7 @@ struct DemoDay {
         }
     }
 
-    /// - Parameter onHour: gets each hour's line at its end, with the second of the UTC day at which it began.
+    /// - Parameter onHour: called at the end of each hour with its line and its start, in seconds of the UTC day.
     mutating func run(onHour: (HourTable.Line, Int) throws -> Void) async throws -> DayResult {
         let began = ContinuousClock.now
         for minute in 0..<Self.minutes {
@@ -54,7 +54,7 @@ struct DemoDay {
         let now = directory.instant(minute)
         if let changes = changes[minute] { try await app.change(changes, at: now) }
         try await engine.serve(at: now, interruption)
-        // All is settled: what is new in the simulator's log came in this minute.
+        // Everything is settled, so new entries in the simulator's log are from this minute.
         guard apple.simulator.counts.accepted > pushes.count else { return }
         for push in apple.simulator.snapshot().accepted[pushes.count...] {
             pushes.append(

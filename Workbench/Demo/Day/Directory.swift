@@ -1,6 +1,6 @@
 import TimeZones
 
-/// Finds people by their tokens.
+/// Finds people by token.
 struct Directory: Sendable {
     let recipients: [Recipient]
     private let byToken: [String: Int]
@@ -20,10 +20,10 @@ struct Directory: Sendable {
 
     func recipient(of token: String) -> Recipient? { byToken[token].map { recipients[$0] } }
 
-    /// The instant so many minutes after the day's start.
+    /// The instant this many minutes after the day's start.
     func instant(_ minute: Int) -> Instant { start + Int64(minute) * 60 }
 
-    /// People whose check-ins are possible and who have one of these tokens left: those in their quiet hours, and the others.
+    /// Counts people who can get check-ins and still have one of these tokens: those in quiet hours and the others.
     func standing(at minute: Int, tokensLeft: Set<String>) -> (waiting: Int, quiet: Int) {
         var waiting = 0
         var quiet = 0

@@ -1,14 +1,14 @@
-/// Sends by the recipients' local hour, and how many of the people sleep at that hour.
+/// Pushes by the recipients' local hour, and how many people are in their quiet hours then.
 struct LocalHours: Sendable, Equatable {
-    /// Pushes; 24 numbers.
+    /// Pushes per hour; 24 numbers.
     private(set) var sends = [Int](repeating: 0, count: 24)
-    /// People in their own quiet hours at half past; 24 numbers.
+    /// People in their own quiet hours at half past each hour; 24 numbers.
     private(set) var asleep = [Int](repeating: 0, count: 24)
-    /// All people whose check-ins are possible.
+    /// People who can get check-ins.
     private(set) var people = 0
-    /// Pushes of each hour that came within their recipients' own quiet hours.
+    /// Pushes in their recipients' own quiet hours, per hour.
     private(set) var wokenByHour = [Int](repeating: 0, count: 24)
-    /// Pushes to nobody, or to someone whose local time is unknown: nobody could know that they were awake.
+    /// Pushes to unknown tokens, or to people without a known local time. They count as woken.
     private(set) var unplaced = 0
 
     init() {}
@@ -20,10 +20,10 @@ struct LocalHours: Sendable, Equatable {
         wokenByHour = woken
     }
 
-    /// Pushes that came within their recipients' own quiet hours, or may have.
+    /// Pushes that came in their recipients' own quiet hours, or may have.
     var woken: Int { wokenByHour.reduce(unplaced, +) }
 
-    /// Pushes in the usual night, to people who keep other hours.
+    /// Pushes between 22:00 and 08:00, to people with other quiet hours.
     var sendsInUsualNight: Int {
         (0..<24).reduce(0) { $0 + (Night.usual.holds(minute: $1 * 60) ? sends[$1] : 0) }
     }

@@ -1,10 +1,10 @@
 import struct FoundationEssentials.UUID
 
-/// A push that the simulator took, with the day's minute in which it came.
+/// A push that the simulator accepted.
 struct PushLog: Sendable, Equatable {
     let token: String
     let apnsID: UUID
-    /// Names the nudge.
+    /// Identifies the nudge.
     let collapseID: String?
     /// Minutes after the day's start.
     let minute: Int

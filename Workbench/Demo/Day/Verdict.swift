@@ -1,18 +1,18 @@
-/// What the day proved.
+/// The demo's checks at the end of the day.
 struct Verdict: Sendable, Equatable {
     let agreement: Agreement
-    /// Pushes within their recipients' own quiet hours.
+    /// Pushes in their recipients' own quiet hours.
     let woken: Int
-    /// Nudges that reached a device more than once, by the simulator's log alone.
+    /// Nudges that reached a device more than once, by the simulator's log.
     let repeated: Int
-    /// Tokens that are gone though Apple never called them stale, and stale ones that were pushed to and are still there.
+    /// Tokens that were deleted though they are not stale, and stale ones that were pushed to and are still there.
     let wrongTokens: Int
 
     var holds: Bool { agreement.holds && woken == 0 && repeated == 0 && wrongTokens == 0 }
 
     /// - Parameters:
-    ///   - askedOf: tokens to which any request came, whatever the answer.
-    ///   - tokensLeft: what the app's table still holds.
+    ///   - askedOf: tokens that got any request, whatever the answer.
+    ///   - tokensLeft: the tokens that are still in the app's table.
     init(
         agreement: Agreement,
         hours: LocalHours,
@@ -31,17 +31,19 @@ struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// One line for each thing but the last.
+    /// One line for each check, except the agreement.
     func lines(pushes: Int) -> [String] {
         [
             woken == 0
-                ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) came within its recipient's own quiet hours"
-                : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) came within the quiet hours",
+                ? "nobody was woken: none of \(Columns.count(pushes, "push", "pushes")) came in its "
+                    + "recipient's quiet hours"
+                : "WOKEN: \(Columns.grouped(woken)) of \(Columns.count(pushes, "push", "pushes")) came in quiet hours",
             repeated == 0
-                ? "no check-in reached a device twice" : "TWICE: \(Columns.count(repeated, "check-in", "check-ins"))",
+                ? "no check-in reached a device twice"
+                : "TWICE: \(Columns.count(repeated, "check-in", "check-ins")) reached a device more than once",
             wrongTokens == 0
-                ? "every token that was deleted was stale, and every stale one that was sent to is deleted"
-                : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted that lives, or kept that is stale",
+                ? "every stale token that was pushed to was deleted, and no other token"
+                : "WRONG: \(Columns.count(wrongTokens, "token", "tokens")) deleted though valid, or kept though stale",
         ]
     }
 }

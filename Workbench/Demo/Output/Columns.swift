@@ -1,4 +1,4 @@
-/// Numbers and words in columns of a fixed width.
+/// Numbers and text in columns of a fixed width.
 enum Columns {
     /// `7912` as `7,912`.
     static func grouped(_ number: Int) -> String {
@@ -24,12 +24,12 @@ enum Columns {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// `1 push`, `2,000 pushes`.
+    /// A number with its noun: `1 push`, `2,000 pushes`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         "\(grouped(number)) \(number == 1 ? one : many)"
     }
 
-    /// Words in lines of at most `width` columns, each after the first behind `indent` blanks.
+    /// Wraps a text at `width` columns. Every line but the first is indented by `indent` blanks.
     static func wrapped(_ text: String, width: Int, indent: Int = 0) -> String {
         var lines: [String] = []
         var line = ""

@@ -1,20 +1,20 @@
 import Glibc
 import Systemd
 
-/// Where the demo's lines go, and what may stand in them.
+/// Where the demo's lines are written, and which characters they may have.
 public struct DemoOutput: Sendable {
-    /// Takes a text with its newlines. False where it could not be written: nobody reads any more.
+    /// Writes a text with its newlines. False if it can't be written.
     public var write: @Sendable (String) -> Bool
-    /// Takes what went wrong.
+    /// Writes an error.
     public var complain: @Sendable (String) -> Void
-    /// Columns of a line.
+    /// Columns per line.
     public var width: Int
-    /// Whether escape codes for colours are understood.
+    /// Whether lines may have escape codes for colours.
     public var hasColour: Bool
-    /// Whether block characters are understood; else `#`.
+    /// Whether lines may have block characters; else `#`.
     public var hasBlocks: Bool
 
-    /// An output of one's own, 80 columns wide without colours.
+    /// An output of the caller's: by default 80 columns wide, without colours.
     public init(
         write: @escaping @Sendable (String) -> Bool,
         complain: @escaping @Sendable (String) -> Void = { _ in },
@@ -29,8 +29,9 @@ public struct DemoOutput: Sendable {
         self.hasBlocks = hasBlocks
     }
 
-    /// Standard output and error. Colours only on a terminal, and not where NO_COLOR is set (https://no-color.org) or TERM is `dumb`; blocks
-    /// only in a UTF-8 locale; as wide as the terminal, but for 60 to 120 columns, and 80 without one.
+    /// Standard output and error. Colours only on a terminal, and not if NO_COLOR is set (https://no-color.org) or TERM
+    /// is `dumb`. Blocks only in a UTF-8 locale. As wide as the terminal within 60 to 120 columns; 80 without a
+    /// terminal.
     public static func standard(environment: [String: String]? = nil) -> DemoOutput {
         let environment = environment ?? ProcessEnvironment.current()
         let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -44,7 +45,7 @@ public struct DemoOutput: Sendable {
         )
     }
 
-    /// What the environment allows.
+    /// What the environment allows: colours and blocks.
     static func look(environment: [String: String], isTerminal: Bool) -> (hasColour: Bool, hasBlocks: Bool) {
         let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""

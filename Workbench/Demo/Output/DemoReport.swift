@@ -1,6 +1,6 @@
 import TimeZones
 
-/// The demo's text, part by part.
+/// The demo's output, part by part.
 struct DemoReport: Sendable {
     let output: DemoOutput
 
@@ -9,26 +9,28 @@ struct DemoReport: Sendable {
 
     // MARK: Before
 
-    /// What is real, what is not, and where.
+    /// What is real, what is simulated, and what the columns mean.
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
         let end = scene.start + 86_400
         return paint("A day of \(Columns.count(users, "person", "people")) in fast motion", .bold) + "\n\n"
             + entry(
                 "real",
-                "PostgreSQL \(version), TLS and HTTP/2, the daemon's sweep, \(scene.zoneCount) time zones of \(scene.zones.directory)"
+                "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, "
+                    + "\(scene.zoneCount) time zones from \(scene.zones.directory)"
             )
             + entry(
                 "simulated",
-                "Apple, at \(scene.apple.simulator.endpoint); the clock, from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC"
+                "Apple, at \(scene.apple.simulator.endpoint); the clock, "
+                    + "from \(Self.minute(scene.start)) to \(Self.minute(end)) UTC"
             )
             + entry("folder", "\(scene.cluster.folder), removed at the end")
             + entry(
                 "sent, rejected",
-                "pushes of that hour; the first also serves the check-ins of the four hours before"
+                "pushes in that hour; the first hour also sends the check-ins of the four hours before"
             )
             + entry(
                 "waiting, quiet",
-                "people at the hour's end whose next check-in is ahead: awake, or in their own quiet hours"
+                "people at the hour's end who wait for their next check-in: awake, or in quiet hours"
             )
             + "\n"
     }
@@ -57,7 +59,7 @@ struct DemoReport: Sendable {
 
     // MARK: After
 
-    /// Sums, chart and verdict; the agreement is the last line.
+    /// Sums, chart and checks. The agreement is the last line.
     func end(_ result: DayResult) -> String {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Columns.grouped(Int(result.duration / .seconds(1)))
@@ -66,23 +68,24 @@ struct DemoReport: Sendable {
         var lines = [table.total(result.total), ""]
         lines.append(
             wrapped(
-                "By the recipient's local hour: how many of the people are in their own quiet hours then, pushes sent, and pushes "
-                    + "within the recipient's own quiet hours, reckoned from zone and wishes without the daemon:"
+                "By the recipient's local hour: the share of people in quiet hours, pushes sent, and pushes in "
+                    + "quiet hours. The demo works this out from zones and preferences, without nudged:"
             )
         )
         lines += chart.lines(result.hours)
         if inTheNight > 0, verdict.woken == 0 {
             lines.append(
                 wrapped(
-                    "The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people who sleep at other hours, or set none."
+                    "The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people with other quiet "
+                        + "hours, or none."
                 )
             )
         }
         lines += [
             "",
             wrapped(
-                "24 hours in \(seconds) s, minute by minute; \(Columns.count(result.changes, "person", "people")) changed "
-                    + "their preferences on the way"
+                "24 hours in \(seconds) s, minute by minute; "
+                    + "\(Columns.count(result.changes, "person", "people")) changed their preferences meanwhile"
             ),
         ]
         lines += verdict.lines(pushes: result.pushes).map(wrapped)

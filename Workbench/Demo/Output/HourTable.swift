@@ -1,16 +1,16 @@
 /// One line an hour, in columns.
 struct HourTable: Sendable {
-    /// What an hour came to.
+    /// The numbers of one hour.
     struct Line: Sendable, Equatable {
-        /// Pushes that Apple took in that hour.
+        /// Pushes that Apple accepted in that hour.
         var sent = 0
-        /// People at its end, awake, whose next check-in is ahead.
+        /// People at its end who are awake and wait for their next check-in.
         var waiting = 0
         /// People at its end in their quiet hours.
         var quiet = 0
-        /// Pushes in that hour that ended without being delivered.
+        /// Pushes recorded as rejected in that hour.
         var rejected = 0
-        /// In that hour.
+        /// Tokens deleted in that hour.
         var tokensDeleted = 0
     }
 
@@ -22,12 +22,12 @@ struct HourTable: Sendable {
         paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold)
     }
 
-    /// - Parameter secondOfDay: the hour's start, of the UTC day.
+    /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
     func line(_ line: Line, secondOfDay: Int) -> String {
         "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(Self.numbers(line))
     }
 
-    /// The sums; people are not summed.
+    /// The sums. People are not summed.
     func total(_ total: Line) -> String {
         var numbers = Self.numbers(total)
         numbers[1] = ""

@@ -1,4 +1,4 @@
-/// Bars of sends by the recipients' local hour, with a gauge of how many of them sleep at that hour.
+/// A bar of pushes for each local hour, and a gauge of how many people sleep then.
 struct LocalHourChart: Sendable {
     let width: Int
     let hasBlocks: Bool
@@ -32,7 +32,7 @@ struct LocalHourChart: Sendable {
         String(repeating: hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
     }
 
-    /// Blocks know eighths of a column; one send is never drawn as none.
+    /// Blocks show eighths of a column. One push is never drawn as none.
     private func bar(_ columns: Double, isAny: Bool) -> String {
         guard isAny else { return "" }
         guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }

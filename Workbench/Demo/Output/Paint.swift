@@ -1,4 +1,4 @@
-/// Escape codes where they are understood (ECMA-48, select graphic rendition), nothing where they aren't.
+/// Adds escape codes for colours if they are understood (ECMA-48, select graphic rendition).
 struct Paint: Sendable {
     enum Colour: Int {
         case bold = 1

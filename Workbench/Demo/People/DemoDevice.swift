@@ -1,9 +1,9 @@
-/// A registered device, and what Apple will say of it.
+/// A registered device, and Apple's answer to its pushes.
 struct DemoDevice: Sendable, Equatable {
     /// Apple's answer to a push.
     enum Answer: Sendable, Equatable {
         case accepted
-        /// 410 Unregistered with an instant (Unix seconds): the token goes where its registration is older.
+        /// 410 Unregistered with an instant (Unix seconds). The token is deleted if it was registered before that.
         case unregistered(since: Int64)
         /// 400 BadDeviceToken.
         case badToken
@@ -13,14 +13,14 @@ struct DemoDevice: Sendable, Equatable {
         case troubledOnce
     }
 
-    /// Hexadecimal, but for a few that an app stored wrongly.
+    /// Hexadecimal, except for a few that an app stored wrongly.
     let token: String
     let platform: String
     /// Unix seconds.
     let registeredAt: Int64
     let answer: Answer
 
-    /// Whether a push to it is to end with the token's deletion.
+    /// Whether a push to it is to delete the token.
     var isStale: Bool {
         if case .unregistered(let since) = answer { since > registeredAt } else { false }
     }

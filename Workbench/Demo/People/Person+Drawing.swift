@@ -3,18 +3,18 @@ import Seeded
 import struct FoundationEssentials.UUID
 
 extension Person {
-    /// What kind of column someone has.
+    /// Why someone can get check-ins or not.
     private enum Kind {
         case active, neverOptedIn, malformed, disabled, noFirstSession, noDevice, noZone
     }
 
-    /// In a thousand.
+    /// How many in a thousand.
     private static let kinds: [(Kind, Int)] = [
         (.active, 780), (.neverOptedIn, 60), (.disabled, 50), (.noFirstSession, 40), (.noDevice, 30), (.malformed, 25),
         (.noZone, 15),
     ]
 
-    /// In a thousand: who changes their mind in the course of the day.
+    /// How many in a thousand change their preferences during the day.
     private static let changing: UInt64 = 15
 
     static func draw(_ places: Places, start: Int64, _ generator: inout SplitMix64) -> Person {
@@ -49,7 +49,7 @@ extension Person {
         )
     }
 
-    /// The profile's zone and the one that holds. The preferences' own comes first; one that is no zone is passed over.
+    /// The profile's zone and the zone that applies. The preferences' zone comes first; an invalid name is ignored.
     private static func addresses(
         _ isNowhere: Bool,
         home: String,
@@ -63,7 +63,7 @@ extension Person {
         switch generator.number(0...99) {
         case 0..<65: return (home, home)
         case 65..<85:
-            // They moved: the preferences say where to, the profile still where from.
+            // They moved: the preferences have the new zone, the profile the old one.
             wishes.timezone = home
             return ("Europe/London", home)
         case 85..<97:
@@ -79,7 +79,7 @@ extension Person {
         "Mars/Olympus", "EST5EDT", "UTC+3", "Europe/Atlantis", "../etc/passwd", "europe/berlin", "",
     ]
 
-    /// Valid JSON that is no valid preference: each counts as no opt-in.
+    /// Valid JSON that is not a valid preference. Each counts as no opt-in.
     private static let malformed = [
         #"{"check_ins_enabled":true}"#,
         #"{"check_ins_enabled":"yes","frequency":"daily"}"#,
@@ -93,7 +93,7 @@ extension Person {
 }
 
 extension UUID {
-    /// Version 4 (RFC 9562, section 5.4) of drawn bits.
+    /// A UUID of version 4 (RFC 9562, section 5.4) from random bits.
     static func drawn(_ generator: inout SplitMix64) -> UUID {
         var bytes: [UInt8] = []
         for word in [generator.next(), generator.next()] {

@@ -1,33 +1,33 @@
 import struct FoundationEssentials.UUID
 
-/// One user of the demo, with what the demo knows of them by construction: it never reads their preferences back.
+/// One user of the demo. The demo knows their preferences because it made them; it never reads them back.
 struct Person: Sendable, Equatable {
-    /// A change of preferences in the course of the day.
+    /// A change of preferences during the day.
     struct Change: Sendable, Equatable {
         /// Minutes after the day's start.
         let minute: Int
-        /// The new column.
+        /// The column's new value.
         let preferences: String
-        /// The quiet hours from then on.
+        /// The quiet hours after it.
         let night: Night
     }
 
     let userID: UUID
-    /// The column `notification_preferences`; nil is null.
+    /// The column `notification_preferences`; nil for null.
     let preferences: String?
     /// The column `timezone`.
     let timezone: String?
     let firstSessionComplete: Bool
     let devices: [DemoDevice]
-    /// The zone that they live in; nil where neither name is one.
+    /// The zone that applies; nil if neither name is valid.
     let zone: String?
     /// The quiet hours at the day's start.
     let night: Night
-    /// Whether check-ins are possible at the day's start, their devices apart.
+    /// Whether check-ins are possible at the day's start, apart from their devices.
     let isServed: Bool
     let change: Change?
 
-    /// The quiet hours so many minutes after the day's start.
+    /// The quiet hours this many minutes after the day's start.
     func night(at minute: Int) -> Night {
         if let change, minute >= change.minute { change.night } else { night }
     }

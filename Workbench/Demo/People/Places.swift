@@ -1,28 +1,28 @@
 import Seeded
 
-/// Where people live: most in the zones of large populations, the others anywhere in the zone database.
+/// Where people live: most in zones of large populations, the others in any zone of the database.
 struct Places: Sendable {
     private let large: [(String, Int)]
     private let all: [String]
 
-    /// Of a thousand people so many live in one of the large zones.
+    /// How many in a thousand live in one of the large zones.
     private static let shareOfLarge: UInt64 = 800
 
-    /// - Parameter names: every zone of the database, sorted, so that the same database gives the same people.
+    /// - Parameter names: every zone of the database, sorted, so the same database gives the same people.
     init(names: [String]) {
         let known = Set(names)
         large = Self.weights.filter { known.contains($0.0) }
         all = names
     }
 
-    /// A zone; nil where the database is empty.
+    /// A zone; nil if the database is empty.
     func draw(_ generator: inout SplitMix64) -> String? {
         let fromLarge = generator.chance(Self.shareOfLarge)
         let place = fromLarge ? generator.pick(weighted: large) : nil
         return place ?? generator.pick(all)
     }
 
-    /// Roughly by the number of phones. Half-hour and quarter-hour offsets and both hemispheres are among them.
+    /// Weights, roughly by the number of phones. They include half-hour and quarter-hour offsets and both hemispheres.
     private static let weights: [(String, Int)] = [
         ("America/New_York", 110), ("America/Chicago", 60), ("America/Denver", 25), ("America/Los_Angeles", 70),
         ("America/Toronto", 25), ("America/Halifax", 6), ("America/St_Johns", 4), ("America/Mexico_City", 40),

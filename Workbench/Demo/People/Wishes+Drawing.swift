@@ -16,14 +16,14 @@ extension Wishes {
             return wishes
         case 93..<96: wishes.night = Night(start: half(26, 28, &generator), end: half(30, 33, &generator))
         case 96..<98: wishes.night = Night(start: 0, end: 0)
-        // Short night, from after midnight.
+        // A short night, from after midnight.
         default: wishes.night = Night(start: half(1, 4, &generator), end: half(11, 15, &generator))
         }
         if generator.chance(550) { wishes.checkInTime = time(&generator) }
         return wishes
     }
 
-    /// Another mind: each of the things that people change.
+    /// Changes one thing, as people do.
     func changed(_ generator: inout SplitMix64) -> Wishes {
         var wishes = self
         switch generator.number(0...4) {
@@ -31,7 +31,7 @@ extension Wishes {
         case 1: wishes.frequency = frequency == "daily" ? "weekly" : "daily"
         case 2: wishes.checkInTime = Self.time(&generator)
         case 3: wishes.night = Night(start: Self.half(38, 44, &generator), end: Self.half(17, 21, &generator))
-        // Back to the usual one.
+        // Back to the default.
         default: wishes.night = nil
         }
         return wishes
@@ -39,7 +39,7 @@ extension Wishes {
 
     private static let frequencies = [("daily", 60), ("few_times_a_week", 25), ("weekly", 15)]
 
-    /// Most in the morning and in the evening; a few by mistake in the night, who are to be spared.
+    /// Most in the morning and in the evening. A few choose the night by mistake, and must not be woken.
     private static func time(_ generator: inout SplitMix64) -> Int {
         switch generator.number(0...99) {
         case 0..<45: quarter(7, 4, &generator)
@@ -49,12 +49,12 @@ extension Wishes {
         }
     }
 
-    /// A quarter of an hour among `hours` hours from `hour` on, as minute of the day.
+    /// A quarter hour within `hours` hours from `hour` on, as a minute of the day.
     private static func quarter(_ hour: Int, _ hours: Int, _ generator: inout SplitMix64) -> Int {
         (hour * 60 + 15 * generator.number(0...hours * 4 - 1)) % 1440
     }
 
-    /// A half hour from `first` to `last`, counted from midnight, as minute of the day.
+    /// A half hour from `first` to `last`, counted from midnight, as a minute of the day.
     private static func half(_ first: Int, _ last: Int, _ generator: inout SplitMix64) -> Int {
         generator.number(first...last) * 30
     }

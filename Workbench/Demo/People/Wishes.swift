@@ -1,18 +1,18 @@
-/// Well-formed preferences, before they are JSON.
+/// Valid preferences, before they become JSON.
 struct Wishes: Sendable, Equatable {
     var isEnabled = true
     /// `daily`, `few_times_a_week`, `weekly`.
     var frequency = "daily"
-    /// Minutes of the day; nil: not chosen.
+    /// Minutes of the day; nil if not chosen.
     var checkInTime: Int?
-    /// nil: not chosen, the usual one holds.
+    /// nil if not chosen; then the default applies.
     var night: Night?
     var timezone: String?
     /// 1 (Monday) to 7.
     var weekday: Int?
     var maxPerDay: Int?
 
-    /// The column's text. Zone names are ASCII without quotes, so nothing needs escaping.
+    /// The column's value. Zone names are ASCII without quotes, so nothing needs escaping.
     var json: String {
         var members = [#""check_ins_enabled":\#(isEnabled)"#, #""frequency":"\#(frequency)""#]
         if let checkInTime { members.append(#""check_in_time":"\#(Self.wallTime(checkInTime))""#) }
@@ -26,7 +26,7 @@ struct Wishes: Sendable, Equatable {
         return "{\(members.joined(separator: ","))}"
     }
 
-    /// `HH:MM`
+    /// As `HH:MM`.
     static func wallTime(_ minute: Int) -> String {
         "\(Columns.twoDigits(minute / 60)):\(Columns.twoDigits(minute % 60))"
     }

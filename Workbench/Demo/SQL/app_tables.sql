@@ -1,4 +1,4 @@
--- The tables of an existing app, before nudged came: the migrations find them, and add only what is missing.
+-- The tables of an existing app before nudged is installed. The migrations find them, and add only what is missing.
 create table public.context_profiles (
     id uuid primary key default gen_random_uuid(),
     user_id uuid not null unique,

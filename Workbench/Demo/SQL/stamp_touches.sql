@@ -1,2 +1,3 @@
--- The trigger stamped the change with the server's clock; the day's clock is another one. $1 the day's now.
+-- Sets the time of changes. The trigger wrote the server's clock, but the demo's day has a clock of its own. $1 the
+-- day's now.
 update nudged.touched set at = $1

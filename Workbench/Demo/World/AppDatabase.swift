@@ -3,11 +3,11 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The app's side of the database: what an existing project would have written, and what the demo reads back at the end.
+/// The app's side of the database: what an existing app would have written, and what the demo reads at the end.
 struct AppDatabase: Sendable {
     private let connection: Connection
 
-    /// People a statement.
+    /// People per statement.
     private static let batch = 2_000
 
     static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> AppDatabase {
@@ -23,7 +23,7 @@ struct AppDatabase: Sendable {
 
     // MARK: What the app wrote
 
-    /// The app's tables with everyone in them, as they are before nudged comes.
+    /// Makes the app's tables and fills them, as they are before nudged is installed.
     func seed(_ population: Population, _ interruption: Interruption) async throws {
         try await connection.execute(script: DemoQuery.appTables.sql, name: DemoQuery.appTables.rawValue)
         for first in stride(from: 0, to: population.people.count, by: Self.batch) {
@@ -53,7 +53,7 @@ struct AppDatabase: Sendable {
         ])
     }
 
-    /// A plain update by the app; only the stamp of the day's clock is the demo's.
+    /// A plain update, as an app does it. The demo only sets the time of the change.
     func change(_ people: [(userID: UUID, preferences: String)], at now: Instant) async throws(PostgresError) {
         _ = try await connection.transaction([
             statement(
@@ -73,7 +73,7 @@ struct AppDatabase: Sendable {
         return tokens
     }
 
-    /// The record's pushes that Apple has, and those of which nobody knows.
+    /// The pushes that the record says are accepted, and those that are unknown.
     func record() async throws(PostgresError) -> (accepted: [UUID], unknown: [UUID]) {
         let rows = try await connection.run(statement(.record))
         var accepted: [UUID] = []

@@ -8,13 +8,13 @@ import Postgres
 import Store
 import TimeZones
 
-/// The daemon's parts as `nudged run` puts them together, with a clock that is turned by hand.
+/// The daemon's parts as `nudged run` puts them together, with a clock that the demo sets.
 struct DemoEngine: Sendable {
     let engine: Engine
     let clock: PolicyClock
     let counter: DayCounter
 
-    /// Real milliseconds without any progress after which the demo gives up.
+    /// Real time without progress after which the demo gives up.
     private static let patience: Duration = .seconds(30)
 
     init(
@@ -40,7 +40,7 @@ struct DemoEngine: Sendable {
         }
     }
 
-    /// The configuration, by the same loader as the daemon's, from variables as a container would set them.
+    /// The configuration, loaded as the daemon does it, from environment variables.
     static func configuration(
         cluster: LocalCluster,
         apple: SimulatedApple,
@@ -58,7 +58,7 @@ struct DemoEngine: Sendable {
             "APNS_CA_FILE": caFile,
         ]
         do throws(ConfigurationError) {
-            // A file that isn't there: the machine's own configuration is none of the demo's business.
+            // No such file, so that the machine's own configuration is not used.
             return try ConfigurationLoader.load(
                 environment: environment.merging(rules) { $1 },
                 standardPath: cluster.folder + "/none.yaml"
@@ -79,18 +79,18 @@ struct DemoEngine: Sendable {
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
             if counter.progress == progress {
-                // The sweep found nobody free: nobody is due, or the lane took nothing.
+                // No user was finished: nobody is due, or the lane accepted nothing.
                 let remaining = try await engine.store.remaining(
                     now: instant,
                     ranges: engine.pipeline.share?.ranges ?? []
                 )
                 guard remaining.isAnyoneDue else {
-                    // In the day's fast motion a window of verdicts has long closed by the next instant.
+                    // The day's clock moves faster than a window of refusals closes, so close it now.
                     if await engine.pipeline.concludeWindows() { continue }
                     return
                 }
                 guard ContinuousClock.now < deadline else {
-                    throw DemoError(.apple, "users are due, and nothing goes on: \(engine.lanes.troubleWords)")
+                    throw DemoError(.apple, "users are due, but no push gets through: \(engine.lanes.troubleWords)")
                 }
                 try await Task.sleep(for: .milliseconds(5))
             } else {

@@ -1,4 +1,4 @@
-/// The SQL of `SQL`, one case a file, embedded at build time.
+/// The statements in the folder `SQL`, one case per file, embedded at build time.
 enum DemoQuery: String, Sendable {
     case appTables = "app_tables"
     case insertProfiles = "insert_profiles"

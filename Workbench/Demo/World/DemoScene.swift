@@ -1,12 +1,12 @@
 import LocalPostgres
 import TimeZones
 
-/// What the day is played with.
+/// Everything that a day needs.
 struct DemoScene: Sendable {
     let population: Population
     let directory: Directory
     let zones: ZoneDatabase
-    /// Names in the zone database.
+    /// How many names the zone database has.
     let zoneCount: Int
     /// The day's first instant, a full UTC hour.
     let start: Instant

@@ -1,7 +1,7 @@
 import APNsSimulator
 import Systemd
 
-/// Apple's stand-in and what is needed to reach it.
+/// The simulated Apple and its certificates.
 struct SimulatedApple: Sendable {
     let simulator: APNsSimulator
     let certificate: SimulatorCertificate
@@ -10,7 +10,7 @@ struct SimulatedApple: Sendable {
     static let keyID = "DEMOKEY001"
     static let topic = "dev.nudged.demo"
 
-    /// - Parameter devices: by token, with what Apple is to say of each.
+    /// - Parameter devices: by token, with Apple's answer for each.
     static func start(devices: [String: DemoDevice]) throws(DemoError) -> SimulatedApple {
         do throws(SimulatorError) {
             let certificate = try SimulatorCertificate()
@@ -28,7 +28,7 @@ struct SimulatedApple: Sendable {
         }
     }
 
-    /// nil: accepted.
+    /// The scripted answer; nil accepts.
     static func answer(_ device: DemoDevice, attempt: Int) -> ScriptedAnswer? {
         switch device.answer {
         case .accepted: nil

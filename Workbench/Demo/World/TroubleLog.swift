@@ -1,7 +1,7 @@
 import Logging
 import Systemd
 
-/// The daemon's log: nothing is shown of it, but an error in it ends the demo, with its words.
+/// The daemon's log. Nothing of it is shown, but an error in it ends the demo with that message.
 struct TroubleLog: LogHandler {
     private let interruption: Interruption
 
@@ -21,7 +21,7 @@ struct TroubleLog: LogHandler {
         interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
     }
 
-    /// Whose fault it is, by the event's name.
+    /// Which part failed, by the event's name.
     static func error(_ event: String?, _ message: String) -> DemoError {
         switch event.flatMap(Event.named) {
         case .databaseLost, .databaseRefused, .migrationsMissing:

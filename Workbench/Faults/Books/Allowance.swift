@@ -1,19 +1,20 @@
-/// What a fault excuses.
+/// What a fault may cause.
 public struct Allowance: Sendable, Equatable {
-    /// Pushes (`apns-id`) in intents that were open when their daemon was killed: these and no others are to be `unknown`.
+    /// Pushes (`apns-id`) in intents that were open when their daemon was killed. They must become `unknown`.
     public var openAtKill: Set<String> = []
-    /// Beside those: so many more, where a connection to Apple was cut off or an answer kept back.
+    /// How many more may be `unknown`: a connection to Apple was cut, or an answer was held back.
     public var further = 0
-    /// Tokens that the script itself took from `push_tokens`.
+    /// Tokens that the script itself deleted from `push_tokens`.
     public var tokensTaken: Set<String> = []
-    /// Pushes (`apns-id`) whose rows of the record the script took away: a restored backup, an erased user.
+    /// Pushes (`apns-id`) whose rows of the record the script removed: a restored backup, an erased user.
     public var recordLost: Set<String> = []
-    /// Users whose data the script changed: of them nothing is expected, and what they got is held against caps and quiet hours of before.
+    /// Users whose data the script changed. Nothing is expected of them, except that limits and quiet hours from before
+    /// hold.
     public var changed: Set<String> = []
 
-    /// Nothing.
+    /// Allows nothing.
     public init() {}
 
-    /// The most rows that may be `unknown`.
+    /// How many rows may be `unknown`.
     public var unknown: Int { openAtKill.count + further }
 }

@@ -1,9 +1,9 @@
-/// The books as the verdict looks things up in them.
+/// The data of both sides, indexed for the comparison.
 struct BookIndex {
     let books: Books
     let allowance: Allowance
     let people: [String: Recipient]
-    /// Whose token.
+    /// The user of each token.
     let owner: [String: Recipient]
     let due: [String: [Books.Due]]
     /// By token.
@@ -38,7 +38,7 @@ struct BookIndex {
         (rows["\(due.user) \(due.kind) \(due.key)"] ?? []).filter { $0.deviceHash.isEmpty || $0.deviceHash == hash }
     }
 
-    /// Whether the record holds an end of it that is no acceptance: of this device, or of the whole nudge.
+    /// Whether the record has an outcome other than accepted or deferred, for this device or for the whole nudge.
     func isEnded(_ due: Books.Due, _ hash: String) -> Bool {
         rows(due, hash).contains { ["rejected", "dropped", "skipped", "unknown"].contains($0.outcome) }
     }
@@ -48,16 +48,18 @@ struct BookIndex {
         return found.isEmpty ? "nothing is recorded" : "recorded as \(found)"
     }
 
-    /// A check-in once, whatever happens; a message or reminder whose outcome was unknown is repeated once (docs/GUARANTEES.md, promise 2).
+    /// How often a push may arrive: a check-in once, a message or reminder twice if its outcome was unknown
+    /// (docs/GUARANTEES.md, promise 2).
     func mostTimes(_ apnsID: String) -> Int {
         guard let row = byID[apnsID], row.kind != "check_in" else { return 1 }
         return outcomes[apnsID]?.contains("unknown") == true ? 2 : 1
     }
 
-    /// When each nudge among these pushes was first taken: it counts once, whatever its devices and attempts.
+    /// When each nudge of these pushes was first accepted. A nudge counts once, however many devices and attempts it
+    /// has.
     func nudges(_ pushes: [Books.Accepted]) -> [Int64] {
         let byNudge = Dictionary(grouping: pushes) { push in
-            // Whose record was taken away had one nudge at most: nobody's slots are closer than that.
+            // Pushes whose record was removed count as one nudge, because two slots of a user are never that close.
             allowance.recordLost.contains(push.apnsID)
                 ? "taken away" : byID[push.apnsID].map { "\($0.kind) \($0.key)" } ?? push.apnsID
         }

@@ -1,17 +1,18 @@
-/// Both sides' books after a run, and what the policy says by another reading than the daemon's. Pure values: the verdict asks nothing else.
+/// The data of both sides after a run, and the check-ins that were due by a second reading of the policy. Pure values:
+/// the comparison uses nothing else.
 public struct Books: Sendable {
-    /// A push that Apple took.
+    /// A push that Apple accepted.
     public struct Accepted: Sendable, Equatable {
         /// The device token.
         public var token: String
-        /// In lower case.
+        /// The `apns-id` in lower case.
         public var apnsID: String
         /// Milliseconds since 1970.
         public var at: Int64
-        /// Minutes after midnight of its user's wall clock at that instant, by PostgreSQL's AT TIME ZONE; nil: they have no zone.
+        /// The user's local minute of the day at that instant, by PostgreSQL's AT TIME ZONE; nil without a zone.
         public var localMinute: Int?
 
-        /// All parts.
+        /// An accepted push.
         public init(token: String, apnsID: String, at: Int64, localMinute: Int? = nil) {
             self.token = token
             self.apnsID = apnsID
@@ -20,18 +21,18 @@ public struct Books: Sendable {
         }
     }
 
-    /// A nudge that was due, by the independent reading of the policy.
+    /// A nudge that was due, by the second reading of the policy.
     public struct Due: Sendable, Equatable {
-        /// Whose.
+        /// The user's id.
         public var user: String
         /// `check_in`, `message`, `reminder`.
         public var kind: String
-        /// Names the nudge among those of its user and kind: a check-in's slot.
+        /// Identifies the nudge among those of its user and kind. For a check-in it is the slot.
         public var key: String
-        /// False where the answer changed during the run: then it may have been sent or not.
+        /// False if the answer changed during the run. Then it may have been sent or not.
         public var isCertain: Bool
 
-        /// All parts.
+        /// A due nudge.
         public init(user: String, kind: String = "check_in", key: String, isCertain: Bool = true) {
             self.user = user
             self.kind = kind
@@ -42,20 +43,20 @@ public struct Books: Sendable {
 
     /// A row of `nudged.delivery`.
     public struct Recorded: Sendable, Equatable {
-        /// Whose.
+        /// The user's id.
         public var user: String
         /// `check_in`, `message`, `reminder`.
         public var kind: String
         /// As in `Due`.
         public var key: String
-        /// Empty: of the whole nudge.
+        /// The device; empty for a row of the whole nudge.
         public var deviceHash: String
-        /// Empty where nothing was attempted.
+        /// The `apns-id`; empty if no push was attempted.
         public var apnsID: String
-        /// `accepted`, `rejected`, `deferred`, `dropped`, `skipped`, `unknown`
+        /// `accepted`, `rejected`, `deferred`, `dropped`, `skipped` or `unknown`.
         public var outcome: String
 
-        /// All parts.
+        /// A row of the record.
         public init(
             user: String,
             kind: String = "check_in",
@@ -73,25 +74,25 @@ public struct Books: Sendable {
         }
     }
 
-    /// Everyone, as seeded.
+    /// All users, as seeded.
     public var people: [Recipient] = []
-    /// By token: what the record holds in its place, as PostgreSQL's own sha256 says.
+    /// The device hash of each token, by PostgreSQL's own sha256.
     public var hashes: [String: String] = [:]
     /// What was due.
     public var due: [Due] = []
-    /// What Apple took, in its order.
+    /// The pushes that Apple accepted, in its order.
     public var accepted: [Accepted] = []
-    /// The record.
+    /// All rows of the record.
     public var record: [Recorded] = []
-    /// `apns-id`s in `nudged.intent` at the end.
+    /// `apns-id`s that are still open in `nudged.intent` at the end.
     public var open: [String] = []
-    /// Tokens in `push_tokens` at the end.
+    /// Tokens that are still in `push_tokens` at the end.
     public var tokensLeft: Set<String> = []
-    /// Tokens that Apple answered with 410, whatever it said of the instant.
+    /// Tokens that Apple answered with 410, whatever the timestamp.
     public var answeredGone: Set<String> = []
     /// Users who are still due at the end.
     public var left: [String] = []
 
-    /// Empty ones.
+    /// Without any data.
     public init() {}
 }

@@ -1,25 +1,25 @@
-/// A promise that can be broken (docs/GUARANTEES.md).
+/// A broken promise (docs/GUARANTEES.md).
 public enum Breach: String, Sendable, CaseIterable {
-    /// Due, and neither accepted nor recorded as rejected, dropped, skipped or unknown.
+    /// A due nudge that was neither accepted nor recorded as rejected, dropped, skipped or unknown.
     case lost
-    /// One nudge twice on one device.
+    /// A device got a nudge more often than promised.
     case doubled
-    /// More than the user's or the operator's caps allow.
+    /// More nudges than the user's or the operator's limits allow.
     case overLimit = "over a limit"
-    /// Accepted while the user's wall clock shows quiet hours.
+    /// A push was accepted in the user's quiet hours.
     case quiet = "in quiet hours"
-    /// A token that is gone without a 410 that says so.
+    /// A token was deleted without a 410 that allows it.
     case wronglyDeleted = "wrongly deleted"
-    /// Recorded as unknown without any reason to be.
+    /// A push was recorded as unknown without a reason.
     case unknownBeyond = "unknown without reason"
-    /// Open when its daemon was killed, and not recorded as unknown.
+    /// A push was open when its daemon was killed, but is not recorded as unknown.
     case notUnknown = "open at the kill, not unknown"
-    /// Accepted for somebody to whom nothing was due.
+    /// A push was accepted for a user without a due nudge.
     case notDue = "not due"
-    /// Apple took it, and the record does not say so; or the other way round.
+    /// Apple accepted a push that the record doesn't have, or the other way round.
     case misrecorded
-    /// An intent that nobody closed.
+    /// An intent was never closed.
     case leftOpen = "intent left open"
-    /// A user who is still due though everything has ended.
+    /// A user is still due although everything has ended.
     case leftDue = "left due"
 }

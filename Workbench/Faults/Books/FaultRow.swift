@@ -1,35 +1,35 @@
 /// One row of the table of faults.
 public struct FaultRow: Sendable, Equatable {
-    /// What was done.
+    /// The fault's name.
     public let fault: String
-    /// Runs.
+    /// How many rounds were played.
     public var runs = 0
-    /// Users of all runs.
+    /// Users of all rounds.
     public var users = 0
-    /// Pushes that Apple took.
+    /// Pushes that Apple accepted.
     public var accepted = 0
     /// How often each promise was broken.
     public var breaches: [Breach: Int] = [:]
-    /// Recorded as unknown.
+    /// Pushes recorded as unknown.
     public var unknown = 0
-    /// What the faults excuse.
+    /// How many unknown pushes the faults allow.
     public var allowed = 0
-    /// The longest time from the fault's end to work, in milliseconds; nil: nothing to recover from.
+    /// The longest recovery time in milliseconds; nil if it was not measured.
     public var recovery: Int64?
-    /// Why it was not run, or what was seen beside.
+    /// Measurements, or why the fault was not played.
     public var notes: [String] = []
-    /// Expectations of the row's own that failed.
+    /// Failed expectations of the script itself.
     public var failures = 0
 
-    /// Nothing yet.
+    /// A row without results.
     public init(fault: String) {
         self.fault = fault
     }
 
-    /// Whether it was run, and no promise was broken.
+    /// Whether no promise was broken and no expectation failed. A fault that was not played passes.
     public var passes: Bool { breaches.isEmpty && failures == 0 }
 
-    /// Counts a run.
+    /// Adds a round's result.
     public mutating func add(_ result: RoundResult) {
         runs += 1
         users += result.books.people.count
@@ -42,7 +42,7 @@ public struct FaultRow: Sendable, Equatable {
         for note in result.notes where !notes.contains(note) { notes.append(note) }
     }
 
-    /// The breaches that have no column of their own.
+    /// Breaches without a column of their own.
     static let others = Breach.allCases.filter {
         ![.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].contains($0)
     }
@@ -59,7 +59,7 @@ public struct FaultRow: Sendable, Equatable {
         ]
     }
 
-    /// Their heads.
+    /// The heads of the columns.
     public static let heads = [
         "fault", "runs", "users", "accepted", "lost", "doubled", "over a limit", "quiet", "deleted", "other",
         "unknown / allowed", "recovery",
@@ -79,7 +79,7 @@ public struct FaultRow: Sendable, Equatable {
         return line
     }
 
-    /// A table for docs/GUARANTEES.md.
+    /// A table for docs/FAULTS.md.
     public static func markdown(_ rows: [FaultRow]) -> String {
         let all = [heads, heads.indices.map { $0 == 0 || $0 == 12 ? "---" : "---:" }] + rows.map(\.cells)
         return all.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()

@@ -1,6 +1,6 @@
-/// What the comparison of both sides' books found. Pure: of the same books the same verdict.
+/// The result of comparing both sides. It depends on the data alone.
 public struct Verdict: Sendable, Equatable {
-    /// The offending rows of each breach, in words.
+    /// The rows of each breach, as text.
     public private(set) var found: [Breach: [String]] = [:]
     /// Rows recorded as unknown.
     public let unknown: Int
@@ -8,16 +8,16 @@ public struct Verdict: Sendable, Equatable {
     /// Whether no promise was broken.
     public var isClean: Bool { found.isEmpty }
 
-    /// Of a script that compares by itself, where the policy's clock is not the host's.
+    /// The result of a script that compares by itself, because its policy clock is not the host's.
     public init(found: [Breach: [String]], unknown: Int) {
         self.found = found.filter { !$0.value.isEmpty }
         self.unknown = unknown
     }
 
-    /// How often.
+    /// How many rows a breach has.
     public func count(_ breach: Breach) -> Int { found[breach]?.count ?? 0 }
 
-    /// Judges.
+    /// Compares the data of both sides.
     public init(_ books: Books, allowing allowance: Allowance = Allowance()) {
         let index = BookIndex(books, allowance)
         unknown = index.unknown.count
@@ -35,7 +35,7 @@ public struct Verdict: Sendable, Equatable {
         found[breach, default: []].append(words)
     }
 
-    /// Every device of what was due has its push, or a word on why not.
+    /// Every device of a due nudge got its push, or the record says why not.
     private mutating func judgeDue(_ index: BookIndex) {
         for due in index.books.due where due.isCertain && !index.allowance.changed.contains(due.user) {
             guard let person = index.people[due.user] else { continue }
@@ -50,7 +50,7 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// Nothing twice, and nothing to those to whom nothing was due.
+    /// No push came twice, and none came to users without a due nudge.
     private mutating func judgeAccepted(_ index: BookIndex) {
         for (token, pushes) in index.accepted {
             guard let person = index.owner[token] else {
@@ -60,7 +60,7 @@ public struct Verdict: Sendable, Equatable {
             if index.allowance.changed.contains(person.id) { continue }
             let due = index.due[person.id] ?? []
             if !person.served.contains(where: { $0.token == token }) {
-                add(.notDue, "\(person.id) on a device that nobody serves, \(token.prefix(8))…")
+                add(.notDue, "\(person.id) on a device that nudged must not push to, \(token.prefix(8))…")
             }
             if due.isEmpty {
                 add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")")
@@ -68,7 +68,7 @@ public struct Verdict: Sendable, Equatable {
             for (id, same) in Dictionary(grouping: pushes, by: \.apnsID) where same.count > index.mostTimes(id) {
                 add(.doubled, "\(person.id), apns-id \(id), at \(same.map(\.at))")
             }
-            // Two ids for one nudge are no excuse: a device gets as many different pushes as nudges were due.
+            // Also with different ids: a device gets at most as many pushes as nudges were due.
             let different = Set(pushes.map(\.apnsID)).count
             if !due.isEmpty, different > due.count {
                 add(
@@ -79,7 +79,7 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// By the instants at which Apple took them, not by the daemon's.
+    /// Counts by the instants at which Apple accepted the pushes, not by the daemon's.
     private mutating func judgeLimits(_ index: BookIndex) {
         for (user, pushes) in index.acceptedByUser {
             guard let person = index.people[user] else { continue }
@@ -103,7 +103,7 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// The record says of each push what became of it.
+    /// The record has the right outcome of each accepted push.
     private mutating func judgeRecord(_ index: BookIndex) {
         for push in index.books.accepted {
             if index.allowance.recordLost.contains(push.apnsID) { continue }
@@ -116,7 +116,7 @@ public struct Verdict: Sendable, Equatable {
         for row in index.books.record where row.outcome == "accepted" && !taken.contains(row.apnsID) {
             add(
                 .misrecorded,
-                "recorded as accepted, and Apple has it not: \(row.user), \(row.key), apns-id \(row.apnsID)"
+                "recorded as accepted, but Apple does not have it: \(row.user), \(row.key), apns-id \(row.apnsID)"
             )
         }
     }

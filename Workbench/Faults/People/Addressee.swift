@@ -1,10 +1,11 @@
-/// One row of `push_tokens`, and what Apple says of it.
+/// One row of `push_tokens`, and Apple's answer to its pushes.
 public struct Addressee: Sendable, Equatable {
-    /// What Apple answers to a push for this device.
+    /// Apple's answer to a push for this device.
     public enum Answer: Sendable, Equatable {
-        /// 200
+        /// 200.
         case accepted
-        /// 410, dead since this instant (seconds since 1970). It is a reason to delete the token only where the device has not registered since.
+        /// 410 with this instant (seconds since 1970). It allows the token's deletion only if the device registered
+        /// before.
         case gone(since: Int64)
     }
 
@@ -12,12 +13,12 @@ public struct Addressee: Sendable, Equatable {
     public var token: String
     /// Seconds since 1970.
     public var registeredAt: Int64
-    /// `ios`, or another that the daemon leaves alone.
+    /// `ios`, or a platform that nudged ignores.
     public var platform: String
-    /// Apple's.
+    /// Apple's answer.
     public var answer: Answer
 
-    /// All parts.
+    /// A device.
     public init(token: String, registeredAt: Int64, platform: String = "ios", answer: Answer = .accepted) {
         self.token = token
         self.registeredAt = registeredAt

@@ -1,4 +1,4 @@
-/// Why a drawn user is or is not to be sent to; with how many in a thousand they are.
+/// Why a random user gets a check-in now or not, and how many in a thousand are such.
 enum Circumstance: CaseIterable {
     case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice,
         androidOnly, noFirstSession, none

@@ -1,13 +1,14 @@
 import Seeded
 import TimeZones
 
-/// Draws people, one after another.
+/// Makes random people, one after another.
 struct PeopleDraw {
     private var random: SplitMix64
     private let now: Int64
     private let zones: [Zone]
 
-    /// Half hours, a quarter, both hemispheres, no summer time, either side of the date line.
+    /// Zones with half-hour and quarter-hour offsets, in both hemispheres, with and without summer time, on both sides
+    /// of the date line.
     private static let names = [
         "UTC", "Europe/Paris", "Europe/London", "America/New_York", "America/Los_Angeles", "America/St_Johns",
         "America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide",
@@ -68,7 +69,7 @@ struct PeopleDraw {
             let isOther = circumstance == .androidOnly || place > 0 && chance(10)
             var device = Addressee(token: token, registeredAt: registered, platform: isOther ? "android" : "ios")
             if chance(4) {
-                // Dead since before or after it registered: only the second is a reason to delete it.
+                // Dead since before or after its registration. Only the second allows its deletion.
                 device.answer = .gone(since: registered + (chance(50) ? 3600 : -3600))
             }
             person.devices.append(device)
@@ -124,14 +125,14 @@ struct PeopleDraw {
         return all[number(0...all.count - 1)]
     }
 
-    /// Due: between 40 and 200 minutes ago, so that it is fresh for another 40. Later: in three hours and more.
+    /// A due slot was 40 to 200 minutes ago, so it stays fresh for 40 more. A later one is at least three hours ahead.
     private mutating func slotMinute(_ circumstance: Circumstance, _ zone: Zone) -> (minute: Int, day: LocalDate) {
         let away: Int = circumstance == .later ? number(180...600) : -number(40...200)
         let (day, second) = zone.localTime(at: Instant(seconds: now + Int64(away) * 60))
         return (second / 60, day)
     }
 
-    /// nil: the rule's own.
+    /// nil for the default rule.
     private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> Recipient.Quiet? {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
@@ -140,7 +141,7 @@ struct PeopleDraw {
             return Recipient.Quiet(start: away(-number(240...400)), end: away(number(40...400)))
         }
         if chance(40) { return Recipient.Quiet(start: 0, end: 0) }
-        // They ended before any slot of ours, and begin long after.
+        // They ended before any slot, and begin at least an hour from now.
         return Recipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))
     }
 
@@ -151,7 +152,7 @@ struct PeopleDraw {
         let limit = person.maxPerDay ?? person.maxPerHour ?? 0
         switch circumstance {
         case .capped:
-            // The oldest of them leaves the window in more than half an hour.
+            // The oldest leaves the window after 40 minutes or more.
             for _ in 0..<limit { person.sent.append(now - Int64(number(60...window - 2400))) }
         case .dueUnderCap:
             for _ in 0..<limit - 1 { person.sent.append(now - Int64(number(60...window - 2400))) }

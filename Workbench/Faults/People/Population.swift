@@ -1,20 +1,21 @@
-/// A seeded population: most are due now, the others must not be sent to, each for a reason of their own.
+/// A seeded population. Most users are due now; the others must not get a push, for various reasons.
 ///
-/// The same seed at the same instant gives the same people. Nobody's slot, cap or quiet hours begin or end within the next half hour, so that a run
-/// of minutes has one right answer for nearly everyone; who stands at a border all the same (the default quiet hours) is asked at both ends.
+/// The same seed at the same instant gives the same people. No slot, limit or quiet hours of theirs begin or end in the
+/// next half hour. So a run of minutes has one right answer for nearly everyone. Only the default quiet hours may begin
+/// or end; those users are evaluated at both ends of the run.
 public struct Population: Sendable {
-    /// Everyone.
+    /// All users.
     public let people: [Recipient]
-    /// By token: what the simulated Apple looks up.
+    /// Devices by token, for the simulated Apple.
     public let devices: [String: Addressee]
 
-    /// These people.
+    /// A population of these people.
     public init(people: [Recipient]) {
         self.people = people
         devices = Dictionary(people.flatMap(\.devices).map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Draws `count` people.
+    /// Makes `count` random people, at least one.
     ///
     /// - Parameter now: seconds since 1970.
     public init(_ count: Int, seed: UInt64, now: Int64) {
@@ -22,6 +23,6 @@ public struct Population: Sendable {
         self.init(people: (1...max(1, count)).map { draw.person($0) })
     }
 
-    /// All devices that the daemon serves.
+    /// How many devices nudged pushes to.
     public var servedDevices: Int { people.reduce(0) { $0 + $1.served.count } }
 }

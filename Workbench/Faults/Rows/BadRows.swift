@@ -1,6 +1,6 @@
 extension Fault {
-    /// Bad data harms its own row.
-    static let badRows = Fault("bad-rows", row: "a million bad rows") { plan in
+    /// Users with bad data are not served, and all others are.
+    static let badRows = Fault("bad-rows", row: "hundreds of thousands of bad rows") { plan in
         let count = plan.pick(test: 2_000, quick: 5_000, full: 200_000)
         return [
             plan.round("\(count) bad rows", users: 150) { stage, _ in
@@ -12,28 +12,33 @@ extension Fault {
                 let asked = try await stage.number(
                     "select count(*) from nudged.person where user_id::text like 'bad%' and asked_at is not null and due_at > now()"
                 )
-                if asked != count { stage.fail("\(asked) of \(count) bad rows have their verdict") }
+                if asked != count { stage.fail("\(asked) of \(count) users with bad rows were evaluated") }
                 let rejected = try await stage.number(
                     "select count(*) from nudged.delivery where user_id::text like 'bad%' and outcome = 'rejected' and reason = 'invalid_token'"
                 )
-                if rejected != count / 12 { stage.fail("\(rejected) bad tokens are recorded, \(count / 12) there are") }
+                if rejected != count / 12 {
+                    stage.fail("\(rejected) bad tokens are recorded as rejected, \(count / 12) were expected")
+                }
                 let kept = try await stage.number(
                     "select count(*) from public.push_tokens where user_id::text like 'bad%'"
                 )
-                if kept != count { stage.fail("bad rows lost their tokens: \(kept) left") }
-                // Within the time that their number costs: nobody waits for a bad row.
+                if kept != count { stage.fail("tokens of bad rows were deleted: \(kept) of \(count) left") }
+                // Good rows must not wait for all bad ones, so both times are noted.
                 stage.note(
-                    "all good ones sent in \(Double((last - begin) / 100) / 10) s, all rows judged in \(Double((stage.now - begin) / 100) / 10) s"
+                    "good rows sent in \(Double((last - begin) / 100) / 10) s, "
+                        + "all rows evaluated in \(Double((stage.now - begin) / 100) / 10) s"
                 )
                 try await stage.stop(process)
             }
         ]
     }
 
-    /// Twelve kinds in turn, each with a token; the last has good preferences that are due, and a token that is none. A megabyte each for a few.
+    /// Twelve kinds of rows in turn, each with an invalid token. The last kind has valid preferences and is due. A few
+    /// values have a megabyte.
+    /// values have half a megabyte or more.
     private static func insert(_ count: Int) -> String {
         """
-        -- As in a table that was found, which has no limits.
+        -- As in an app's own table, which has no such limits.
         alter table public.context_profiles drop constraint if exists notification_preferences_size, drop constraint if exists timezone_length;
         create function public.bad_id(n integer) returns uuid language sql immutable as $$ select ('bad' || lpad(to_hex(n), 29, '0'))::uuid $$;
         insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)

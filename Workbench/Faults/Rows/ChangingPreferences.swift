@@ -4,11 +4,11 @@ import Seeded
 import Synchronization
 
 extension Fault {
-    /// Preferences change between claim and write, as often as the server takes it: what was committed before the intent counts, no deadlock, and no
-    /// transaction of the app's waits for the daemon.
+    /// Preferences change between claim and write, as often as the server allows. What was committed before the intent
+    /// counts, there is no deadlock, and no transaction of the app waits for the daemon.
     static let changingPreferences = Fault(
         "preferences-change",
-        row: "a preference changes between claim and write, a thousand times a second"
+        row: "preferences change between claim and write, as fast as possible"
     ) { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...60
@@ -26,11 +26,11 @@ extension Fault {
     private struct Changes: Sendable {
         var count = 0
         var slowest: Int64 = 0
-        /// When each opt-out was committed, at the latest: milliseconds since 1970.
+        /// When each opt-out was committed at the latest: milliseconds since 1970.
         var optedOut: [String: Int64] = [:]
     }
 
-    /// Tells the writers that it is over.
+    /// Tells the writers to stop.
     private final class End: Sendable {
         private let over = Atomic<Bool>(false)
         var hasCome: Bool { over.load(ordering: .acquiring) }
@@ -51,7 +51,7 @@ extension Fault {
             }
             try await stage.wait(
                 .seconds(90),
-                for: "most of the work, in spite of the changes",
+                for: "a third of the users to be sent to, despite the changes",
                 every: .milliseconds(100)
             ) {
                 stage.now - begin > 6_000 && stage.acceptedCount > stage.population.people.count / 3
@@ -72,7 +72,8 @@ extension Fault {
         stage.note("\(Int64(all.count) * 1000 / took) changes a second, the slowest \(all.slowest) ms")
     }
 
-    /// One connection, whose users are its own: so the only one it could wait for is the daemon, and then it fails.
+    /// Changes preferences on one connection. Its users are its own, so it could only wait for the daemon, and then it
+    /// fails.
     private static func change(_ stage: Stage, _ writer: Int, _ random: SplitMix64, _ end: End) async throws -> Changes
     {
         var random = random
@@ -84,7 +85,7 @@ extension Fault {
             let optsOut = random.next() % 400 == 0
             let patch = optsOut ? #"{"check_ins_enabled":false}"# : #"{"priority_keywords":["\#(random.next())"]}"#
             let begin = stage.now
-            // 10 ms: no row that the daemon holds is waited for at all.
+            // 10 ms: the daemon must not hold a row that the app updates.
             _ = try await connection.transaction(
                 [
                     Statement(
@@ -106,7 +107,8 @@ extension Fault {
         return changes
     }
 
-    /// Between the intent's commit and the arrival at Apple lie a look at the touches and the wire; the simulated Apple notes a push when it answers.
+    /// Between the intent's commit and the arrival at Apple are one more read of the touches and the network. The
+    /// simulated Apple notes a push when it answers.
     private static func judge(_ stage: Stage, _ all: Changes) {
         let owners = Dictionary(
             stage.population.people.flatMap { person in person.devices.map { ($0.token, person.id) } },

@@ -4,7 +4,7 @@ import Synchronization
 import TimeZones
 
 extension Fault {
-    /// The shape that all of these share: the script keeps its stepped clock for the comparison.
+    /// A round with a stepped clock. The script keeps the clock for the comparison.
     private static func stepped(
         _ plan: Plan,
         _ name: String,
@@ -20,7 +20,7 @@ extension Fault {
         return plan.round(name, users: 1, scenery: scenery) { stage, _ in kept.keep(try await play(stage)) }
     }
 
-    /// ±2 h, and back: no burst, no double, no send in quiet hours.
+    /// The clock steps by two hours and back: nothing is sent twice or in quiet hours.
     static let clockSteps = Fault("clock-steps", row: "clock steps ±2 h") { plan in
         [
             stepped(plan, "two hours on, back, and back again") { stage in
@@ -28,7 +28,8 @@ extension Fault {
                 let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
                 let begin = stage.now / 1000
                 var sleepers: [SteppedClock.Sleeper] = []
-                // Slots from an hour ago to less than two hours ahead; for half of them the next hour but a half is quiet.
+                // Slots from an hour ago to nearly two hours ahead. For half of them, quiet hours begin in half an hour
+                // and last an hour.
                 for place in 0..<plan.pick(test: 36, quick: 72, full: 170) {
                     let name = names[place % names.count]
                     guard let zone = try database.zone(named: name) else { continue }
@@ -48,14 +49,14 @@ extension Fault {
                     by: \.number
                 )
                 let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
-                if !missing.isEmpty { stage.fail("not once each: sleepers \(missing)") }
-                stage.note("\(sleepers.count) slots, each once")
+                if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
+                stage.note("\(sleepers.count) slots, each sent once")
                 return clock
             }
         ]
     }
 
-    /// The night in which the clocks change, lived through in fast steps.
+    /// The night in which the clocks change, in fast steps.
     static let summerTime = Fault("summer-time", row: "DST both ways") { plan in
         [true, false].map { begins in
             stepped(plan, "summer time \(begins ? "begins" : "ends")") { stage in
@@ -82,7 +83,8 @@ extension Fault {
                 for (number, sleeper) in sleepers.enumerated() {
                     let slots = sent[number] ?? []
                     let earliest = SteppedClock.earliest(sleeper, date, zone)
-                    // The next step may fall into the quiet hours, an hour longer where the clocks go back, and then it waits for the one after them.
+                    // The next step may be in quiet hours, which last an hour longer if the clocks go back. Then the
+                    // slot waits for their end.
                     let quiet = sleeper.quiet.map { Int64($0.end - $0.start) * 60 + 3600 + pace } ?? 0
                     guard slots.count == 1, slots[0].slot == date, slots[0].at < earliest + quiet + pace + 60
                     else {
@@ -92,13 +94,13 @@ extension Fault {
                         continue
                     }
                 }
-                stage.note("\(sleepers.count) slots of the night, each once and on time")
+                stage.note("\(sleepers.count) slots of the night, each sent once and on time")
                 return clock
             }
         }
     }
 
-    /// The next instant, to the hour, at which the zone's clocks go on or back, within a year and a bit.
+    /// The next instant, to the hour, at which the zone's clocks go forward or back, within 400 days.
     private static func nextChange(of zone: Zone, forward: Bool, after now: Int64) -> Instant? {
         let hour = now / 3600 * 3600
         return stride(from: hour, to: hour + 400 * 86_400, by: 3600).map(Instant.init(seconds:)).first { at in
@@ -107,13 +109,13 @@ extension Fault {
         }
     }
 
-    /// One catch-up at most, and only while it is fresh; what went by is recorded as skipped.
+    /// After a day of sleep at most one fresh slot is sent. Slots that passed are recorded as skipped.
     static let suspension = Fault("suspended-for-a-day", row: "suspended for a day") { plan in
         [
             stepped(plan, "a day") { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
                 let begin = stage.now / 1000
-                // Hours from now to the slot.
+                // Hours from the start to the slot.
                 let hours = [-1, 1, 5, 10, 19]
                 let sleepers = (0..<plan.pick(test: 40, quick: 100, full: 500)).map { place in
                     let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
@@ -134,19 +136,20 @@ extension Fault {
                 let all = Dictionary(grouping: try await clock.entries(), by: \.number)
                 for number in sleepers.indices {
                     let outcomes = (all[number] ?? []).map(\.outcome).sorted()
-                    // Before: today's. After: the next one is an hour old. The others' slots: 23, 19, 14 and 5 hours old.
+                    // The first kind: today's slot before the sleep, tomorrow's, an hour old, after it. The others'
+                    // slots are 5 to 23 hours old by then.
                     let wanted = hours[number % hours.count] < 0 ? ["accepted", "accepted"] : ["skipped"]
                     if outcomes != wanted {
-                        stage.fail("slot \(hours[number % hours.count]) h from the beginning: \(outcomes)")
+                        stage.fail("slot \(hours[number % hours.count]) h from the start: \(outcomes)")
                     }
                 }
-                stage.note("\(sleepers.count) users: what was fresh once, what was stale recorded as skipped")
+                stage.note("\(sleepers.count) users: fresh slots sent once, stale slots recorded as skipped")
                 return clock
             }
         ]
     }
 
-    /// Zone files change under a running daemon, for better and for worse.
+    /// Zone files change while a daemon runs. One of them is broken.
     static let zoneFiles = Fault("zone-files-upgraded", row: "zone files upgraded while running") { plan in
         [
             stepped(plan, "an hour further east, broken, and back", zones: false) { stage in
@@ -167,22 +170,22 @@ extension Fault {
                 let daemon = try stage.service(["TZDIR": zones])
                 try await clock.settle()
                 func upgrade(_ source: String, _ expected: Int, _ words: String) async throws {
-                    // As a package does it: a whole file takes the other's place.
+                    // Replaces the whole file, as a package does.
                     _ = try ChildProcess.run([
                         "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
                     ])
-                    let reloads = daemon.errorOutput.components("were read anew")
+                    let reloads = daemon.errorOutput.components("were read again")
                     daemon.signal(SIGHUP)
                     try await stage.wait(.seconds(20), for: "the reload") {
-                        daemon.errorOutput.components("were read anew") > reloads || daemon.exit != nil
+                        daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
                     }
                     try await stage.sql("select nudged.touch(faulted.id(number)) from faulted.sleeper")
                     try await clock.settle()
                     if stage.acceptedCount != expected {
-                        stage.fail("\(words): \(stage.acceptedCount) pushes, \(expected) wanted")
+                        stage.fail("\(words): \(stage.acceptedCount) pushes, \(expected) expected")
                     }
                 }
-                // By Berlin's own file the slot is half an hour away, by Athens' it was half an hour ago.
+                // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.
                 try await upgrade("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file")
                 try await upgrade("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file")
                 try await upgrade("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file")
@@ -206,7 +209,7 @@ extension Fault {
     }
 }
 
-/// What a round's script leaves for its comparison.
+/// The clock that a round's script keeps for its comparison.
 private final class Kept: Sendable {
     private let kept = Mutex<SteppedClock?>(nil)
     var clock: SteppedClock? { kept.withLock { $0 } }
@@ -214,6 +217,6 @@ private final class Kept: Sendable {
 }
 
 extension String {
-    /// How often a text stands in it.
+    /// How often it contains a text.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

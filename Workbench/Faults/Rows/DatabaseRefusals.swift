@@ -3,14 +3,15 @@ import Postgres
 import Seeded
 
 extension Fault {
-    /// The server answers, and refuses: transactions are tried again, pushes are not, and nothing is pushed without its durable intent.
+    /// The server refuses statements. Transactions are tried again, pushes are not, and nothing is pushed without a
+    /// durable intent.
     static let databaseRefusals = Fault(
         "database-refuses",
         row: "read-only, no connections left, lock or statement time-out, serialization failure, deadlock"
     ) { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(test: 700, quick: 1500, full: 4000))
         var scenery = Scenery()
-        // Slow enough that there is work left when the refusals begin.
+        // Slow answers, so that there is work left when the refusals begin.
         scenery.answerMilliseconds = 40...160
         scenery.environment = [
             "APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20", "DATABASE_STATEMENT_TIMEOUT": "500ms",
@@ -48,10 +49,10 @@ extension Fault {
 
 /// The ways to refuse.
 struct DatabaseRefusal: Sendable {
-    /// How long each lasts.
+    /// How long each refusal lasts.
     let milliseconds: Int64
 
-    /// Statements on a table fail with a state, two of five, all along.
+    /// Two of five statements on a table fail with this state, all the time.
     func inject(_ state: String, _ table: String, _ stage: Stage) async throws {
         try await stage.refuse(
             table,
@@ -60,7 +61,8 @@ struct DatabaseRefusal: Sendable {
             share: 40
         )
         let process = try stage.service()
-        try await stage.awaitIdle()
+        // A user who is refused alone again and again waits longer each time.
+        try await stage.awaitIdle(within: .seconds(400))
         if try await stage.asked(table) < 2 { stage.fail("no statement on \(table) was refused and tried again") }
         try await stage.relent(table)
         try await stage.stop(process)
@@ -73,7 +75,7 @@ struct DatabaseRefusal: Sendable {
         }
     }
 
-    /// A superuser is let in whatever the limit says, so the daemon is somebody else here.
+    /// The daemon uses another role, because the limit doesn't apply to a superuser.
     func noConnections(_ stage: Stage) async throws {
         let role = "app_\(stage.database)"
         try await stage.sql(
@@ -93,7 +95,7 @@ struct DatabaseRefusal: Sendable {
         try await stage.admin("drop role \(role)")
     }
 
-    /// Somebody holds a table for longer than a statement may take, or may wait for a lock.
+    /// Another session locks a table for longer than a statement may take or may wait.
     func locked(_ table: String, lockTimeout: Bool, _ stage: Stage) async throws {
         let holder = try await stage.connect()
         let process = try stage.service()
@@ -116,19 +118,19 @@ struct DatabaseRefusal: Sendable {
         try await stage.stop(process)
     }
 
-    /// Intents are refused for a while: in that time Apple hears nothing new.
+    /// Intents are refused for a while. In that time no new push reaches Apple.
     func intentRefused(_ stage: Stage) async throws {
         let process = try stage.service()
         _ = try await stage.awaitAccepted(10, by: process)
         try await stage.refuse("nudged.intent", on: "insert", state: "53100", share: 100)
-        // What was committed before may still go out.
-        try await stage.wait(.seconds(20), for: "the intents of before to be settled") {
+        // Pushes of earlier intents may still be sent.
+        try await stage.wait(.seconds(20), for: "the earlier intents to be settled") {
             try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
         }
         let before = stage.acceptedCount
         try await Task.sleep(for: .milliseconds(milliseconds))
         if stage.acceptedCount != before {
-            stage.fail("\(stage.acceptedCount - before) pushes went out without an intent")
+            stage.fail("\(stage.acceptedCount - before) pushes were sent without an intent")
         }
         if try await stage.asked("nudged.intent") == 0 { stage.fail("no intent was refused") }
         try await stage.relent("nudged.intent")
@@ -137,7 +139,7 @@ struct DatabaseRefusal: Sendable {
         try await stage.stop(process)
     }
 
-    /// A living daemon works, is refused for a while, and works again.
+    /// A daemon works, is refused for a while, and works again.
     private func during(
         _ stage: Stage,
         _ environment: [String: String] = [:],

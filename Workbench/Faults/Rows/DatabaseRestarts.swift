@@ -4,7 +4,8 @@ import Seeded
 import Synchronization
 
 extension Fault {
-    /// `pg_ctl -m immediate restart`, and a killed postmaster, in mid-sweep: back in work within five seconds, and nothing unknown.
+    /// PostgreSQL restarts at once or its postmaster is killed, in mid-sweep. Pushes go on within five seconds, and
+    /// nothing is unknown.
     static let databaseRestarts = Fault("database-restarts", row: "PostgreSQL restarts or crashes") { plan in
         let times = plan.pick(test: 1, quick: 1, full: 5)
         var scenery = Scenery()
@@ -35,31 +36,31 @@ extension Fault {
         }
     }
 
-    /// The database goes away between intent and outcome: outcomes are kept, and recorded when it is back.
+    /// The database goes away between intent and outcome. Outcomes are kept, and recorded when it is back.
     static let databaseAway = Fault(
         "database-away-at-outcome",
         row: "the database goes away between intent and outcome"
     ) { plan in
-        // Shorter than the lease, and longer: the intents outlive it, and are still the living daemon's.
+        // Shorter and longer than the lease. The intents remain the living daemon's in both cases.
         let absences = plan.pick(test: [500], quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
-        // And beside another daemon, which must not take the living one's for a dead one's.
+        // Beside another daemon, which must not declare the first one dead.
         let beside = plan.pick(test: [], quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
         return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
             var scenery = Scenery()
             scenery.ownCluster = [:]
             scenery.environment = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
-            // Held until the database is gone, so that no outcome comes before.
+            // Answers are held until the database is gone, so that no outcome is recorded before.
             let gate = HoldingGate()
             scenery.perDevice = { _, _ in gate.holdsNext() ? .held(then: .accept) : nil }
             return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage, _ in
                 let daemons = try (1...count).map { _ in try stage.service() }
-                guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("nothing was held") }
+                guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("no push was held") }
                 try await offThePool { stage.cluster.halt(.immediate) }
                 let held = stage.acceptedCount + stage.simulator.counts.held
                 gate.open()
                 stage.simulator.release()
                 try await Task.sleep(for: .milliseconds(min(absence / 2, 500)))
-                // One that was being held as the gate opened.
+                // Releases a push that was just being held when the gate opened.
                 stage.simulator.release()
                 try await Task.sleep(for: .milliseconds(absence - min(absence / 2, 500)))
                 try await offThePool { try stage.cluster.start() }
@@ -75,7 +76,7 @@ extension Fault {
     }
 }
 
-/// Lets three pushes through, which opens the connection's streams; holds what comes then, until it is opened.
+/// Lets three pushes through, so that Apple allows more streams. Holds the later ones until `open`.
 private final class HoldingGate: Sendable {
     private let state = Mutex((count: 0, isOpen: false))
 

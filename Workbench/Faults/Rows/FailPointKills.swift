@@ -4,7 +4,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// kill -9 at every fail point, restart, again.
+    /// kill -9 at every fail point, a restart, and another kill.
     static let failPoints = Fault("kill-at-fail-points", row: "kill -9 at any point") { plan in
         let times = plan.pick(test: 1, quick: 1, full: 4)
         let all = FailPoint.allCases.flatMap { point in
@@ -15,13 +15,13 @@ extension Fault {
                 }
             }
         }
-        // A choice, another one with each seed.
+        // The seed decides which rounds are played.
         var random = SplitMix64(seed: plan.seed)
         return Array(all.shuffled(using: &random).prefix(plan.pick(test: 5, quick: 9, full: all.count)))
     }
 }
 
-/// Two kills at one fail point, each at a visit that the seed draws.
+/// Two kills at one fail point, each at a random visit.
 struct FailPointKill {
     let stage: Stage
     let point: FailPoint
@@ -31,7 +31,7 @@ struct FailPointKill {
         try await prepare()
         var kills = 0
         for time in 1...2 {
-            // The first is sure to come; the second may find the work done.
+            // The first visit is certain. Later the work may be done before.
             let visit = time == 1 ? 1 : Int(random.next() % 4) + 1
             let process = try stage.start(
                 ["run", "--once", "--json"],
@@ -41,19 +41,19 @@ struct FailPointKill {
             if process.exit == .signal(SIGKILL) { kills += 1 }
         }
         if kills == 0 { stage.fail("\(point.rawValue) was never reached") }
-        try await stage.sql("drop trigger if exists judge_refuses on nudged.intent")
+        try await stage.sql("drop trigger if exists fault_refuses on nudged.intent")
     }
 
-    /// What must be so for the sweep to come by there.
+    /// Prepares the database so that a sweep reaches the fail point.
     private func prepare() async throws {
         switch point {
         case .afterRecover, .afterBury:
-            // A dead daemon, and its open intents.
+            // A dead daemon with open intents.
             try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
         case .afterSpread:
-            // A reminder for everyone, of which there is nobody.
+            // A reminder for everyone who shares a subject, which nobody does.
             guard let person = stage.population.people.first else { return }
             try await stage.sql(
                 "select nudged.set_reminder('task', '1', '\(person.id)', 'Now', '', due_at => now(), audience => 'everyone')"

@@ -1,5 +1,5 @@
 extension Fault {
-    /// Every row, in the order of the table.
+    /// All faults, in the order of the table.
     public static let all: [Fault] = [
         .failPoints,
         .randomKills,
@@ -36,6 +36,6 @@ extension Fault {
         .asynchronousPromotion,
     ]
 
-    /// The row of this name.
+    /// The fault with this name.
     public static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
 }

@@ -2,7 +2,7 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// The disk under intents and record is full for a while: a small tmpfs, which takes root to mount.
+    /// The disk with intents and record is full for a while. It is a small tmpfs, which only root can mount.
     static let fullDisk = Fault("disk-full", row: "disk full", isQuick: false, obstacle: { SmallDisk.obstacle() }) {
         plan in
         var scenery = Scenery()
@@ -39,7 +39,7 @@ extension Fault {
     }
 }
 
-/// A tmpfs of two megabytes that belongs to the server's account.
+/// A tmpfs of two megabytes that the server's account owns.
 struct SmallDisk: Sendable {
     let path: String
 
@@ -52,11 +52,11 @@ struct SmallDisk: Sendable {
         try ChildProcess.run([
             "mount", "-t", "tmpfs", "-o", "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)", "tmpfs", path,
         ])
-        // Before the folder is removed, whatever ends the round.
+        // It must be unmounted before the folder is removed.
         stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
     }
 
-    /// Until nothing fits any more.
+    /// Writes until it is full.
     func fill() throws {
         let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FaultError("can't fill \(path)") }
@@ -69,15 +69,15 @@ struct SmallDisk: Sendable {
         guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") }
     }
 
-    /// Tried for once: a container's root may not mount.
+    /// Tries it, because root in a container may not mount.
     static func obstacle() -> String? {
-        guard geteuid() == 0 else { return "mounting a small tmpfs takes root" }
+        guard geteuid() == 0 else { return "mounting a tmpfs needs root" }
         var template = Array("/tmp/nudged-mount-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return "no folder in /tmp" }
+        guard mkdtemp(&template) != nil else { return "can't make a folder in /tmp" }
         let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         defer { rmdir(path) }
         guard (try? ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path])) != nil else {
-            return "this machine lets nobody mount a tmpfs"
+            return "this machine does not allow mounting a tmpfs"
         }
         _ = try? ChildProcess.run(["umount", path])
         return nil

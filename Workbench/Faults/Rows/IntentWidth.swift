@@ -2,13 +2,14 @@ import LocalPostgres
 import Postgres
 
 extension Fault {
-    /// Promise 3, measured: open intents are never more than `apns.maxInFlight`, and a living daemon leaves none.
-    static let intentWidth = Fault("intent-width", row: "intent at the width of the wire (promise 3)") { plan in
+    /// Measures promise 3: open intents never have more pushes than `apns.maxInFlight`, and a daemon that runs leaves
+    /// none.
+    static let intentWidth = Fault("intent-width", row: "at most apns.maxInFlight open pushes (promise 3)") { plan in
         let widths = plan.pick(test: [20], quick: [10, 100], full: [1, 10, 100, 1000])
         return widths.map { width in
             var scenery = Scenery()
             scenery.answerMilliseconds = 10...80
-            // Time for a thousand answers on a machine that does other work: one that is late is unknown, and this is no row of late answers.
+            // A long time-out for a thousand answers on a busy machine. A late answer would make a push unknown.
             scenery.environment = [
                 "APNS_MAX_IN_FLIGHT": "\(width)", "SCHEDULE_BATCH": "500", "APNS_RESPONSE_TIMEOUT": "20s",
                 "SCHEDULE_LEASE": "60s",
@@ -23,15 +24,16 @@ extension Fault {
                 let (most, samples) = try await sampling.value
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
-                stage.note("\(most) of \(width) in \(samples) samples")
-                let left = try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'")
-                if left != 0 { stage.fail("a living daemon left \(left) intents") }
+                stage.note("at most \(most) of \(width) in \(samples) samples")
+                try await stage.wait(.seconds(20), for: "a running daemon to close its intents") {
+                    try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
+                }
                 try await stage.stop(process)
             }
         }
     }
 
-    /// As often as the server answers: the most pushes in open intents that were seen, and how often it was looked.
+    /// Counts open pushes as often as the server answers. Returns the most that it saw, and the number of samples.
     private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws -> (
         Int, Int
     ) {

@@ -3,7 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// Backends are ended in a loop.
+    /// Backends are terminated again and again.
     static let lostBackends = Fault("backends-terminated", row: "backend killed, hung server") { plan in
         let times = plan.pick(test: 1, quick: 1, full: 6)
         var scenery = Scenery()
@@ -25,7 +25,7 @@ extension Fault {
         }
     }
 
-    /// The server, or one backend, hangs: every call has its time-out, and systemd's watchdog is fed all along.
+    /// The server or one backend hangs. Every call has its time-out, and systemd's watchdog is fed all the time.
     static let hungServer = Fault("server-hangs", row: "backend killed, hung server") { plan in
         var scenery = Scenery()
         scenery.ownCluster = [:]
@@ -49,7 +49,8 @@ extension Fault {
         let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap {
             Int32($0)
         }
-        // A hung server takes connections (its kernel does), and answers nothing. Bounded: they are woken whatever happens.
+        // A hung server still accepts connections (in its kernel), but answers nothing. It is resumed after a limited
+        // time.
         let hung = all ? stage.cluster.serverProcesses() : Array(backends.prefix(1))
         let begin = stage.now
         for id in hung { Glibc.kill(id, SIGSTOP) }

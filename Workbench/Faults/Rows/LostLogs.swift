@@ -2,19 +2,19 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// Nobody takes the log lines: sending goes on, and what is lost is counted, in `nudged status` too.
+    /// Log lines can't be written. Sending goes on, and lost lines are counted, also in `nudged status`.
     static let lostLogs = Fault("logs-lost", row: "journald gone, stderr closed, disk full for logs") { plan in
         ["stderr closed", "disk full", "journald gone"].map { kind in
             plan.round(kind, users: 150) { stage, _ in
                 let process = try await mute(stage, kind)
                 try await stage.awaitIdle()
-                // Each daemon says how it stands every ten seconds.
+                // Each daemon writes its status every ten seconds.
                 try await stage.wait(.seconds(40), for: "lost lines in nudged.daemon") {
                     try await stage.number("select coalesce(max((state->>'lost_lines')::int), 0) from nudged.daemon")
                         > 0
                 }
                 if kind == "stderr closed" {
-                    // No socket and no event descriptor got the free number: a line would go into it.
+                    // Descriptor 2 must not become a socket or event descriptor, or log lines would be written into it.
                     var target = [UInt8](repeating: 0, count: 256)
                     let count = readlink("/proc/\(process.id)/fd/2", &target, target.count)
                     let name = String(decoding: target[..<max(0, count)], as: UTF8.self)
@@ -23,7 +23,7 @@ extension Fault {
                 let page = try stage.start(["status"])
                 try await stage.finish(page)
                 if !page.output.contains("lost since it started") {
-                    stage.fail("status says nothing of lost lines: \(page.output)")
+                    stage.fail("status does not show lost lines: \(page.output)")
                 }
                 let lost = try await stage.number("select max((state->>'lost_lines')::int) from nudged.daemon")
                 stage.note("\(kind): \(lost) lines lost")
@@ -37,11 +37,11 @@ extension Fault {
             try stage.service(changes, wrapper: ["sh", "-c", words])
         }
         switch kind {
-        // Descriptor 2 is free then: no socket may get it, or lines would go to PostgreSQL.
+        // Descriptor 2 is free then. If a socket to PostgreSQL got it, log lines would be sent there.
         case "stderr closed": return try shell("exec \"$0\" \"$@\" 2>&-")
         case "disk full": return try shell("exec \"$0\" \"$@\" 2>/dev/full")
         default:
-            // As systemd does it: a stream that is named by JOURNAL_STREAM, and whose reader is gone.
+            // As with systemd: a stream that JOURNAL_STREAM names, and whose reader is gone.
             let pipe = stage.folder + "/journal"
             mkfifo(pipe, 0o600)
             var file = stat()

@@ -5,16 +5,17 @@ import Synchronization
 import struct FoundationEssentials.UUID
 
 extension Fault {
-    /// Messages are written and taken back as fast as the server takes it, while daemons are killed: what was taken back in time never arrives, everything else
-    /// ends in the record, and no device gets a message more often than once and once for each time that it was unknown.
-    static let messagesUnderFire = Fault("messages-under-fire", row: "messages cancelled, their daemons killed") {
+    /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Messages that were
+    /// cancelled in time never arrive, and all others end in the record. A device gets a message once, and once more if
+    /// it was unknown.
+    static let messagesUnderFire = Fault("messages-under-fire", row: "messages are cancelled, daemons are killed") {
         plan in
         let (rounds, kills) = plan.pick(test: (1, 2), quick: (1, 3), full: (10, 6))
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...120
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
         return (1...rounds).map { number in
-            // The verdict is this row's own, and so is what it compares with.
+            // This row makes its own comparison, with its own data.
             let said = SaidMessages()
             var scenery = scenery
             scenery.verdict = { try await said.verdict($0) }
@@ -32,7 +33,7 @@ extension Fault {
     }
 }
 
-/// What the app said, and what it took back in time.
+/// The messages that the app sent, and those that it cancelled in time.
 private final class SaidMessages: Sendable {
     private struct Books {
         var all: Set<String> = []
@@ -44,7 +45,7 @@ private final class SaidMessages: Sendable {
     func say(_ ids: [String]) { books.withLock { $0.all.formUnion(ids) } }
     func takeBack(_ id: String) { books.withLock { $0.takenBack.formUnion([id]) } }
 
-    /// Both sides' books of messages.
+    /// Compares the app's messages with the record and with Apple's log.
     func verdict(_ stage: Stage) async throws -> Verdict {
         let said = books.withLock { $0 }
         let allowed = stage.notebook.withLock { $0.allowance.openAtKill }
@@ -82,7 +83,7 @@ private final class SaidMessages: Sendable {
                 continue
             }
             if said.takenBack.contains(key) {
-                found[.notDue, default: []].append("message \(key) was taken back in time")
+                found[.notDue, default: []].append("message \(key) was cancelled in time")
             }
             if same.count > 1 + min(1, unknown[push.apnsID] ?? 0) {
                 found[.doubled, default: []].append("message \(key), at \(same.map(\.at))")
@@ -91,7 +92,7 @@ private final class SaidMessages: Sendable {
         let taken = Set(stage.taken.all.map(\.apnsID))
         for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
             found[.misrecorded, default: []].append(
-                "message \(try rows.text(row, 0)) is recorded as accepted, and Apple has it not"
+                "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it"
             )
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
@@ -99,13 +100,13 @@ private final class SaidMessages: Sendable {
         }
         for id in allowed where unknown[id] == nil { found[.notUnknown, default: []].append("apns-id \(id)") }
         let ended = outcomes.values.count { $0.contains("accepted") }
-        stage.note("\(said.all.count) messages, \(said.takenBack.count) taken back, \(ended) accepted")
-        // By push, as the allowance counts: one whose repeat became unknown as well is one.
+        stage.note("\(said.all.count) messages, \(said.takenBack.count) cancelled, \(ended) accepted")
+        // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
         return Verdict(found: found, unknown: unknown.count)
     }
 }
 
-/// The app's side: writers that say and take back, while daemons are killed.
+/// The app's side: writers send and cancel messages while daemons are killed.
 private struct MessageWriters {
     private let stage: Stage
     private var random: SplitMix64
@@ -152,7 +153,7 @@ private struct MessageWriters {
         if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
     }
 
-    /// Says some to random users, and takes back some of what it said before. No call may wait for the daemon.
+    /// Sends messages to random users, and cancels some of its earlier ones. No call may wait for the daemon.
     private static func write(_ stage: Stage, _ random: SplitMix64, _ said: SaidMessages, _ isOver: Over) async throws {
         var random = random
         var mine: [String] = []
@@ -181,7 +182,7 @@ private struct MessageWriters {
                 )
                 if try answer[0].bool(0, 0) { said.takeBack(id) }
             }
-            // The daemon is to keep up: a backlog of minutes would only be waited for.
+            // Paced so that the daemon keeps up. A backlog would only cost time.
             try await Task.sleep(for: .milliseconds(10))
         }
         await connection.close()

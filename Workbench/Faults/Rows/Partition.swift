@@ -1,6 +1,6 @@
 extension Fault {
-    /// The network between a daemon and the database, or Apple, is cut: leases expire elsewhere, and nothing hangs.
-    static let partition = Fault("partition", row: "partition", obstacle: SplitNetwork.obstacle) { plan in
+    /// The network between a daemon and the database, or Apple, is cut. Leases expire elsewhere, and nothing hangs.
+    static let partition = Fault("partition", row: "the network is cut", obstacle: SplitNetwork.obstacle) { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 60...200
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "20", "DATABASE_STATEMENT_TIMEOUT": "2s"]
@@ -26,7 +26,7 @@ extension Fault {
         try await far.cut(.database)
         let cut = stage.now
         let open = try await stage.openIntents()
-        // Those that the cut-off daemon can't close; the other's are among them, and it closes them itself.
+        // The cut-off daemon can't settle its pushes. The other daemon's are counted too, but it settles them itself.
         stage.allow { $0.further += open.count + 20 }
         try await stage.awaitIdle(within: .seconds(60))
         stage.recovered(after: stage.now - cut)
@@ -40,7 +40,8 @@ extension Fault {
             ) == 2
         }
         stage.note(
-            "\(unknown) unknown, \(late) pushes by the other after the lease, back \(stage.now - mended) ms after the mend"
+            "\(unknown) unknown, \(late) pushes by the other daemon after the lease, "
+                + "back \(stage.now - mended) ms after the cut"
         )
         if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
         try await stage.stop(near)
@@ -52,14 +53,14 @@ extension Fault {
         try await stage.awaitAccepted(20, by: far.daemon)
         try await far.cut(.apple)
         let open = try await stage.openIntents()
-        // Written and unanswered; an intent that was committed while we cut is no wider than the rest.
+        // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
         stage.allow { $0.further += open.count + 20 }
-        try await stage.wait(.seconds(40), for: "what was in flight to be given up") {
+        try await stage.wait(.seconds(40), for: "the pushes in flight to be given up") {
             try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
         }
         let still = stage.acceptedCount
         try await stage.awaitLook()
-        if stage.acceptedCount != still { stage.fail("something passed the cut line") }
+        if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
         try await far.mend(.apple)
         try await stage.measureRecovery(since: stage.now)
         try await stage.awaitIdle()

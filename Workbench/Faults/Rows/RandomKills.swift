@@ -1,10 +1,10 @@
 import Seeded
 
 extension Fault {
-    /// kill -9 at random moments of a living daemon, again and again on the same people.
+    /// kill -9 at random moments of a running daemon, again and again for the same users.
     static let randomKills = Fault("kill-at-random-moments", row: "kill -9 at any point") { plan in
         let (rounds, kills) = plan.pick(test: (1, 3), quick: (2, 4), full: (40, 5))
-        // A narrow wire and slow answers: there is work for longer than the kills take.
+        // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...200
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"]
@@ -13,7 +13,7 @@ extension Fault {
                 var random = random
                 for _ in 1...kills {
                     let process = try stage.service()
-                    // Any moment since its start, or one in the midst of its work. The moment is the fault: nothing signals it.
+                    // A random moment after its start or during its work. There is no signal to wait for.
                     let isWorking = random.next() % 2 == 0
                     if isWorking {
                         let wanted = stage.acceptedCount + 1 + Int(random.next() % 40)

@@ -2,7 +2,7 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// A backup of before, or of the middle of it, is restored after everyone was served: nobody gets anything again.
+    /// A backup from before or during the sweep is restored after everyone was sent to. Nobody gets anything again.
     static let restoredBackup = Fault(
         "restored-backup",
         row: "restored from an old backup",
@@ -33,7 +33,8 @@ extension Fault {
         let daemon = try first ?? stage.service()
         try await stage.awaitIdle()
         try await stage.stop(daemon)
-        // Who was given back a moment ago is due in a second, and must be served, too: the restored record can't tell of them.
+        // Users who were let go a moment ago are due in a second. They must be sent to now, because the restored record
+        // doesn't know of them.
         try await stage.once()
         let (cluster, database) = (stage.cluster, stage.database)
         try await offThePool {
@@ -41,11 +42,11 @@ extension Fault {
             try cluster.createDatabase(named: database)
         }
         try await run(stage, ["pg_restore", "--exit-on-error", "-d", url, dump])
-        // What the restored record no longer says.
+        // What the restored record lacks.
         let (taken, restored) = (stage.taken.all, stage.now)
         let gone = Set(stage.population.people.filter { $0.devices.contains { $0.answer != .accepted } }.map(\.id))
         let open = try await stage.openIntents()
-        if inMidSweep, open.isEmpty { stage.fail("the backup holds no open intent: nothing is shown") }
+        if inMidSweep, open.isEmpty { stage.fail("the backup has no open intent: the round tests nothing") }
         stage.allow {
             $0.recordLost = Set(taken.map(\.apnsID))
             $0.changed = gone
@@ -59,8 +60,8 @@ extension Fault {
         try await stage.stop(third)
         let again = stage.taken.all.count { $0.at > restored }
         if again > 0 { stage.fail("\(again) pushes after the restore") }
-        if taken.isEmpty { stage.fail("nothing was sent before: nothing is shown") }
-        stage.note("\(taken.count) pushes before, \(again) after the restore, \(open.count) recorded unknown")
+        if taken.isEmpty { stage.fail("nothing was sent before the restore: the round tests nothing") }
+        stage.note("\(taken.count) pushes before, \(again) after the restore, \(open.count) recorded as unknown")
     }
 
     private static func recover(_ stage: Stage) async throws {
@@ -80,7 +81,7 @@ extension Fault {
         if exit != .code(0) { throw FaultError("\(arguments[0]): \(process.errorOutput.suffix(1000))") }
     }
 
-    /// Users are erased while they are claimed, decided, sent to and recorded: no query finds them afterwards.
+    /// Users are erased while they are claimed, planned, sent to and recorded. Afterwards no table has a trace of them.
     static let erasedUsers = Fault("erased-users", row: "erased user") { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 40...120
@@ -128,7 +129,7 @@ extension Fault {
         }
     }
 
-    /// Every table of ours and the app's, whole rows as text.
+    /// Finds the users in all tables of nudged and the app, by whole rows as text.
     private static func traces(_ stage: Stage, _ users: [String]) async throws -> [String] {
         let list = users.map { "('%\($0)%')" }.joined(separator: ",")
         let queries = try await stage.lines(
@@ -143,7 +144,7 @@ extension Fault {
 }
 
 extension String {
-    /// As within a quoted literal of SQL's, and within `format`.
+    /// With quotes and percent signs doubled, for a literal within `format`.
     fileprivate var replacingQuotes: String {
         reduce(into: "") { text, character in
             if character == "'" || character == "%" { text.append(character) }

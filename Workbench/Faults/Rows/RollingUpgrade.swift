@@ -1,7 +1,7 @@
 import LocalPostgres
 
 extension Fault {
-    /// Old and new version side by side across a migration.
+    /// Old and new version run side by side across a migration.
     static let rollingUpgrade = Fault(
         "rolling-upgrade",
         row: "rolling upgrade: versions side by side across a migration"
@@ -15,10 +15,10 @@ extension Fault {
                 try await stage.awaitAccepted(10, by: running)
                 try await later(stage, oldest: "null")
                 let fresh = try stage.service()
-                try await heard(stage, fresh, "with which this one works")
+                try await heard(stage, fresh, "this version can work with it")
                 try await stage.awaitIdle()
                 for daemon in [running, fresh] { try await stage.stop(daemon) }
-                if sent(running) == 0 { stage.fail("the running daemon did not go on") }
+                if sent(running) == 0 { stage.fail("the running daemon stopped working") }
                 try await ends(stage, ["migrate"], by: 0)
             },
             plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage, _ in
@@ -27,23 +27,23 @@ extension Fault {
                 try await later(stage, oldest: "9999")
                 let fresh = try stage.service()
                 for daemon in [running, fresh] { try await heard(stage, daemon, "install that version here") }
-                // What was on the wire is settled.
-                try await stage.wait(.seconds(30), for: "the pushes on the wire") {
+                // The pushes in flight are settled.
+                try await stage.wait(.seconds(30), for: "the pushes in flight to be settled") {
                     try await stage.openIntents().isEmpty
                 }
                 // Their ranges are free for the newer version's daemons.
                 try await stage.awaitShares([])
                 let before = stage.acceptedCount
                 try await ends(stage, ["status"], by: 78)
-                if sent(fresh) != 0 { stage.fail("it worked on a schema that it can't know") }
+                if sent(fresh) != 0 { stage.fail("the new daemon worked on a schema that it doesn't know") }
                 if stage.acceptedCount != before {
-                    stage.fail("the running daemon went on on a schema that it can't know")
+                    stage.fail("the running daemon worked on a schema that it doesn't know")
                 }
-                // The newer version's stand-in goes again: both go on by themselves.
+                // The newer migration is removed, and both daemons go on by themselves.
                 try await stage.sql("delete from nudged.migration where number = 9999")
                 try await stage.awaitIdle()
                 for daemon in [running, fresh] { try await stage.stop(daemon) }
-                if stage.acceptedCount == before { stage.fail("nobody was left for whom they could have held on") }
+                if stage.acceptedCount == before { stage.fail("no user was left to send to: the round tests nothing") }
             },
         ]
     }

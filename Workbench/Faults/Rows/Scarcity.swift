@@ -2,14 +2,14 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// As few descriptors and as little memory as the documentation asks for.
+    /// As few descriptors and as little memory as the documentation allows.
     static let scarcity = Fault(
         "scarcity",
         row: "file descriptors exhausted, memory limit",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
         var wide = Scenery()
-        // A thousand answers at once take this machine longer than the two seconds of other rounds.
+        // A longer time-out than in other rounds, because this machine needs longer for a thousand answers at once.
         wide.environment = [
             "SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000", "APNS_RESPONSE_TIMEOUT": "20s",
             "SCHEDULE_LEASE": "60s",
@@ -20,7 +20,7 @@ extension Fault {
                 if try await stage.finish(few) != .code(78) {
                     stage.fail("63 descriptors: \(few.errorOutput.suffix(500))")
                 }
-                // A parent that leaves descriptors open leaves so many fewer.
+                // Descriptors that a parent leaves open count too.
                 let inheriting = try stage.service(
                     wrapper: [
                         "prlimit", "--nofile=84:84", "bash", "-c",
@@ -32,10 +32,10 @@ extension Fault {
                 }
                 let process = try stage.service(wrapper: ["prlimit", "--nofile=64:64"])
                 try await stage.awaitIdle()
-                // A reload opens files again.
+                // A reload opens files again, so it needs descriptors too.
                 process.signal(SIGHUP)
                 try await stage.wait(.seconds(20), for: "the reload") {
-                    process.errorOutput.contains("were read anew") || process.exit != nil
+                    process.errorOutput.contains("were read again") || process.exit != nil
                 }
                 try await stage.stop(process)
             },

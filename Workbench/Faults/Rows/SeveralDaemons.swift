@@ -2,11 +2,11 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    /// Any number of daemons, without a leader and without configuration.
-    static let severalDaemons = Fault("several-daemons", row: "two, four daemons at once") { plan in
+    /// Several daemons share the work, without a leader and without configuration.
+    static let severalDaemons = Fault("several-daemons", row: "two or four daemons at once") { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 40...80
-        // Slow, so that each has started while there is work.
+        // Slow answers, so that each daemon starts while there is work.
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"]
         return plan.pick(test: [2], quick: [4], full: [2, 4, 4]).enumerated().map { place, count in
             plan.round(
@@ -26,7 +26,7 @@ extension Fault {
         }
     }
 
-    /// What a daemon's own lines say that it sent.
+    /// How many pushes a daemon's log says that it sent.
     static func sent(_ daemon: ChildProcess) -> Int {
         daemon.errorOutput.split(separator: "\n").reduce(0) { sum, line in
             guard let start = line.firstRange(of: "sweep: sent ") else { return sum }
@@ -34,7 +34,7 @@ extension Fault {
         }
     }
 
-    /// One daemon is stopped past its lease and wakes: with pushes written and unanswered, or with an intent and nothing written.
+    /// One daemon is stopped past its lease and resumed: with pushes in flight, or with an intent and nothing written.
     static let lateDaemon = Fault("stopped-past-its-lease", row: "one of several is stopped past its lease and wakes") {
         plan in
         var scenery = Scenery()
@@ -60,13 +60,13 @@ extension Fault {
         }
         late.signal(SIGSTOP)
         let stopped = stage.now
-        // What it had asked of the server is carried out all the same.
+        // The server still performs what the daemon had sent.
         try await stage.wait(.seconds(10), for: "its statements to end") {
             try await stage.number("select count(*) from pg_stat_activity where \(Stage.others) and state = 'active'")
                 == 0
         }
         let open = try await stage.openIntents()
-        if open.isEmpty { stage.fail("it was stopped with no intent open: nothing is shown") }
+        if open.isEmpty { stage.fail("it was stopped without an open intent: the round tests nothing") }
         stage.allow { $0.openAtKill.formUnion(open) }
         let others = [try stage.service(), try stage.service()]
         try await stage.awaitIdle(within: .seconds(60))
@@ -74,12 +74,12 @@ extension Fault {
         let woken = stage.now
         if !writes { try TextPage.write("", to: gate) }
         late.signal(SIGCONT)
-        try await stage.wait(.seconds(20), for: "the late daemon to be told") {
+        try await stage.wait(.seconds(20), for: "the late daemon to notice") {
             late.errorOutput.contains("came after the lease had ended") || late.exit != nil
         }
         try await stage.awaitIdle()
         for daemon in [late] + others { try await stage.stop(daemon) }
-        // Of its own: what the others' users became due for meanwhile is none of its.
+        // Only its own pushes count. The other daemons may send later ones.
         let after = stage.taken.all.count { $0.at > woken && open.contains($0.apnsID) }
         if after > 0 { stage.fail("\(after) pushes after it woke, \(woken - stopped) ms after it was stopped") }
         let fenced = late.errorOutput.split(separator: "\n").filter { $0.contains("came after the lease had ended") }

@@ -2,7 +2,8 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// The primary is gone in mid-sweep and its standby promoted: every commit that a daemon saw is there, so nothing is lost, doubled or unknown.
+    /// The primary ends in mid-sweep and its standby is promoted. It has every commit that a daemon saw, so nothing is
+    /// lost, doubled or unknown.
     static let synchronousPromotion = Fault("standby-promoted-synchronous", row: "standby promoted (synchronous)") {
         plan in
         (1...plan.pick(test: 1, quick: 1, full: 5)).map { time in
@@ -13,7 +14,7 @@ extension Fault {
         }
     }
 
-    /// The same with a standby that may be behind: what it had not got is forgotten, and exactly that is sent once more.
+    /// The same with a standby that may be behind. What it lacks is forgotten, and exactly that is sent once more.
     static let asynchronousPromotion = Fault(
         "standby-promoted-asynchronous",
         row: "standby promoted (asynchronous)",
@@ -48,7 +49,7 @@ struct StandbyPromotion {
         return scenery
     }()
 
-    /// What the standby has when it is promoted: the `apns-id`s of its record, and of its open intents.
+    /// The `apns-id`s in the standby's record and in its open intents when it is promoted.
     private struct Snapshot {
         let recorded: Set<String>
         let open: Set<String>
@@ -92,7 +93,7 @@ struct StandbyPromotion {
         try await offThePool { stage.cluster.halt(withStreaming: held) }
     }
 
-    /// Once the standby has replayed all that it got; nothing changes there until it is promoted.
+    /// Reads the standby when it has replayed everything. Nothing changes there until it is promoted.
     private func snapshot(_ standby: LocalCluster) async throws -> Snapshot {
         try await stage.wait(.seconds(30), for: "the standby to replay") {
             try await ask(
@@ -145,23 +146,24 @@ struct StandbyPromotion {
 
     private func ask(_ server: LocalCluster, _ sql: String) async throws -> [String] {
         let database = stage.database
-        return try await offThePool { try server.psql(sql, database: database) }.split(separator: "\n").map(String.init)
+        return try await offThePool { try server.sql(sql, database: database) }.split(separator: "\n").map(String.init)
     }
 
-    /// A push that the standby knew nothing of may come once more, with the same id, and no third time. An intent whose outcome alone was forgotten is
-    /// unknown.
+    /// A push that the standby didn't have may come once more, with the same id, but no third time. If only its outcome
+    /// was forgotten, it is unknown.
     private func excuse(_ left: Snapshot, _ promoted: Int64) {
         let known = left.recorded.union(left.open)
-        // Answers were on their way for a response time-out (2 s) at most.
+        // Answers may arrive up to a response time-out (2 s) later.
         let before = stage.taken.all.filter { $0.at < promoted + 2500 }
         let forgotten = Set(before.map(\.apnsID)).subtracting(known)
         let twice = Dictionary(grouping: stage.taken.all, by: \.apnsID).filter { $0.value.count > 1 }
         for (id, pushes) in twice where !forgotten.contains(id) || pushes.count > 2 {
             stage.fail(
-                "apns-id \(id) was sent \(pushes.count) times, and the standby knew \(known.contains(id) ? "it" : "nothing of it")"
+                "apns-id \(id) was sent \(pushes.count) times, and the standby "
+                    + (known.contains(id) ? "had it" : "did not have it")
             )
         }
-        if isBehind, twice.isEmpty { stage.fail("the standby was behind, and nothing was sent again") }
+        if isBehind, twice.isEmpty { stage.fail("the standby was behind, but nothing was sent again") }
         let owners = Dictionary(
             stage.population.people.flatMap { person in person.devices.map { ($0.token.lowercased(), person.id) } },
             uniquingKeysWith: { first, _ in first }
@@ -174,12 +176,12 @@ struct StandbyPromotion {
         stage.note("\(twice.count) sent again")
     }
 
-    /// The judge reads the books where the round began: the old primary follows the new one, and takes over again.
+    /// The comparison reads the first server. So the old primary follows the new one, and is promoted again.
     private func moveBack(_ standby: LocalCluster) async throws {
         let primary = stage.cluster
         try await offThePool {
             try primary.follow(standby, name: "primary")
-            // A fast stop waits until its standby has everything.
+            // A fast stop waits until the standby has everything.
             standby.halt(.fast)
             try primary.promote()
         }

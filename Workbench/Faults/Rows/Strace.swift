@@ -5,16 +5,17 @@ import LocalPostgres
 enum Strace {
     static let path = "/usr/bin/strace"
 
-    /// Why it can't be used here.
+    /// Why it can't be used here; nil if it can.
     static let obstacle: @Sendable () -> String? = {
         if access(path, X_OK) != 0 { return "strace is not installed (scripts/dependencies)" }
         let scope = TextPage.read("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.filter(\.isNumber)) } ?? 0
         return geteuid() != 0 && scope > 0 ? "only root may trace here (kernel.yama.ptrace_scope)" : nil
     }
 
-    /// What stands before the program. `-D`: strace is the program's grandchild, so the process is the daemon itself. Each thread counts its own calls.
+    /// The command before the program. With `-D` strace is a grandchild, so the process is the daemon itself. Each
+    /// thread counts its own calls.
     ///
-    /// - Parameter injection: as of `-e inject=`.
+    /// - Parameter injection: what follows the call in `-e inject=`.
     static func wrapper(_ call: String, _ injection: String) -> [String] {
         [
             path, "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
@@ -22,7 +23,7 @@ enum Strace {
         ]
     }
 
-    /// Lets calls of a running daemon fail from now on, until the returned process is ended. Each thread counts from 1.
+    /// Makes calls of a running daemon fail until the returned process is ended. Each thread counts from 1.
     static func attach(_ process: ChildProcess, _ call: String, _ injection: String) throws -> ChildProcess {
         try ChildProcess(
             [
@@ -34,7 +35,7 @@ enum Strace {
         )
     }
 
-    /// Work for seconds: a narrow wire and slow answers.
+    /// Few pushes in flight and slow answers, so that the work takes seconds.
     static var scenery: Scenery {
         var scenery = Scenery()
         scenery.answerMilliseconds = 20...120

@@ -3,7 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// For two seconds every few calls of one kind fail in a living daemon: it goes on, and ends well when it is told to.
+    /// For two seconds, some calls of one kind fail in a running daemon. It goes on, and ends normally at SIGTERM.
     static let systemCallErrors = Fault("system-call-fails", row: "a system call fails", obstacle: Strace.obstacle) {
         plan in
         let failures = [
@@ -32,7 +32,7 @@ extension Fault {
         let step = Int(random.next() % 20) + 2
         let injection = "error=\(error):when=\(Int(random.next() % 10) + 1)+\(step)"
         let tracer = try Strace.attach(process, call, injection)
-        // Connections are opened only where one was lost: the calls that open them can fail only then.
+        // These calls happen only when a connection is opened, so the connections are cut.
         if ["connect", "socket", "eventfd2", "openat"].contains(call) {
             try await stage.endSessions()
             stage.simulator.perform(.resetTCP)
@@ -40,7 +40,7 @@ extension Fault {
         try await Task.sleep(for: .seconds(2))
         _ = try await offThePool { tracer.end() }
         let end = stage.now
-        // A connection to Apple that broke leaves what was in flight on it unanswered.
+        // When a connection to Apple breaks, its pushes in flight stay unanswered.
         defer {
             let cuts = max(0, stage.simulator.counts.connections - 1)
             stage.allow { $0.further = cuts * 12 }

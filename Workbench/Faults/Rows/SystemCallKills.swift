@@ -3,10 +3,10 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// The process is killed as it enters its K-th call of one kind, over calls and K: from its start on, and in the midst of its work.
+    /// The process is killed when it enters its K-th call of one kind, during its start and during its work.
     static let systemCallKills = Fault("kill-at-system-calls", row: "kill -9 at any point", obstacle: Strace.obstacle) {
         plan in
-        // What the daemon lives by: sockets, waiting, waking, and memory.
+        // The calls for sockets, waiting, waking and memory.
         let calls = [
             "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",
             "socket",
@@ -24,7 +24,7 @@ extension Fault {
     }
 
     private static func killStarting(_ call: String, _ stage: Stage, _ random: inout SplitMix64) async throws {
-        // Small numbers more often.
+        // Smaller numbers are more likely.
         let most = [4, 20, 60, 150][Int(random.next() % 4)]
         let place = Int(random.next() % UInt64(most)) + 1
         let process = try stage.start(
@@ -42,7 +42,7 @@ extension Fault {
         let wanted = stage.acceptedCount + 5 + Int(random.next() % 40)
         _ = try await stage.awaitAccepted(wanted, by: process)
         let tracer = try Strace.attach(process, call, "signal=SIGKILL:when=\(Int(random.next() % 60) + 1)")
-        // Some calls are rare once it works: then the moment is the fault.
+        // Some calls are rare by now. Then it is killed after three seconds.
         _ = try await offThePool { process.wait(.seconds(3)) }
         try await stage.kill(process)
         _ = try await offThePool { tracer.end() }

@@ -3,7 +3,8 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    /// SIGTERM as systemd sends it: claims stop at once, pushes in flight resolve, the rest is free at once.
+    /// SIGTERM, as systemd sends it. Claims stop at once, pushes in flight get their outcomes, and ranges are free at
+    /// once.
     static let termination = Fault("sigterm-in-mid-sweep", row: "SIGTERM in mid-sweep") { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 100...300
@@ -16,7 +17,7 @@ extension Fault {
                 let begin = stage.now
                 try await stage.stop(process)
                 let took = stage.now - begin
-                // The response time-out, and the grace for the database.
+                // The response time-out and the time for the database.
                 if took > 2000 + 5000 { stage.fail("the stop took \(took) ms") }
                 let after = stage.taken.all.count { $0.at > begin }
                 if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
@@ -29,7 +30,7 @@ extension Fault {
         }
     }
 
-    /// The old configuration runs on, and the error says file, line and key.
+    /// After a bad reload the old configuration stays in force. The error names file, line and key.
     static let badReload = Fault("sighup-with-a-bad-file", row: "SIGHUP with a bad file") { plan in
         var scenery = Scenery()
         scenery.answerMilliseconds = 40...80
@@ -62,7 +63,7 @@ extension Fault {
                 let titles = stage.simulator.snapshot().accepted.filter {
                     !String(decoding: $0.payload, as: UTF8.self).contains("before")
                 }
-                if !titles.isEmpty { stage.fail("\(titles.count) pushes say what the bad file says") }
+                if !titles.isEmpty { stage.fail("\(titles.count) pushes have the bad file's text") }
             }
         ]
     }

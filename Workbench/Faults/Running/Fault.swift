@@ -1,17 +1,17 @@
 /// A row of the table: what goes wrong, and the rounds that play it.
 public struct Fault: Sendable {
-    /// For `--only`, and the test's name: lower case with hyphens.
+    /// Its name, for `--only` and the tests: lower case with hyphens.
     public let name: String
-    /// The row of docs/TESTING.md that it stands for.
+    /// What it does, for `--list`.
     public let row: String
-    /// Whether it is among the choice of two minutes.
+    /// Whether it is part of `--quick`.
     public let isQuick: Bool
-    /// Why this machine can't play it; nil: it can.
+    /// Why this machine can't play it; nil if it can.
     public let obstacle: @Sendable () -> String?
-    /// What is played.
+    /// Its rounds.
     public let rounds: @Sendable (Plan) -> [Round]
 
-    /// All parts.
+    /// A fault with its rounds.
     public init(
         _ name: String,
         row: String,

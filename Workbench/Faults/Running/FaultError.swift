@@ -1,9 +1,9 @@
-/// Why a fault could not be played; not what it broke.
+/// A fault could not be played. What a fault broke is a `Breach` instead.
 public struct FaultError: Error, CustomStringConvertible {
-    /// In words.
+    /// What failed and why.
     public let description: String
 
-    /// With these words.
+    /// An error with this text.
     public init(_ description: String) {
         self.description = description
     }

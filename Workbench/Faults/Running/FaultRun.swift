@@ -1,10 +1,10 @@
-/// Plays faults, and judges each round.
+/// Plays faults, and compares both sides after each round.
 public struct FaultRun: Sendable {
     private let workshop: Workshop
     private let plan: Plan
     private let nudged: String
 
-    /// - Parameter nudged: the binary's path, for the command that repeats a run.
+    /// A run of this plan in this workshop.
     public init(_ workshop: Workshop, _ plan: Plan) {
         self.workshop = workshop
         self.plan = plan
@@ -13,14 +13,14 @@ public struct FaultRun: Sendable {
 
     /// Plays all rounds of a fault.
     ///
-    /// - Parameter onRound: hears of each round, good or bad.
+    /// - Parameter onRound: called after each round with its result.
     public func play(_ fault: Fault, onRound: (RoundResult) -> Void = { _ in }) async -> FaultRow {
         var row = FaultRow(fault: fault.name)
         if let obstacle = fault.obstacle() {
             row.notes.append("skipped: \(obstacle)")
             return row
         }
-        // Side by side: most of a round's time is waiting for leases to end.
+        // Several at a time, because most of a round is waiting for leases to end.
         var waiting = fault.rounds(plan)[...]
         await withTaskGroup(of: RoundResult.self) { group in
             for round in waiting.prefix(plan.width) { group.addTask { await play(round) } }
@@ -34,7 +34,7 @@ public struct FaultRun: Sendable {
         return row
     }
 
-    /// Plays one round; what keeps it from being played is a failure too.
+    /// Plays one round. If it can't be played, that is a failure too.
     public func play(_ round: Round) async -> RoundResult {
         do {
             let (workshop, round) = (workshop, round)
@@ -62,7 +62,7 @@ public struct FaultRun: Sendable {
         }
     }
 
-    /// The command that plays a fault again as it was.
+    /// The command that repeats a fault with the same seed.
     public func command(_ fault: Fault) -> String {
         var words = ["nudged-bench faults --only", fault.name, "--seed", "\(plan.seed)"]
         if plan.scale != .full { words.append("--quick") }

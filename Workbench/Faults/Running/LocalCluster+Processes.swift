@@ -8,7 +8,7 @@ extension LocalCluster {
         return [postmaster] + Self.children(of: postmaster)
     }
 
-    /// By /proc: the fourth field of stat is the parent's number, after the name in parentheses.
+    /// From /proc: in stat, the fourth field is the parent's number, after the name in parentheses.
     private static func children(of parent: Int32) -> [Int32] {
         guard let folder = opendir("/proc") else { return [] }
         defer { closedir(folder) }
@@ -25,13 +25,14 @@ extension LocalCluster {
         return found
     }
 
-    /// SIGKILL to the postmaster, as a crash; returns once its children are gone too, so that a new server finds nobody on its files.
+    /// SIGKILL to the postmaster, like a crash. Returns when its children are gone too, so that a new server has the
+    /// files alone.
     func crash() async throws {
         let all = serverProcesses()
         halt(.kill)
         let end = ContinuousClock.now + .seconds(20)
         while all.contains(where: { kill($0, 0) == 0 }) {
-            guard ContinuousClock.now < end else { throw FaultError("backends of a killed postmaster live on") }
+            guard ContinuousClock.now < end else { throw FaultError("backends of a killed postmaster still run") }
             try await Task.sleep(for: .milliseconds(10))
         }
     }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A datagram socket that stands in for systemd, and notes when the watchdog was fed.
+/// A datagram socket in place of systemd's. It notes when the watchdog was fed.
 final class NotifyEar: Sendable {
     let path: String
     private let descriptor: Int32
@@ -36,7 +36,7 @@ final class NotifyEar: Sendable {
         close(descriptor)
     }
 
-    /// The longest time without a meal between two instants, in milliseconds.
+    /// The longest time between two feeds of the watchdog, in milliseconds.
     func longestFast(from start: Int64, to end: Int64) -> Int64 {
         let times = [start] + feedings.withLock { $0 }.filter { $0 > start && $0 < end } + [end]
         return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? end - start

@@ -1,35 +1,35 @@
 public import Seeded
 
-/// How much of a fault is run, and by which seed.
+/// How much of each fault is played, and with which seed.
 public struct Plan: Sendable {
-    /// How much.
+    /// The three sizes of a run.
     public enum Scale: Sendable {
-        /// As a test: seconds.
+        /// For a test: seconds.
         case test
-        /// The choice of two minutes.
+        /// `--quick`: about two minutes.
         case quick
-        /// All of it.
+        /// Everything.
         case full
     }
 
-    /// How much.
+    /// The size of the run.
     public let scale: Scale
-    /// The seed of all.
+    /// The seed of everything.
     public let seed: UInt64
-    /// Users a round where something else was asked for than each row's own number.
+    /// Users per round; nil for each row's own number.
     public let users: Int?
 
-    /// All parts.
+    /// A plan.
     public init(_ scale: Scale, seed: UInt64, users: Int? = nil) {
         self.scale = scale
         self.seed = seed
         self.users = users
     }
 
-    /// How many rounds of a fault are played side by side.
+    /// How many rounds of a fault are played at the same time.
     public var width: Int { 3 }
 
-    /// One of three.
+    /// The value for this scale.
     public func pick<Value>(test: Value, quick: Value, full: Value) -> Value {
         switch scale {
         case .test: test
@@ -38,15 +38,15 @@ public struct Plan: Sendable {
         }
     }
 
-    /// A seed of its own for a round of this name: it does not change where other rounds come or go.
+    /// A seed for a round of this name. It doesn't depend on which other rounds there are.
     public func seed(_ name: String) -> UInt64 {
-        // FNV-1a: the same on every machine, unlike `Hashable`'s.
+        // FNV-1a, which is the same on every machine, unlike `Hashable`.
         let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         var random = SplitMix64(seed: seed ^ hash)
         return random.next()
     }
 
-    /// A round of this name, whose script gets its seed's generator.
+    /// A round of this name. Its script gets a generator from the round's seed.
     public func round(
         _ name: String,
         users: Int,
@@ -55,7 +55,7 @@ public struct Plan: Sendable {
     ) -> Round {
         let seed = seed(name)
         return Round(name, seed: seed, users: self.users ?? users, scenery: scenery) { stage in
-            // Not the population's own draws once more.
+            // Inverted, so that the script doesn't repeat the population's random numbers.
             try await play(stage, SplitMix64(seed: ~seed))
         }
     }

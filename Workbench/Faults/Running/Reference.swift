@@ -2,10 +2,10 @@ import JSON
 import LocalPostgres
 import TimeZones
 
-/// The policy by another reading than the daemon's: Tests/Reference/policy_reference.py, written from docs/POLICY.md alone.
+/// A second reading of the policy: Tests/Reference/policy_reference.py, written from docs/POLICY.md alone.
 struct Reference {
     let script: String
-    /// Where the questions are written.
+    /// The folder for the file with the questions.
     let folder: String
 
     private struct Answer: Equatable {
@@ -13,8 +13,8 @@ struct Reference {
         var slot = ""
     }
 
-    /// The check-ins that were due between two instants (seconds since 1970): certain where both give the same answer. A slot lives for hours, so
-    /// what is the same at both ends of a run of minutes was the same in between.
+    /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
+    /// both ends. Slots last for hours, so it was then the same in between.
     func due(_ people: [Recipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
         let (before, after) = try ask(people, [start, end])
         var due: [Books.Due] = []
@@ -39,7 +39,7 @@ struct Reference {
         let process = try ChildProcess(["python3", script], input: .file(path), output: .captured, error: .captured)
         guard process.wait(.seconds(600)) == .code(0) else {
             process.end(9)
-            throw FaultError("the policy's reference failed: \(process.errorOutput.suffix(2000))")
+            throw FaultError("the reference script failed: \(process.errorOutput.suffix(2000))")
         }
         var answers: [[String: Answer]] = [[:], [:]]
         for line in process.output.split(separator: "\n") {

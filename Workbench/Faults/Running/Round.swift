@@ -1,17 +1,18 @@
 /// One run: a population, a scripted fault, a comparison.
 public struct Round: Sendable {
-    /// Names it within its fault.
+    /// Its name within its fault.
     public let name: String
-    /// Of the population and of all that the script draws.
+    /// The seed of the population and of the script.
     public let seed: UInt64
-    /// How many.
+    /// How many users it has.
     public let users: Int
-    /// What surrounds it.
+    /// Its cluster, Apple's answers and the daemons' variables.
     public let scenery: Scenery
-    /// The script: starts daemons, breaks things, mends them. What it leaves due is served by `run --once` before the books are read.
+    /// The script: it starts daemons, breaks things and restores them. `run --once` serves who is still due before the
+    /// comparison.
     public let play: @Sendable (Stage) async throws -> Void
 
-    /// All parts.
+    /// A round.
     public init(
         _ name: String,
         seed: UInt64,

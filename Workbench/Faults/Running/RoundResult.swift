@@ -1,24 +1,24 @@
-/// One run's books and verdict.
+/// The data and the result of one round.
 public struct RoundResult: Sendable {
     /// The round's name.
     public let name: String
-    /// Both sides.
+    /// The data of both sides.
     public let books: Books
-    /// What the fault excused.
+    /// What the fault was allowed to cause.
     public let allowance: Allowance
-    /// The comparison.
+    /// The result of the comparison.
     public let verdict: Verdict
-    /// Milliseconds from the fault's end to work.
+    /// The recovery time in milliseconds; nil if it was not measured.
     public let recovery: Int64?
-    /// What was seen beside, for the table.
+    /// Measurements for the table.
     public let notes: [String]
-    /// What the script itself expected and did not find.
+    /// Failed expectations of the script.
     public let failures: [String]
 
-    /// Whether nothing is wrong.
+    /// Whether no promise was broken and no expectation failed.
     public var passes: Bool { verdict.isClean && failures.isEmpty }
 
-    /// The offending rows, few of each, for a message.
+    /// The failures and up to five rows of each breach, as text.
     public var words: String {
         var lines = failures
         for breach in Breach.allCases {

@@ -1,10 +1,11 @@
 import Glibc
 import LocalPostgres
 
-/// A daemon in a network of its own: one line to the database and one to Apple, each of which can be cut, packets and all.
+/// A daemon in its own network, with one line to the database and one to Apple. Each line can be cut.
 ///
-/// The daemon's process is alone in a network namespace; each line is a pair of virtual interfaces, with a relay at our end. A cut is a link set
-/// down: nothing is refused, nothing arrives. Everything goes with the process: its namespace takes the interfaces along.
+/// The daemon's process is alone in a network namespace. Each line is a pair of virtual interfaces, with a relay at our
+/// end. A cut sets the interface down: nothing is refused, nothing arrives. The interfaces end with the process's
+/// namespace.
 final class SplitNetwork: Sendable {
     enum Line: Int, CaseIterable {
         case database = 0
@@ -15,7 +16,7 @@ final class SplitNetwork: Sendable {
     private let relay: ChildProcess
     private let number: Int
 
-    /// Why this machine has none; nil: it has.
+    /// Why this machine can't do it; nil if it can.
     static func obstacle() -> String? {
         if geteuid() != 0 { return "needs root for network namespaces" }
         for program in ["/usr/bin/unshare", "/usr/bin/nsenter"] where access(program, X_OK) != 0 {
@@ -54,13 +55,13 @@ final class SplitNetwork: Sendable {
         asyncio.run(main())
         """
 
-    /// Starts a daemon there, and waits until both lines stand.
+    /// Starts a daemon in its own network, with both lines up.
     static func start(_ stage: Stage, _ changes: [String: String] = [:]) async throws -> SplitNetwork {
         try await offThePool { try SplitNetwork(stage, changes) }
     }
 
     private init(_ stage: Stage, _ changes: [String: String]) throws {
-        // A number that nobody else on this machine uses.
+        // A number that no other network on this machine uses.
         var found: Int?
         for number in (0..<250).map({ (Int(getpid()) + $0) % 250 }) where found == nil {
             if (try? Self.link(number, .database)) != nil { found = number }
@@ -84,7 +85,7 @@ final class SplitNetwork: Sendable {
             ["DATABASE_URL": url, "DATABASE_ALLOW_INSECURE": "true"].merging(changes) { $1 },
             wrapper: ["unshare", "-n", "-m", "sh", "-c", "mount --bind \"$0\" /etc/hosts && exec \"$@\"", hosts]
         )
-        // The namespace is there as soon as its files say so; until then the daemon waits for its database.
+        // The interfaces can join the namespace as soon as it exists. Until then the daemon waits for its database.
         for line in Line.allCases { try Self.join(number, line, daemon) }
     }
 
@@ -103,11 +104,13 @@ final class SplitNetwork: Sendable {
 
     private static func join(_ number: Int, _ line: Line, _ daemon: ChildProcess) throws {
         let (end, id) = (name(number, line) + "d", "\(daemon.id)")
-        // unshare(1) may not have come to it yet: then the interface would go into our own namespace.
+        // unshare(1) may not have made it yet. Then the interface would join our own namespace.
         let ours = link("/proc/self/ns/net")
         let limit = ContinuousClock.now + .seconds(20)
         while link("/proc/\(id)/ns/net") == ours {
-            guard ContinuousClock.now < limit, daemon.exit == nil else { throw FaultError("no network namespace came") }
+            guard ContinuousClock.now < limit, daemon.exit == nil else {
+                throw FaultError("the network namespace did not appear")
+            }
             usleep(5_000)
         }
         try ChildProcess.run(["ip", "link", "set", end, "netns", id])
@@ -122,10 +125,10 @@ final class SplitNetwork: Sendable {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// Nothing passes.
+    /// Cuts a line: nothing passes.
     func cut(_ line: Line) async throws { try await set(line, "down") }
 
-    /// Everything passes again.
+    /// Restores a line.
     func mend(_ line: Line) async throws { try await set(line, "up") }
 
     private func set(_ line: Line, _ state: String) async throws {

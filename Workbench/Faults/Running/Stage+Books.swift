@@ -3,7 +3,7 @@ import LocalPostgres
 import Postgres
 
 extension Stage {
-    /// Serves whoever is still due by `run --once`, as often as it takes, and reads both sides' books.
+    /// Serves users who are still due by `run --once`, then compares both sides.
     func close() async throws -> RoundResult {
         try await serveRest()
         let endedAt = WallClock.milliseconds() / 1000
@@ -78,7 +78,7 @@ extension Stage {
         await connection.close()
     }
 
-    /// Each push with its user's wall clock, by PostgreSQL's own zones.
+    /// Reads each accepted push with its user's local minute, by PostgreSQL's own zones.
     private func readAccepted(_ books: inout Books, _ connection: Connection) async throws {
         let zones = Dictionary(
             population.people.flatMap { person in person.devices.map { ($0.token, person.zone) } },
@@ -115,7 +115,7 @@ extension Stage {
     }
 
     private func texts(_ connection: Connection, _ sql: String) async throws -> [String] {
-        let rows = try await connection.run(Statement("judge", sql: sql))
+        let rows = try await connection.run(Statement("comparison", sql: sql))
         return try (0..<rows.count).map { try rows.text($0, 0) }
     }
 }

@@ -4,28 +4,28 @@ public import Postgres
 import struct FoundationEssentials.UUID
 
 extension Stage {
-    /// Runs SQL as superuser and returns what psql prints, without the last line's end.
+    /// Runs SQL as superuser and returns its rows as lines, without the last newline.
     @discardableResult
     public func sql(_ text: String) async throws -> String {
         let (cluster, database) = (cluster, database)
-        let output = try await offThePool { try cluster.psql(text, database: database) }
+        let output = try await offThePool { try cluster.sql(text, database: database) }
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    /// The lines that psql prints.
+    /// Runs SQL and returns its rows as lines.
     public func lines(_ text: String) async throws -> [String] {
         try await sql(text).split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     }
 
-    /// A number.
+    /// Runs SQL and returns its single number; -1 if it isn't one.
     public func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
 
-    /// A connection of the judge's own, for what psql is too slow or too small for.
+    /// A new connection of the comparison, for results that are too large for text.
     public func connect() async throws -> Connection {
-        try await Connection.open(try .parse(url: cluster.url(database: database) + "?application_name=judge"))
+        try await Connection.open(try .parse(url: cluster.url(database: database) + "?application_name=comparison"))
     }
 
-    /// The app's tables as the population says, and what was sent before.
+    /// Fills the app's tables with the population, and the history with earlier sends.
     func seed() async throws {
         let connection = try await connect()
         let people = population.people
@@ -85,18 +85,18 @@ extension Stage {
 
     // MARK: The daemon's side
 
-    /// Sessions of everyone but the judge.
+    /// Sessions of the daemons: all but those of this program.
     static let others =
-        "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('judge', 'psql') and backend_type = 'client backend'"
+        "datname = current_database() and pid <> pg_backend_pid() and application_name not in ('comparison', 'superuser') and backend_type = 'client backend'"
 
-    /// Waits until no statement of a dead daemon is under way any more: what it had sent may still commit.
+    /// Waits until the sessions of a dead daemon have ended, because what it had sent may still commit.
     public func awaitNoSessions() async throws {
         try await wait(.seconds(30), for: "the dead daemon's sessions to end") {
             try await self.number("select count(*) from pg_stat_activity where \(Self.others)") == 0
         }
     }
 
-    /// The `apns-id`s of all pushes in open intents.
+    /// The `apns-id`s of all open pushes in intents.
     public func openIntents() async throws -> Set<String> {
         Set(
             try await lines(
@@ -105,7 +105,7 @@ extension Stage {
         )
     }
 
-    /// Whether nobody is due, no change waits, and no intent is open.
+    /// Whether nobody is due, no touch waits, and no intent is open.
     public func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }
 
     static let idle = """
@@ -115,16 +115,16 @@ extension Stage {
 }
 
 extension Stage {
-    /// SQL from another database: where this one's own settings stand in the way.
+    /// Runs SQL in another database, because settings of the round's own database would apply there.
     public func admin(_ text: String) async throws {
         let cluster = cluster
-        try await offThePool { _ = try cluster.psql(text) }
+        try await offThePool { _ = try cluster.sql(text) }
     }
 
-    /// Ends the daemons' sessions: the next ones have what was set for the database or role.
+    /// Ends the daemons' sessions, so that new ones get the settings of database or role.
     public func endSessions() async throws {
         try await admin(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('judge', 'psql')"
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = '\(database)' and application_name not in ('comparison', 'superuser')"
         )
     }
 }

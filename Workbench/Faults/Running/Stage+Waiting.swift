@@ -2,7 +2,7 @@ import Glibc
 public import LocalPostgres
 
 extension Stage {
-    /// Asks until it is so. PostgreSQL tells nobody of such changes, so it is asked again and again, with a pause that costs it little.
+    /// Polls until the condition is met. PostgreSQL doesn't announce such changes, and the pause keeps the cost low.
     public func wait(
         _ limit: Duration,
         for what: String,
@@ -16,7 +16,7 @@ extension Stage {
         }
     }
 
-    /// Waits until Apple took so many pushes, or the process ended. False: not so many.
+    /// Waits until Apple has accepted this many pushes or the process has ended. False if there are fewer.
     @discardableResult
     public func awaitAccepted(_ count: Int, by process: ChildProcess, within limit: Duration = .seconds(60))
         async throws
@@ -28,7 +28,7 @@ extension Stage {
         return taken.count >= count
     }
 
-    /// How many pushes Apple took so far.
+    /// How many pushes Apple has accepted so far.
     public var acceptedCount: Int { taken.count }
 
     /// Waits until a living daemon has nothing left to do.
@@ -36,25 +36,25 @@ extension Stage {
         try await wait(limit, for: "nobody to be due", every: .milliseconds(100)) { try await self.isIdle() }
     }
 
-    /// SIGKILL, and what was open at that instant may (and must) become `unknown`.
+    /// Kills a daemon by SIGKILL. Pushes that were open then must become `unknown`.
     public func kill(_ process: ChildProcess) async throws {
         process.signal(SIGKILL)
         try await mourn(process)
     }
 
-    /// After a daemon's death by whatever killed it: notes what it left open. Returns how many pushes.
+    /// Waits for a daemon's death, and allows what it left open. Returns how many pushes that are.
     @discardableResult
     public func mourn(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> Int {
         try await finish(process, within: limit)
-        // What it had sent to the server is carried out all the same.
+        // The server still performs what the daemon had sent.
         try await awaitNoSessions()
         let open = try await openIntents()
         allow { $0.openAtKill.formUnion(open) }
         return open.count
     }
 
-    /// Measures how long after an instant (milliseconds since 1970) the next push was accepted; the round fails where none comes within the limit
-    /// though somebody is due.
+    /// Measures how long after an instant (milliseconds since 1970) the next push was accepted. The round fails if none
+    /// comes within the limit although users are due.
     public func measureRecovery(since instant: Int64, within limit: Duration = .seconds(60)) async throws {
         do {
             try await wait(limit, for: "work to go on", every: .milliseconds(10)) {

@@ -4,15 +4,15 @@ public import LocalPostgres
 import Postgres
 import Synchronization
 
-/// The real parts of one round: a database of its own, the simulated Apple over real TLS, and daemons as child processes.
+/// The parts of one round: a database of its own, the simulated Apple over real TLS, and daemons as child processes.
 public final class Stage: Sendable {
-    /// Everyone.
+    /// All users.
     public let population: Population
     /// The round's PostgreSQL.
     public let cluster: LocalCluster
     /// The round's database on it.
     public let database: String
-    /// Apple.
+    /// The simulated Apple.
     public let simulator: APNsSimulator
     /// The round's own folder.
     public let folder: String
@@ -25,7 +25,7 @@ public final class Stage: Sendable {
     private let endings = Mutex<[@Sendable () -> Void]>([])
     private static let count = Atomic<Int>(0)
 
-    /// What the script writes down while it plays.
+    /// What the script notes while it plays.
     struct Notebook {
         var allowance = Allowance()
         var recovery: Int64?
@@ -57,7 +57,7 @@ public final class Stage: Sendable {
         try simulator.start()
     }
 
-    /// The server is crashed, the machine is not: a commit must outlive the first, and need not wait for the disk.
+    /// Only the server crashes, not the machine. A commit must survive that, but need not wait for the disk.
     private static let durable = ["synchronous_commit": "on"]
 
     private static func script(
@@ -83,13 +83,13 @@ public final class Stage: Sendable {
         return script
     }
 
-    /// Done when the round ends, however it ends, or the whole program is interrupted.
+    /// Runs `ending` when the round ends or the program is interrupted.
     func atEnd(_ ending: @escaping @Sendable () -> Void) {
         endings.withLock { $0.append(ending) }
         workshop.atEnd(ending)
     }
 
-    /// Ends what was started for this round, and forgets its database.
+    /// Ends everything of this round, and drops its database.
     func strike() {
         for ending in endings.withLock({ $0 }) { ending() }
         for process in processes.withLock({ $0 }) where process.exit == nil {
@@ -98,7 +98,7 @@ public final class Stage: Sendable {
         }
         simulator.stop()
         if round.scenery.ownCluster == nil {
-            // A database that stays costs a few megabytes until the cluster goes.
+            // If this fails, the database stays until the cluster is removed.
             try? cluster.dropDatabase(named: database)
         } else {
             workshop.release(cluster)
@@ -107,9 +107,10 @@ public final class Stage: Sendable {
 
     // MARK: Daemons
 
-    /// What a daemon of this round is told; `changes` win.
+    /// The environment of a daemon of this round. `changes` take precedence.
     ///
-    /// The lease is short, so that a kill is recovered from in seconds, and batches are small, so that many intents are open at once.
+    /// The lease is short, so that recovery from a kill takes seconds. Batches are small, so that many intents are open
+    /// at once.
     public func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
@@ -121,10 +122,10 @@ public final class Stage: Sendable {
         ].merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
     }
 
-    /// Starts `nudged` with these arguments: `["run"]`, `["run", "--once", "--json"]` …
+    /// Starts `nudged` with these arguments, such as `["run"]` or `["run", "--once", "--json"]`.
     ///
-    /// - Parameters:
-    ///   - wrapper: what stands before it, such as `strace`; `strace` takes `-D`, so that the process is the daemon's own.
+    /// - Parameter wrapper: a command before it, such as `strace`. `strace` needs `-D`, so that the process is the
+    ///   daemon itself.
     public func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
@@ -141,7 +142,7 @@ public final class Stage: Sendable {
         return process
     }
 
-    /// Starts a program beside the daemons; it ends with the round.
+    /// Starts a program beside the daemons. It ends with the round.
     func spawn(_ arguments: [String]) throws -> ChildProcess {
         let process = try ChildProcess(arguments, output: .captured, error: .captured)
         processes.withLock { $0.append(process) }
@@ -149,12 +150,12 @@ public final class Stage: Sendable {
         return process
     }
 
-    /// Starts a living daemon.
+    /// Starts a daemon by `nudged run`.
     public func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
         try start(["run"], changes, wrapper: wrapper)
     }
 
-    /// Runs `run --once` to its end; SIGKILL where that takes longer than `limit`, which fails the round.
+    /// Runs `run --once` to its end, with SIGKILL after `limit`. The caller checks the exit.
     @discardableResult
     public func once(_ changes: [String: String] = [:], wrapper: [String] = [], within limit: Duration = .seconds(120))
         async throws -> ChildProcess.Exit?
@@ -163,7 +164,7 @@ public final class Stage: Sendable {
         return try await finish(process, within: limit)
     }
 
-    /// Waits for a process's end; SIGKILL after `limit`, which fails the round.
+    /// Waits for a process's end, with SIGKILL after `limit`. The caller checks the exit.
     @discardableResult
     public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess
         .Exit?
@@ -175,7 +176,7 @@ public final class Stage: Sendable {
         }
     }
 
-    /// Ends a living daemon by SIGTERM; the round fails where it does not end well.
+    /// Ends a daemon by SIGTERM. The round fails if its exit code is not 0.
     public func stop(_ process: ChildProcess) async throws {
         process.signal(SIGTERM)
         let exit = try await finish(process, within: .seconds(30))
@@ -186,16 +187,16 @@ public final class Stage: Sendable {
 
     // MARK: Notes
 
-    /// What the script itself expected and did not find.
+    /// Notes a failed expectation of the script.
     public func fail(_ words: String) { notebook.withLock { $0.failures.append(words) } }
 
-    /// For the table's last column.
+    /// Notes something for the table's last column.
     public func note(_ words: String) { notebook.withLock { $0.notes.append(words) } }
 
-    /// Excuses something.
+    /// Changes what the fault may cause.
     public func allow(_ change: @Sendable (inout Allowance) -> Void) { notebook.withLock { change(&$0.allowance) } }
 
-    /// Work went on so long after the fault's end. The longest counts.
+    /// Notes a recovery time: usually from the fault's end to the next push. The longest counts.
     public func recovered(after milliseconds: Int64) {
         notebook.withLock { $0.recovery = max($0.recovery ?? 0, milliseconds) }
     }

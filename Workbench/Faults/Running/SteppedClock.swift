@@ -1,17 +1,17 @@
 import TimeZones
 
-/// The policy's clock, set by the script: the daemon asks the database for it, and this database answers `faulted.clock_timestamp()`, which stands before
-/// PostgreSQL's own in its search path. Leases follow it too, as they do where the host's clock steps.
+/// A policy clock that the script sets. The daemon takes its clock from the database. Here `faulted.clock_timestamp()`
+/// comes before PostgreSQL's own in the search path. Leases follow it too, as when the host's clock steps.
 struct SteppedClock: Sendable {
-    /// Somebody whose check-ins the script follows: daily, at a time of their own.
+    /// A user with daily check-ins at a given time.
     struct Sleeper: Sendable {
         var zone: String
-        /// Of the day.
+        /// The check-in's local minute of the day.
         var minute: Int
         var quiet: Recipient.Quiet?
     }
 
-    /// What the record says of one slot of theirs.
+    /// A row of the record for one of their slots.
     struct Entry: Sendable {
         let number: Int
         let slot: LocalDate
@@ -23,7 +23,7 @@ struct SteppedClock: Sendable {
     let stage: Stage
     let sleepers: [Sleeper]
 
-    /// Puts the clock in place, `offset` seconds from the host's, and then the people.
+    /// Installs the clock, `offset` seconds from the host's, and then the users.
     static func start(_ stage: Stage, offset: Int64, _ sleepers: [Sleeper]) async throws -> SteppedClock {
         try await stage.sql(
             """
@@ -72,13 +72,13 @@ struct SteppedClock: Sendable {
         Int64(try await stage.number("select extract(epoch from faulted.clock_timestamp())::bigint"))
     }
 
-    /// Sets it, and waits until a living daemon has seen that and done what is due.
+    /// Sets the clock, and waits until a daemon has seen that and done what is due.
     func step(to offset: Int64) async throws {
         try await stage.sql("update faulted.step set seconds = \(offset)")
         try await settle()
     }
 
-    /// Waits until a living daemon has done what is due.
+    /// Waits until a daemon has done what is due.
     func settle() async throws {
         try await stage.awaitLook(after: 400)
         try await stage.wait(.seconds(60), for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
@@ -91,7 +91,7 @@ struct SteppedClock: Sendable {
         }
     }
 
-    /// The record, in its order.
+    /// The record, ordered by time.
     func entries() async throws -> [Entry] {
         try await stage.lines(
             """
@@ -109,13 +109,13 @@ struct SteppedClock: Sendable {
 
     // MARK: What must hold, whatever the clock did
 
-    /// When a slot may first be sent: the policy's e(D).
+    /// When a slot may first be sent: e(D) in docs/POLICY.md.
     static func earliest(_ sleeper: Sleeper, _ slot: LocalDate, _ zone: Zone) -> Int64 {
         let at = zone.resolve(slot, secondOfDay: sleeper.minute * 60, .first).seconds
         return quietEnd(sleeper, at, slot, zone) ?? at
     }
 
-    /// The end of the quiet hours that hold an instant; nil: it is not quiet.
+    /// The end of the quiet hours at an instant; nil if it is not quiet.
     static func quietEnd(_ sleeper: Sleeper, _ at: Int64, _ slot: LocalDate, _ zone: Zone) -> Int64? {
         guard let quiet = sleeper.quiet, quiet.start != quiet.end else { return nil }
         for date in [slot - 1, slot, slot + 1] {
@@ -127,9 +127,10 @@ struct SteppedClock: Sendable {
         return nil
     }
 
-    /// No double, no burst, nothing early or stale, nothing in quiet hours: by the record, whose instants are the stepped clock's, and by Apple's log.
+    /// Checks by the record (its instants are the stepped clock's) and Apple's log: nothing twice, early, stale or in
+    /// quiet hours.
     ///
-    /// - Parameter zones: false where the script changes the zone files.
+    /// - Parameter zones: false if the script changes the zone files.
     func verdict(zones: Bool = true) async throws -> Verdict {
         var found: [Breach: [String]] = [:]
         let database = ZoneDatabase()

@@ -1,7 +1,7 @@
 import APNsSimulator
 import Synchronization
 
-/// The simulated Apple's own log of what it took: token, apns-id and the instant to the millisecond.
+/// The simulated Apple's log of accepted pushes: token, apns-id and the instant in milliseconds.
 final class TakenPushes: Sendable {
     private let pushes = Mutex<[Books.Accepted]>([])
 
@@ -14,6 +14,6 @@ final class TakenPushes: Sendable {
     var all: [Books.Accepted] { pushes.withLock { $0 } }
     var count: Int { pushes.withLock { $0.count } }
 
-    /// The first after an instant.
+    /// When the first push after an instant was accepted.
     func first(after instant: Int64) -> Int64? { pushes.withLock { $0.first { $0.at > instant }?.at } }
 }

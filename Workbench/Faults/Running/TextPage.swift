@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small files, by open(2).
+/// Reads and writes small files by open(2).
 enum TextPage {
     static func write(_ text: String, to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -16,7 +16,7 @@ enum TextPage {
 }
 
 extension TextPage {
-    /// nil: it can't be read.
+    /// The file's text; nil if it can't be read.
     static func read(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The host's clock: daemon, database and simulated Apple share it, as they run on one machine.
+/// The host's clock, which daemon, database and simulated Apple share.
 enum WallClock {
     /// Milliseconds since 1970.
     static func milliseconds() -> Int64 {

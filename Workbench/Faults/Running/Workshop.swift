@@ -3,16 +3,17 @@ import Glibc
 public import LocalPostgres
 import Synchronization
 
-/// What all rounds share: the binary under test, the reference, one private PostgreSQL with a migrated template, one certificate.
+/// Shared by all rounds: the binary under test, the reference, a private PostgreSQL with a migrated template, a
+/// certificate.
 public final class Workshop: Sendable {
-    /// The built `nudged`; a debug build, since only those have fail points.
+    /// The path of `nudged`: a debug build, because only those have fail points.
     public let binary: String
-    /// Tests/Reference/policy_reference.py
+    /// The path of Tests/Reference/policy_reference.py.
     public let reference: String
-    /// The cluster of the rounds that do it no harm.
+    /// The cluster for rounds that don't harm it.
     public let cluster: LocalCluster
     let certificate: SimulatorCertificate
-    /// Temporary files, in the cluster's folder: it goes with the server, whatever ends this process.
+    /// Temporary files, in the cluster's folder, so they are removed with it.
     let folder: String
     private let processes = Mutex<[ChildProcess]>([])
     private let clusters = Mutex<[LocalCluster]>([])
@@ -23,13 +24,15 @@ public final class Workshop: Sendable {
     static let (teamID, keyID, topic) = ("FAULTS1234", "KEY1234567", "com.example.app")
 
     /// - Parameters:
-    ///   - nudged: path of the binary.
-    ///   - reference: path of the policy's second reading.
-    /// - Throws: where PostgreSQL, python3 or a file is missing, or the migration fails.
+    ///   - nudged: the binary's path.
+    ///   - reference: the path of the policy's second reading.
+    /// - Throws: if PostgreSQL, python3 or a file is missing, or the migration fails.
     public init(nudged: String, reference: String) throws {
-        guard access(nudged, X_OK) == 0 else { throw FaultError("\(nudged) is no program: build it by `swift build`") }
+        guard access(nudged, X_OK) == 0 else {
+            throw FaultError("\(nudged) is not a program: build it with `swift build`")
+        }
         guard access(reference, R_OK) == 0 else {
-            throw FaultError("\(reference) can't be read: name it by --reference")
+            throw FaultError("\(reference) can't be read: give its path with --reference")
         }
         binary = nudged
         self.reference = reference
@@ -44,7 +47,7 @@ public final class Workshop: Sendable {
 
     deinit { close() }
 
-    /// Ends everything that was started. Idempotent; also for a signal's handler.
+    /// Ends everything that was started. May be called again, and from a signal's handler.
     public func close() {
         let isFirst = isClosed.withLock { closed in
             defer { closed = true }
@@ -60,10 +63,10 @@ public final class Workshop: Sendable {
         cluster.stop()
     }
 
-    /// Whether everything is being ended: what a round finds from then on says nothing.
+    /// Whether everything is being ended. From then on a round's result means nothing.
     public var isEnding: Bool { isClosed.withLock { $0 } }
 
-    /// A PostgreSQL of its own for a round that harms it; it ends with the round.
+    /// A PostgreSQL for a round that harms it. It ends with the round.
     func ownCluster(_ options: LocalCluster.Options) throws -> LocalCluster {
         let own = try LocalCluster(options)
         clusters.withLock { $0.append(own) }
@@ -83,7 +86,7 @@ public final class Workshop: Sendable {
             all.removeAll { $0.exit != nil }
             all.append(process)
         }
-        // It was started while everything was being ended.
+        // It may have been started while everything was being ended.
         if isEnding { process.signal(SIGKILL) }
     }
 
@@ -93,7 +96,7 @@ public final class Workshop: Sendable {
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
         try ChildProcess.run([binary, "migrate"], environment: environment)
-        // Rounds know pushes by the configured words.
-        try cluster.psql("update nudged.template set active = false", database: Self.template)
+        // The rounds expect the configured texts, not the templates.
+        try cluster.sql("update nudged.template set active = false", database: Self.template)
     }
 }
