@@ -56,6 +56,8 @@ struct DemoEngine: Sendable {
             "APNS_ENVIRONMENT": "sandbox",
             "APNS_ENDPOINT": apple.simulator.endpoint,
             "APNS_CA_FILE": caFile,
+            // No other daemon waits for these users. So a machine that sleeps for a minute costs no outcome.
+            "SCHEDULE_LEASE": "1h",
         ]
         do throws(ConfigurationError) {
             // No such file, so that the machine's own configuration is not used.
