@@ -34,7 +34,7 @@ import TimeZones
     }
 
     @Test(.timeLimit(.minutes(60))) func forecast_whenTheHoursArePlayed_isWhatIsSent() async throws {
-        let scene = try await PlayedScene(users: Self.users, seed: 5, start: Self.start, isTroubled: false)
+        let scene = try await PlayedScene(users: Self.users, seed: 5, start: Self.start, answer: .accepted)
         let before = try person(scene)
         let forecast = try await forecast(scene, at: Self.start)
         #expect(try person(scene) == before, "a forecast writes nothing")
@@ -70,7 +70,7 @@ import TimeZones
     }
 
     @Test func forecast_whenCheckInsArePaused_sendsNothing() async throws {
-        let scene = try await PlayedScene(users: 40, seed: 5, start: Self.start, isTroubled: false)
+        let scene = try await PlayedScene(users: 40, seed: 5, start: Self.start, answer: .accepted)
         _ = try await scene.engine.engine.store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
         let forecast = try await forecast(scene, at: Self.start)
         #expect(forecast.tally.pushes == 0 && forecast.tally.users == 40)

@@ -16,12 +16,21 @@ final class PlayedScene: Sendable {
     let start: Instant
     private let interruption = Interruption()
 
-    /// - Parameter isTroubled: whether Apple answers as the population's devices say; else it takes everything.
-    init(users: Int, seed: UInt64, start: Instant, isTroubled: Bool) async throws {
+    /// - Parameter answer: Apple's answer for each device; nil: as the population's devices say.
+    init(users: Int, seed: UInt64, start: Instant, answer: DemoDevice.Answer? = nil) async throws {
         let zones = ZoneDatabase()
         self.start = start
         population = Population(count: users, seed: seed, zones: zones.names, start: start.seconds)
-        apple = try SimulatedApple.start(devices: isTroubled ? population.devicesByToken : [:])
+        apple = try SimulatedApple.start(
+            devices: population.devicesByToken.mapValues { device in
+                DemoDevice(
+                    token: device.token,
+                    platform: device.platform,
+                    registeredAt: device.registeredAt,
+                    answer: answer ?? device.answer
+                )
+            }
+        )
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 20))
         let caFile = try cluster.install(file: "authority.pem", contents: apple.certificate.authority)
         let configuration = try DemoEngine.configuration(

@@ -11,6 +11,8 @@ struct DemoDevice: Sendable, Equatable {
         case busyOnce
         /// 503 ServiceUnavailable once, then 200.
         case troubledOnce
+        /// RST_STREAM with REFUSED_STREAM once: the push was not processed. Then 200.
+        case refusedOnce
     }
 
     /// Hexadecimal, except for a few that an app stored wrongly.

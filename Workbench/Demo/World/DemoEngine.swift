@@ -71,19 +71,26 @@ struct DemoEngine: Sendable {
         }
     }
 
-    /// Sweeps at this instant until nobody is due.
+    /// Sweeps at this instant until nobody is due. Where a push could not be written, the clock goes on by a second,
+    /// since its user is due then.
     func serve(at instant: Instant, _ interruption: Interruption) async throws {
-        clock.turn(to: instant)
-        var progress = counter.progress
+        var now = instant
+        clock.turn(to: now)
+        var (progress, unsent) = (counter.progress, counter.unsent)
         var deadline = ContinuousClock.now + Self.patience
         while true {
             try interruption.check()
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
+            if counter.unsent > unsent {
+                unsent = counter.unsent
+                now = now + 1
+                clock.turn(to: now)
+            }
             if counter.progress == progress {
                 // No user was finished: nobody is due, or the lane accepted nothing.
                 let remaining = try await engine.store.remaining(
-                    now: instant,
+                    now: now,
                     ranges: engine.pipeline.share?.ranges ?? []
                 )
                 guard remaining.isAnyoneDue else {

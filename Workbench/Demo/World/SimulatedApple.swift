@@ -35,6 +35,7 @@ struct SimulatedApple: Sendable {
         case .unregistered(let since): .unregistered(timestamp: since * 1000)
         case .badToken: .answer(status: 400, reason: "BadDeviceToken")
         case .busyOnce: attempt == 1 ? .answer(status: 429, reason: "TooManyRequests") : nil
+        case .refusedOnce: attempt == 1 ? .reset(code: 7) : nil
         case .troubledOnce: attempt == 1 ? .answer(status: 503, reason: "ServiceUnavailable") : nil
         }
     }
