@@ -1,7 +1,8 @@
 -- What nudged reads of the app: two tables, two views over them, and the functions that read their values.
 --
 -- A table or a column is created only if it is missing. Nothing else of an existing table is changed here: it gets no
--- constraint, no index and no row-level security.
+-- constraint, no index and no row-level security. If the app has made the view nudged.recipient or nudged.device
+-- before, its users or devices are in other tables: then no table is made or changed for them.
 
 -- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql).
 create table nudged.own_table (
@@ -13,7 +14,7 @@ do $$
 declare
     wanted record;
 begin
-    if to_regclass('public.context_profiles') is null then
+    if to_regclass('nudged.recipient') is null and to_regclass('public.context_profiles') is null then
         create table public.context_profiles (
             user_id uuid primary key,
             -- For a new value this is its size before compression.
@@ -28,7 +29,7 @@ begin
         insert into nudged.own_table (name) values ('context_profiles');
     end if;
 
-    if to_regclass('public.push_tokens') is null then
+    if to_regclass('nudged.device') is null and to_regclass('public.push_tokens') is null then
         create table public.push_tokens (
             id uuid not null default gen_random_uuid(),
             user_id uuid not null,
@@ -54,7 +55,7 @@ begin
     for wanted in
         select v.*, exists (
             select from pg_attribute a
-            where a.attrelid = format('public.%I', v.relation)::regclass and a.attname = v.attribute and not a.attisdropped
+            where a.attrelid = to_regclass(format('public.%I', v.relation)) and a.attname = v.attribute and not a.attisdropped
         ) as is_there
         from (values
             ('context_profiles', 'notification_preferences', 'jsonb',
@@ -78,6 +79,7 @@ begin
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
         ) as v (relation, attribute, type, words)
     loop
+        continue when to_regclass(case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end) is not null;
         if not wanted.is_there and wanted.type is not null then
             execute format('alter table public.%I add column %I %s', wanted.relation, wanted.attribute, wanted.type);
         end if;
@@ -247,10 +249,12 @@ revoke all on function nudged.context_text(json) from public;
 revoke all on function nudged.context_text(text) from public;
 revoke all on function nudged.measured_context(jsonb) from public;
 
--- The views. An operator whose schema differs redefines both, and nudged.forget_device. If the tokens are elsewhere,
--- also nudged.register_device_for and nudged.unregister_device_for.
+-- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later.
 do $$
 begin
+    if to_regclass('nudged.recipient') is not null then
+        return;
+    end if;
     -- An existing table may have no column for the context.
     execute format(
         'create view nudged.recipient as
@@ -268,18 +272,6 @@ begin
         ) then 'nudge_context' else 'null::jsonb' end);
 end
 $$;
-
-create view nudged.device as
-select
-    user_id,
-    device_token as token,
-    greatest(created_at, updated_at) as registered_at,
-    environment,
-    topic
-from public.push_tokens
--- The stored size is compared first, so that no long value is expanded.
-where case when pg_column_size(platform) <= 64
-    then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
 
 -- Deletes a token after a 410, if the device has not registered since `unregistered_at`. The daemon deletes tokens of
 -- an existing table in no other way.
@@ -315,7 +307,83 @@ begin
     return found;
 end
 $$;
+
+do $$
+begin
+    if to_regclass('nudged.device') is null then
+        create view nudged.device as
+        select
+            user_id,
+            device_token as token,
+            greatest(created_at, updated_at) as registered_at,
+            environment,
+            topic
+        from public.push_tokens
+        -- The stored size is compared first, so that no long value is expanded.
+        where case when pg_column_size(platform) <= 64
+            then lower(platform::text) in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns') else false end;
+        return;
+    end if;
+    -- The app's own view: the token is deleted through it. PostgreSQL can do that if the view reads one table and
+    -- neither groups nor joins. Otherwise the app redefines this function; until then it deletes nothing.
+    execute format(
+        $call$
+        create or replace function nudged.forget_device(
+            recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
+        ) returns boolean
+        language plpgsql security definer
+        set search_path = pg_catalog, pg_temp
+        as $body$
+        #variable_conflict use_column
+        begin
+            %s
+            return found;
+        end
+        $body$
+        $call$,
+        case when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then
+            $delete$with stale as materialized (
+                select t.user_id, t.token, t.environment, t.topic from nudged.device t
+                where t.user_id = forget_device.recipient
+                  and t.token::text = forget_device.device
+                  and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
+                  and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
+                  and coalesce(
+                      case when pg_typeof(t.registered_at) = 'timestamp'::regtype
+                      then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
+                      else t.registered_at::timestamptz end,
+                      '-infinity') < forget_device.unregistered_at
+                for update skip locked
+            )
+            delete from nudged.device t using stale s
+            where t.user_id = s.user_id and t.token = s.token
+              and t.environment is not distinct from s.environment and t.topic is not distinct from s.topic;$delete$
+        else 'perform where false;' end);
+end
+$$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
+
+-- The platforms of a user's devices that the view nudged.device leaves out, such as android. Null: none, or the devices
+-- are in another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
+create function nudged.devices_left_out(recipient uuid) returns text
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    return (
+        select string_agg(distinct case when pg_column_size(t.platform) <= 64 then left(t.platform::text, 32) else 'an unknown platform' end, ', ')
+        from (select o.device_token, o.platform from public.push_tokens o where o.user_id = devices_left_out.recipient limit 100) t
+        -- The stored size is compared first, so that no long value is expanded.
+        where pg_column_size(t.device_token) <= 2052
+          and not exists (
+              select from nudged.device d where d.user_id = devices_left_out.recipient and d.token::text = t.device_token::text
+          )
+    );
+exception when undefined_table or undefined_column or feature_not_supported then
+    return null;
+end
+$$;
+revoke all on function nudged.devices_left_out(uuid) from public;
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. docs/SQL.md describes its calls and views.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
@@ -325,7 +393,14 @@ comment on column nudged.recipient.user_id is 'The user''s id.';
 comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
 comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
 comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
-comment on column nudged.recipient.context is 'A JSON object that fills the placeholders of nudged.template, or null.';
+do $$
+begin
+    -- The app's own view may have no context.
+    if exists (select from pg_attribute where attrelid = 'nudged.recipient'::regclass and attname = 'context' and not attisdropped) then
+        comment on column nudged.recipient.context is 'A JSON object that fills the placeholders of nudged.template, or null.';
+    end if;
+end
+$$;
 comment on view nudged.device is 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
 comment on column nudged.device.user_id is 'The user who is signed in on the device.';
 comment on column nudged.device.token is 'The device token, in hexadecimal digits.';
@@ -333,6 +408,7 @@ comment on column nudged.device.registered_at is 'When the app last presented th
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
+comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged.device leaves out, such as android. nudged explain calls it.';
 comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';

@@ -19,7 +19,9 @@ create table nudged.person (
     retry jsonb,
     quarantine jsonb,
     analysed timestamptz[],
-    template integer
+    template integer,
+    -- Why no check-in came at the last evaluation, or when the next one may come (docs/POLICY.md).
+    reason text check (octet_length(reason) <= 64)
 ) with (
     -- Half of each page stays free. A burst writes a new version of every user on a page, and the new versions fit
     -- beside the old ones. Of the values from 45 to 100, this one kept the table smallest and wrote least WAL per
@@ -297,7 +299,8 @@ end
 $$;
 
 -- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
--- not written. So it gets none, and the app calls nudged.touch.
+-- not written. So it gets none, and the app calls nudged.touch. The same holds where the app's own views read other
+-- tables.
 do $$
 declare
     wanted record;
@@ -315,6 +318,14 @@ begin
         ) as v (relation, name, event, rows, call)
     loop
         continue when wanted.call = 'drop_oldest_devices' and not exists (select from nudged.own_table where name = 'push_tokens');
+        continue when not exists (
+            select from pg_rewrite w
+            join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+            join pg_attribute a on a.attrelid = d.refobjid and a.attname = 'user_id'
+            join pg_type y on y.oid = a.atttypid and 'uuid'::regtype in (y.oid, y.typbasetype)
+            where w.ev_class = (case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end)::regclass
+              and d.refobjid = to_regclass(format('public.%I', wanted.relation))
+        );
         if exists (select from pg_extension where extname = 'citus') then
             execute 'select exists (select from pg_dist_partition where logicalrelid = $1)' into is_distributed
             using format('public.%I', wanted.relation)::regclass;

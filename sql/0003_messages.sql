@@ -462,6 +462,74 @@ begin
 end
 $$;
 
+-- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match all
+-- messages; one must be given. It cancels at most 100,000 per call, in the order of user_id: call it until `cancelled` is
+-- 0. `too_late` counts those that are being sent, or that a phone may have already.
+--
+-- As nudged.cancel: a row that the daemon has locked is being sent, and it is skipped.
+create function nudged.cancel_messages(
+    title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
+    out cancelled bigint, out too_late bigint
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    whose uuid[];
+    which uuid[];
+    tried uuid[];
+    matching bigint;
+begin
+    if num_nonnulls(cancel_messages.title, cancel_messages.category, sent_after, sent_before) = 0 then
+        raise invalid_parameter_value using message = 'nudged.cancel_messages: no argument is given',
+            hint = 'Give the title, the category or the time of the messages.';
+    elsif current_setting('transaction_isolation') <> 'read committed' then
+        raise feature_not_supported using message = 'nudged.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
+            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+    end if;
+    select count(*) into matching from (
+        select from nudged.message m
+        where (cancel_messages.title is null or m.title = cancel_messages.title)
+          and (cancel_messages.category is null or m.category = cancel_messages.category)
+          and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
+        order by m.user_id, m.id limit 100000
+    ) f;
+    select array_agg(f.user_id), array_agg(f.id) into whose, which from (
+        select m.user_id, m.id from nudged.message m
+        where (cancel_messages.title is null or m.title = cancel_messages.title)
+          and (cancel_messages.category is null or m.category = cancel_messages.category)
+          and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
+        order by m.user_id, m.id limit 100000
+        for update skip locked
+    ) f;
+    -- A statement of its own, after the locks: it sees whether an intent came first.
+    select array_agg(w.user_id), array_agg(w.id) into whose, which
+    from unnest(whose, which) as w (user_id, id)
+    where w.id::text not in (
+        select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
+        where k.user_id <> all (i.settled) and k.key is not null
+    );
+    -- A phone may have these already. They are not tried again.
+    select array_agg(w.id) into tried
+    from unnest(whose, which) as w (user_id, id)
+    join nudged.person p on p.user_id = w.user_id and p.retry is not null
+    cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
+    where (r.retry ->> 'key' = w.id::text or r.retry -> 'members' ? w.id::text) and r.retry ? 'counted_at';
+    with gone as (
+        delete from nudged.message m using unnest(whose, which) as w (user_id, id) where m.user_id = w.user_id and m.id = w.id
+        returning m.user_id, m.id
+    ),
+    touched as (
+        insert into nudged.touched (user_id) select distinct user_id from gone
+    )
+    insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
+    select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
+    cancelled := coalesce(cardinality(which), 0) - coalesce(cardinality(tried), 0);
+    too_late := matching - cancelled;
+end
+$$;
+
 -- Deletes dedupe keys older than 30 days, some thousands per call. Returns how many were deleted; the daemon calls
 -- again while there are any.
 create function nudged.prune_message_keys() returns bigint
@@ -487,6 +555,7 @@ revoke all on function nudged.send_many(uuid[], text, text, jsonb, boolean, text
 revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
 revoke all on function nudged.cancel(uuid) from public;
+revoke all on function nudged.cancel_messages(text, text, timestamptz, timestamptz) from public;
 revoke all on function nudged.prune_message_keys() from public;
 revoke all on function nudged.max_messages() from public;
 
@@ -520,5 +589,6 @@ comment on function nudged.send_many(jsonb) is 'Sends many messages: a JSON arra
 comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
+comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 100,000 per call. too_late counts those that were on their way.';
 comment on function nudged.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

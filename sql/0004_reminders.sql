@@ -56,7 +56,7 @@ create table nudged.occurrence (
     first_at timestamptz,
     first_local timestamp,
     planned_local timestamp,
-    -- Set by `nudged recover`: what was due before may have been sent since the backup was made.
+    -- Set by `nudged after-restore`: what was due before may have been sent since the backup was made.
     restored_at timestamptz,
     -- The earliest instant at which it can be due in any zone: none is further ahead than UTC+14.
     wakes_at timestamptz not null generated always as (
@@ -184,7 +184,7 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 begin
-    if octet_length(name) > 255 or name <> 'UTC' and (
+    if octet_length(name) > 255 or name not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
         -- Only these have digits. PostgreSQL reads any other name with a number at its end as an offset.
         or name ~ '[0-9]' and name !~ '^Etc/GMT[+-]?[0-9]{1,2}$'

@@ -179,6 +179,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.devices_left_out');
 
 -- The tables that nudged created: a signed-in user sees and changes their own rows. An existing table gets no such
 -- right.
@@ -228,6 +229,20 @@ begin
 end
 $$;
 
+-- Fails if the app's tokens are in another table than public.push_tokens.
+create function nudged.require_push_tokens(call text) returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if to_regclass('public.push_tokens') is null then
+        raise undefined_table using
+            message = format('nudged.%s: there is no table public.push_tokens: the devices are in a table of the app', call),
+            hint = 'write that table yourself, or redefine nudged.register_device_for and nudged.unregister_device_for (docs/SQL.md)';
+    end if;
+end
+$$;
+
 -- What an app calls at each start: this device is this user's now. It renews the registration, so a quarantine ends and
 -- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before. A database
 -- whose tokens are elsewhere redefines this function and nudged.unregister_device_for.
@@ -270,6 +285,7 @@ begin
             message = 'nudged.register_device: `topic` is no bundle id', hint = 'pass the app''s bundle id, or null for the app that the daemon is configured to';
     end if;
 
+    perform nudged.require_push_tokens('register_device');
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
     from pg_attribute a where a.attrelid = 'public.push_tokens'::regclass and a.attnum > 0 and not a.attisdropped;
     perform pg_advisory_xact_lock(hashtextextended('nudged.device ' || spellings[1], 0));
@@ -319,6 +335,7 @@ begin
     if user_id is null then
         raise invalid_parameter_value using message = 'nudged.unregister_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
     end if;
+    perform nudged.require_push_tokens('unregister_device');
     delete from public.push_tokens t where t.user_id = unregister_device_for.user_id and t.device_token::text = any (spellings);
     return found;
 end
@@ -340,6 +357,7 @@ select nudged.allow('nudged_app', 'execute', 'nudged.send_many(jsonb)');
 select nudged.allow(
     'nudged_app', 'execute', 'nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text)');
 select nudged.allow('nudged_app', 'execute', 'nudged.cancel');
+select nudged.allow('nudged_app', 'execute', 'nudged.cancel_messages');
 select nudged.allow('nudged_app', 'execute', 'nudged.touch');
 select nudged.allow('nudged_app', 'execute', 'nudged.forget');
 select nudged.allow('nudged_app', 'execute', 'nudged.register_device_for');
@@ -371,6 +389,7 @@ comment on function nudged.allow is 'Grants a role rights on an object, and reme
 comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was dropped and made again.';
 comment on function nudged.signed_in_user is 'The id of the signed-in user, by Supabase''s auth.uid(). Fails if nobody is signed in.';
 comment on function nudged.device_spellings is 'The spellings in which a device token may be stored. Fails if it is no token.';
+comment on function nudged.require_push_tokens is 'Fails if there is no table public.push_tokens.';
 comment on function nudged.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
 comment on function nudged.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
 comment on function nudged.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';

@@ -101,9 +101,10 @@ end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- Examples to begin with. They are active.
-insert into nudged.template (title, body, weight, action)
-select t.title, t.body, t.weight, t.action
+-- Built-in examples, ids 1 to 6. They are inactive: until they are asked for (nudged migrate --with-templates), check-ins
+-- have the configured text.
+insert into nudged.template (title, body, weight, action, active)
+select t.title, t.body, t.weight, t.action, false
 from (values
     (1, 'Thinking of you', 'I''m curious how your day has been. Tell me, whenever you like.', 2, null),
     (2, 'Hello, {first_name}', 'You just came to my mind. How are you today?', 3, null),
@@ -185,7 +186,7 @@ comment on column nudged.paused.held_since is 'Since when users may have been he
 comment on column nudged.paused.by_whom is 'Who paused it: user@host.';
 comment on column nudged.paused.reason is 'The reason that the operator gave. Null: none.';
 comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once all users who were held are due. Null: it is paused.';
-comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/SQL.md).';
+comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/SQL.md). The rows 1 to 6 are built-in and inactive at first.';
 comment on column nudged.template.id is 'Identifies the template, as in nudged.delivery.template.';
 comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
 comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for users whose own has no template.';

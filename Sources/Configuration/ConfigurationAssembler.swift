@@ -9,6 +9,8 @@ struct ConfigurationAssembler {
     private(set) var values: EffectiveValues
     private(set) var problems: [ConfigurationProblem] = []
     private(set) var lanes: LaneAssembler
+    /// What `config` shows of secrets, by key.
+    private var disclosed: [String: String] = [:]
     let apps: [AppEntry]
     let needs: ConfigurationNeeds
     let checks: ConfigurationChecks
@@ -127,9 +129,9 @@ struct ConfigurationAssembler {
         }
     }
 
-    /// The rows of `config --show`: the main values, with the apps' values after those of `apns`.
+    /// The rows of `config`: the main values, with the apps' values after those of `apns`.
     func rows() -> [ConfigurationRow] {
-        let main = values.rows()
+        let main = values.rows(disclosed: disclosed)
         let end = main.firstIndex { !$0.key.hasPrefix("apns.") } ?? main.count
         return main[..<end] + lanes.apps.flatMap { $0.rows() } + main[end...]
     }
@@ -172,12 +174,13 @@ extension ConfigurationAssembler {
         guard let url = values.text("database.url") else { return nil }
         let allowInsecure = values.boolean("database.allowInsecure") ?? false
         do {
-            try checks.database(url, allowInsecure)
+            disclosed["database.url"] = try checks.database(url, allowInsecure)
         } catch {
+            let fault = error as? ConfigurationFault
             report(
                 "database.url",
-                "\(error)",
-                "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")"
+                fault?.what ?? "\(error)",
+                fault?.mend ?? "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")"
             )
         }
         return Configuration.Database(
@@ -203,11 +206,15 @@ extension ConfigurationAssembler {
         let timeout = values.duration("decision.timeout") ?? .seconds(2)
         // A decision must leave time to write the pushes within the lease.
         if let lease = values.duration("schedule.lease"), lease < timeout * 3 {
+            let (has, waits) = (DurationText.format(lease), DurationText.format(timeout))
+            let isLease = values.source("decision.timeout") == .standard
             report(
-                values.source("decision.timeout") == .standard ? "schedule.lease" : "decision.timeout",
-                "schedule.lease (\(DurationText.format(lease))) must be at least three times "
-                    + "decision.timeout (\(DurationText.format(timeout)))",
-                "make the lease longer, or the timeout at most \(DurationText.format(lease / 3))"
+                isLease ? "schedule.lease" : "decision.timeout",
+                isLease
+                    ? "\(has) is less than three times decision.timeout (\(waits))"
+                    : "\(waits) is more than a third of schedule.lease (\(has))",
+                "make the lease at least \(DurationText.format(timeout * 3)), "
+                    + "or the timeout at most \(DurationText.format(lease / 3))"
             )
         }
         return Configuration.Decision(
@@ -260,13 +267,14 @@ extension ConfigurationAssembler {
         if let timeout = values.duration("apns.responseTimeout"), lease <= timeout * 2,
             values.duration("schedule.lease") != nil
         {
-            let key = values.source("schedule.lease") == .standard ? "apns.responseTimeout" : "schedule.lease"
-            let twice = DurationText.format(timeout * 2)
+            let (has, waits) = (DurationText.format(lease), DurationText.format(timeout))
+            let isLease = values.source("schedule.lease") != .standard
             report(
-                key,
-                "schedule.lease (\(DurationText.format(lease))) must be more than twice "
-                    + "apns.responseTimeout (\(DurationText.format(timeout)))",
-                "make the lease longer than \(twice), "
+                isLease ? "schedule.lease" : "apns.responseTimeout",
+                isLease
+                    ? "\(has) is not more than twice apns.responseTimeout (\(waits))"
+                    : "\(waits) is not less than half of schedule.lease (\(has))",
+                "make the lease longer than \(DurationText.format(timeout * 2)), "
                     + "or the response timeout shorter than \(DurationText.format(lease / 2))"
             )
         }
@@ -306,7 +314,7 @@ extension ConfigurationAssembler {
     }
 
     private mutating func quietHours() -> QuietHours? {
-        let (whole, start, end) = ("policy.quietHours", "policy.quietHours.start", "policy.quietHours.end")
+        let (whole, start, end) = (ConfigurationKey.quietHoursName, "policy.quietHours.start", "policy.quietHours.end")
         let ranks = (whole: values.source(whole).rank, start: values.source(start).rank, end: values.source(end).rank)
         if ranks.whole > 0 {
             // `none` overrides weaker sources. A start or an end from a stronger source brings quiet hours back.

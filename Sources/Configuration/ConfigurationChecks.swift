@@ -3,8 +3,9 @@
 package struct ConfigurationChecks: Sendable {
     /// Throws unless the PEM text is a P-256 key (OpenSSL).
     package var key: @Sendable (String) throws -> Void
-    /// Throws unless the libpq URI is valid and, without `allowInsecure`, safe (Postgres).
-    package var database: @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void
+    /// Throws unless the libpq URI is valid and, without `allowInsecure`, safe (Postgres). Returns what of it is no
+    /// secret: user, hosts, database and sslmode. Nil: nothing may be shown.
+    package var database: @Sendable (_ url: String, _ allowInsecure: Bool) throws -> String?
     /// Whether the system has this time zone (TimeZones).
     package var zone: @Sendable (String) -> Bool
 
@@ -20,7 +21,7 @@ package struct ConfigurationChecks: Sendable {
     /// By default every check passes.
     package init(
         key: @escaping @Sendable (String) throws -> Void = { _ in },
-        database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> Void = { _, _ in },
+        database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> String? = { _, _ in nil },
         zone: @escaping @Sendable (String) -> Bool = { _ in true },
         service: @escaping @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in },
         heartbeat: @escaping @Sendable (_ url: String) throws -> Void = { _ in },

@@ -106,7 +106,7 @@ extension ConfigurationKey {
             "checkIn.title",
             .text(1...1000),
             standard: "Hello again",
-            "The title of a check-in if no template fits (docs/SQL.md). A new database has templates that fit everyone."
+            "The title of a check-in if no template fits (docs/SQL.md)."
         ),
         .init(
             "checkIn.body",
@@ -171,7 +171,7 @@ extension ConfigurationKey {
             standard: "0",
             "The jitter, in minutes, of check-ins of users who chose no time."
         ),
-        .init("policy.quietHours", .choice(["none"]), "Write none for no quiet hours, or else give start and end."),
+        .init(quietHoursName, .choice(["none"]), "Write none for no quiet hours, or else give start and end."),
         .init(
             "policy.quietHours.start",
             .wallTime,
@@ -243,6 +243,9 @@ extension ConfigurationKey {
             "The least severe lines that are logged."
         )
     ]
+
+    /// Both a key and a section.
+    static let quietHoursName = "policy.quietHours"
 
     /// The list of further apps. Only the file can have it: an environment variable holds no list.
     static let appsName = "apns.apps"

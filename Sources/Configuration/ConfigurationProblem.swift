@@ -47,13 +47,16 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
         key = nil
     }
 
-    /// File, line and column; or the variable's name.
-    package var place: String {
-        let place = file ?? variable.map { "environment \($0)" } ?? "configuration"
-        return mark.map { "\(place):\($0.line):\($0.column)" } ?? place
+    /// Place, key and what is wrong: `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key`.
+    package var found: String { [place, key, what].compactMap(\.self).joined(separator: ": ") }
+
+    /// File, line and column; or the variable's name. Nil if there is none, or if `what` begins with the file's name.
+    private var place: String? {
+        guard let file else { return variable.map { "environment \($0)" } }
+        if let mark { return "\(file):\(mark.line):\(mark.column)" }
+        return what.hasPrefix(file + " ") ? nil : file
     }
 
-    /// One line: `/etc/nudged/nudged.yaml:3:5: apns.teamID: unknown key: did you mean apns.teamId?`. It begins with
-    /// `place`.
-    package var description: String { ([place] + [key, what, mend].compactMap { $0 }).joined(separator: ": ") }
+    /// One line: `found` and the remedy.
+    package var description: String { "\(found): \(mend)" }
 }

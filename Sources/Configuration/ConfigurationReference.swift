@@ -9,7 +9,7 @@ package enum ConfigurationReference {
         ("record", "How long the record, `nudged.delivery`, is kept."),
         (
             "checkIn",
-            "The text of a check-in if no template fits. In a new database some templates are active (docs/SQL.md)."
+            "The text of a check-in if no template fits. In a new database no template is active (docs/SQL.md)."
         ),
         ("messages", "Messages of one user that waited for the end of quiet hours."),
         (
@@ -74,7 +74,8 @@ package enum ConfigurationReference {
         3. the file
         4. the default
 
-        `nudged config --show` prints the values in force, and where each one comes from. A secret is `(hidden)`. \
+        `nudged config` shows the values in force, and where each one comes from; `nudged config --json` is for \
+        programs. A secret is `(hidden)`. Of the database's URL it shows user, host, port, database and sslmode. \
         `nudged check-config` finds every fault without a network. `systemctl reload nudged` reads the file again. \
         A changed credential or variable counts after a restart.
 
@@ -102,7 +103,7 @@ package enum ConfigurationReference {
         ## When something is wrong
 
         Each fault is one line: place, key, what is wrong, and the fix. The place is file, line and column, or the \
-        variable's name. For an unknown key the fix is the nearest known key.
+        variable's name. A missing key has no place. For an unknown key the fix is the nearest known key.
 
             /etc/nudged/nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?
 

@@ -48,7 +48,7 @@ struct EffectiveValues {
                     at: raw.source,
                     key: shownName(key.name),
                     what: error.what,
-                    mend: "write \(key.expectation)"
+                    mend: error.mend
                 )
             )
         }
@@ -70,7 +70,7 @@ struct EffectiveValues {
         if other.wrong.contains(name) { wrong.insert(name) }
     }
 
-    /// The key's name in errors and in `config --show`: `apns.apps[1].teamId` for an entry.
+    /// The key's name in errors and in `config`: `apns.apps[1].teamId` for an entry.
     func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
 
     func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }

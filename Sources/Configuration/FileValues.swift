@@ -48,13 +48,16 @@ struct FileValues {
     private func wrongShape(_ entry: YAMLNode.Entry, _ name: String, _ isSection: Bool, _ isKey: Bool)
         -> ConfigurationProblem
     {
+        let source = ValueSource.file(path: path, mark: entry.value.mark)
         let mend =
-            isKey
-            ? "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")"
-                + (isSection ? ", or keys below it" : "")
-            : "write its keys below it, indented"
+            switch (isKey, isSection) {
+            // The only key that is a section too.
+            case (true, true): ValueParser.quietHoursMend(nil, source)
+            case (true, false): "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")"
+            case (false, _): "write its keys below it, indented"
+            }
         return ConfigurationProblem(
-            at: .file(path: path, mark: entry.value.mark),
+            at: source,
             key: name,
             what: "this is \(entry.value.kindName)",
             mend: mend

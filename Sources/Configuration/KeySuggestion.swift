@@ -1,10 +1,10 @@
-/// Finds the key that the author probably meant.
-enum KeySuggestion {
+/// Finds the key or the command that the author probably meant.
+package enum KeySuggestion {
     /// The candidate nearest to a dotted name. Nil if none is near.
     ///
     /// Case, `_` and `-` are ignored. The last part is also compared alone, so that a key in the wrong section is
     /// found.
-    static func nearest(to name: String, among candidates: [String]) -> String? {
+    package static func nearest(to name: String, among candidates: [String]) -> String? {
         let wanted = plain(name)
         // The limit depends on the last part: most long names have the same beginning.
         let limit = max(2, lastPart(wanted).count / 4 + 1)

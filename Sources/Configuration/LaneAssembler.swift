@@ -14,7 +14,7 @@ struct LaneAssembler {
     let isFileOpen: Bool
 
     private(set) var problems: [ConfigurationProblem] = []
-    /// The apps' values, for `config --show`.
+    /// The apps' values, for `config`.
     private(set) var apps: [EffectiveValues] = []
     /// By key id: the values that gave the key first. The key is nil if it can't be used, so that the error is reported
     /// only once.
@@ -190,7 +190,7 @@ extension LaneAssembler {
             report(
                 values,
                 Self.text,
-                "neither apns.privateKey nor apns.privateKeyFile is given",
+                "it is missing, and so is apns.privateKeyFile",
                 "write the path of the .p8 file as privateKeyFile in \(path), "
                     + "or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY, "
                     + "or let systemd pass the key (LoadCredential=apns.privateKey:FILE)"
@@ -247,8 +247,7 @@ extension LaneAssembler {
         if hasText && hasFile {
             let (textRank, fileRank) = (values.source(text).rank, values.source(file).rank)
             guard textRank != fileRank else {
-                let names = (text: values.shownName(text), file: values.shownName(file))
-                report(values, file, "both \(names.text) and \(names.file) are given", "keep one of them")
+                report(values, file, "\(values.shownName(text)) is given too", "keep one of them")
                 return nil
             }
             values.drop(textRank < fileRank ? text : file)
@@ -269,11 +268,12 @@ extension LaneAssembler {
             try checks.key(key)
             return Secret(key)
         } catch {
+            let fault = error as? ConfigurationFault
             report(
                 values,
                 name,
-                "\(error)",
-                "use the .p8 file of an APNs key from Apple's developer site"
+                fault?.what ?? "\(error)",
+                fault?.mend ?? "use the .p8 file of an APNs key from Apple's developer site"
             )
             return nil
         }

@@ -5,6 +5,6 @@ package struct LoadedConfiguration: Sendable {
     package let path: String?
     /// Probable mistakes.
     package let warnings: [ConfigurationProblem]
-    /// The lines of `config --show`.
+    /// The lines of `config`.
     package let rows: [ConfigurationRow]
 }

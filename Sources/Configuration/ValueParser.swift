@@ -4,21 +4,26 @@ import Policy
 
 /// Parses a value by its key's type. Its errors never repeat a secret.
 enum ValueParser {
-    /// What is wrong with a value. The key's `expectation` is the remedy.
+    /// What is wrong with a value, and the remedy.
     struct Failure: Error, Equatable {
         let what: String
+        let mend: String
     }
 
     static func parse(_ raw: RawValue, for key: ConfigurationKey) throws(Failure) -> ParsedValue {
         guard let text = raw.text else {
             // A null means `none` if the key takes that, else the default.
             if key.takesNone { return .none }
-            return try key.standard.map { text throws(Failure) in try value(of: text, key) } ?? .none
+            return try key.standard.map { text throws(Failure) in try value(of: text, key, raw.source) } ?? .none
         }
-        return try value(of: text, key)
+        return try value(of: text, key, raw.source)
     }
 
-    private static func value(of text: String, _ key: ConfigurationKey) throws(Failure) -> ParsedValue {
+    private static func value(
+        of text: String,
+        _ key: ConfigurationKey,
+        _ source: ValueSource
+    ) throws(Failure) -> ParsedValue {
         if text == "none", key.takesNone { return .none }
         let parsed: ParsedValue? =
             switch key.kind {
@@ -38,13 +43,41 @@ enum ValueParser {
             case .databaseURL: isDatabaseURL(text) ? .text(text) : nil
             case .bundleID: isBundleID(text) ? .text(text) : nil
             }
-        guard let parsed else { throw Failure(what: complaint(text, key)) }
+        guard let parsed else {
+            let isQuietHours = key.name == ConfigurationKey.quietHoursName
+            let mend = isQuietHours ? quietHoursMend(text, source) : "write \(key.expectation)"
+            throw Failure(what: complaint(text, key), mend: mend)
+        }
         return parsed
+    }
+
+    /// The form of quiet hours, with the times that the author wrote where they can be read.
+    static func quietHoursMend(_ text: String?, _ source: ValueSource) -> String {
+        let times = text.flatMap(twoTimes)
+        let (start, end) = (times?.start.description ?? "22:00", times?.end.description ?? "08:00")
+        if case .environment(let name) = source {
+            return "set \(name)_START=\(start) and \(name)_END=\(end), or \(name)=none"
+        }
+        return "write {start: \"\(start)\", end: \"\(end)\"}, or none"
+    }
+
+    /// `22:00-08:00`, `22 - 8` and the like. Nil with letters: `10pm` is not 10:00.
+    private static func twoTimes(_ text: String) -> (start: TimeOfDay, end: TimeOfDay)? {
+        let parts = text.split { !($0.isASCII && $0.isNumber) && $0 != ":" }
+        guard parts.count == 2, !text.contains(where: \.isLetter), let start = time(parts[0]), let end = time(parts[1])
+        else { return nil }
+        return (start, end)
+    }
+
+    /// `22`, `9:30` or `09:30`.
+    private static func time(_ text: Substring) -> TimeOfDay? {
+        let whole = text.contains(":") ? String(text) : "\(text):00"
+        return TimeOfDay(whole.count == 4 ? "0" + whole : whole)
     }
 
     /// What is wrong, as specific as possible.
     private static func complaint(_ text: String, _ key: ConfigurationKey) -> String {
-        if key.isSecret { return "this is not \(key.expectation)" }
+        if key.isSecret { return "the value is wrong" }
         // The author wrote the key where its path belongs. The error must not repeat it.
         if case .path = key.kind, looksLikeKey(text) { return "this is a key's text, not the path of its file" }
         let shown = quoted(text)

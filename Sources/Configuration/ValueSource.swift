@@ -21,7 +21,7 @@ package enum ValueSource: Sendable, Equatable {
         }
     }
 
-    /// The source as `config --show` prints it.
+    /// The source as `config` prints it.
     package var words: String {
         switch self {
         case .standard: "default"

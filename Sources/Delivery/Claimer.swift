@@ -77,7 +77,7 @@ actor Claimer {
         guard let now = delivery.clock.now, !look.isOutdated else { return }
         let areFanOutsLeft = try await fanOuts.run(now: now)
         await delivery.hooks.reach(.beforeDrain)
-        try await drain(now: now)
+        try await drain(now: now, run)
         if areFanOutsLeft { areTouchesLeft = true }
         await delivery.hooks.reach(.afterDrain)
         try await recover(run)
@@ -92,8 +92,9 @@ actor Claimer {
         delivery.change { $0.planner.paused = paused }
     }
 
-    /// A failed drain stops no other user: no intent is committed for a user with a waiting touch.
-    private func drain(now: Instant) async throws(PostgresError) {
+    /// A failed drain stops no other user: no intent is committed for a user with a waiting touch. But the sweep is not
+    /// good.
+    private func drain(now: Instant, _ run: SweepRun) async throws(PostgresError) {
         let end = BootTime.milliseconds() + Self.drainMilliseconds
         areTouchesLeft = false
         guard let share = delivery.ownership.share else { return }
@@ -116,7 +117,8 @@ actor Claimer {
         } catch {
             if error.isFenced { return delivery.ownership.noteEnd(of: share.member) }
             guard error.code == .refusedByServer else { throw error }
-            delivery.onEvent(.settlementFailed(error: error.description))
+            run.failed()
+            delivery.onEvent(.statementFailed(error))
         }
     }
 

@@ -131,12 +131,14 @@ struct Dispatcher: Sendable {
         _ error: PostgresError
     ) async {
         if error.isFenced { return delivery.ownership.noteEnd(of: intent.member) }
-        delivery.onEvent(.settlementFailed(error: error.description))
         guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
+            users.first?.held.run.failed()
+            delivery.onEvent(.statementFailed(error))
             // The intent may be committed, or the server is in trouble. Nothing was written, so the intent is
             // withdrawn.
             return settler.withdraw(Flight(intent, ticket, users), because: "intent_failed")
         }
+        delivery.onEvent(.settlementFailed(error: error.description))
         guard users.count > 1 else {
             guard !error.isHeldRow else { return }
             return await delivery.setAside(

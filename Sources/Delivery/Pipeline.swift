@@ -13,6 +13,7 @@ package import struct FoundationEssentials.UUID
 package final class Pipeline: Sendable {
     private let delivery: DeliveryContext
     private let claimer: Claimer
+    private let settler: Settler
     private let decisions: DecisionStage
     private let finished = SweepTotals()
 
@@ -47,7 +48,7 @@ package final class Pipeline: Sendable {
             hooks: hooks,
             onEvent: onEvent
         )
-        let settler = Settler(delivery)
+        settler = Settler(delivery)
         decisions = DecisionStage(delivery, settler: settler)
         claimer = Claimer(delivery, settler: settler, decisions: decisions)
     }
@@ -73,11 +74,12 @@ package final class Pipeline: Sendable {
     ///
     /// It ends at once if this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {
-        let (lanes, onEvent) = (delivery.lanes, delivery.onEvent)
+        let (lanes, settler, onEvent) = (delivery.lanes, settler, delivery.onEvent)
         let run = SweepRun(totals: finished) { id, report, isWhole in
             var report = report
+            report.isAccepted = isWhole && !settler.isFailing
             // Checked after the last settlement: a lane that was connecting before has an answer by now.
-            report.isGood = isWhole && lanes.doesAnyServe
+            report.isGood = report.isAccepted && lanes.doesAnyServe
             onEvent(.finished(id: id, report))
         }
         run.begin()

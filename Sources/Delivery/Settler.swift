@@ -41,12 +41,17 @@ actor Settler {
         var entries: [Entry] = []
         var rests = 0
         var isServed = false
+        /// Transactions that the database refused, and that are tried again.
+        var failing = 0
     }
 
     private let delivery: DeliveryContext
     private let inbox = Monitor(Inbox())
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }
+
+    /// Whether the database refuses a settlement now, of whatever sweep.
+    nonisolated var isFailing: Bool { inbox.withLock { $0.failing > 0 } }
 
     // MARK: What comes in
 
@@ -110,6 +115,8 @@ actor Settler {
     /// first, recovery records the open intent as unknown.
     private func write(_ entries: [Entry], attempt: Int) async {
         var attempt = attempt
+        var isFailing = false
+        defer { if isFailing { inbox.withLock { $0.failing -= 1 } } }
         await reach(.beforeSettle, .beforeRest, .beforeWithdrawal, entries)
         while !delivery.hand.isAbandoned {
             let settlement = settlement(of: entries)
@@ -124,7 +131,10 @@ actor Settler {
             } catch {
                 attempt += 1
                 if error.isFenced { return fence(entries) }
-                delivery.onEvent(.settlementFailed(error: error.description))
+                if !isFailing { inbox.withLock { $0.failing += 1 } }
+                isFailing = true
+                entries.first?.held.run.failed()
+                delivery.onEvent(.statementFailed(error))
                 try? await Task.sleep(for: .milliseconds(Self.pause(attempt)))
             }
         }
@@ -235,19 +245,22 @@ actor Settler {
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
-        var unsent = 0
+        var (unsent, served) = (0, 0)
         for entry in entries {
             switch entry {
-            case .rest: break
+            case .rest: served += 1
             case .arrived(let arrival):
                 arrival.flight.settled(1)
                 unsent += arrival.outcomes.count { !$0.wasWritten }
-                if arrival.outcomes.contains(where: \.wasWritten) { delivery.answers.forget(arrival.passenger.plan) }
+                guard arrival.outcomes.contains(where: \.wasWritten) else { continue }
+                served += 1
+                delivery.answers.forget(arrival.passenger.plan)
             case .withdrawn(let arrival): unsent += arrival.outcomes.count
             }
         }
         entries.first?.held.run.count { report in
             report.unsent += unsent
+            report.served += served
             report.tokensDeleted += result.tokensDeleted
             for record in settlement.records { report.record.enter(record) }
         }

@@ -13,6 +13,8 @@ final class SweepRun: Sendable {
     private struct State {
         var report = SweepReport()
         var isWhole = false
+        /// The database refused a drain, an intent or a settlement.
+        var hasFailed = false
         /// The sweep itself and its users in hand (`HeldUser`).
         var open = 0
     }
@@ -33,6 +35,9 @@ final class SweepRun: Sendable {
     /// The sweep claimed until nobody was due or no lane took more.
     func endedWell() { state.withLock { $0.isWhole = true } }
 
+    /// The database refused a drain, an intent or a settlement.
+    func failed() { state.withLock { $0.hasFailed = true } }
+
     func begin() { state.withLock { $0.open += 1 } }
 
     func end() {
@@ -43,7 +48,7 @@ final class SweepRun: Sendable {
         guard var ended else { return }
         ended.report.milliseconds = BootTime.milliseconds() - startedAt
         totals.count { $0.milliseconds += ended.report.milliseconds }
-        onEnd(id, ended.report, ended.isWhole)
+        onEnd(id, ended.report, ended.isWhole && !ended.hasFailed)
     }
 }
 

@@ -8,20 +8,29 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
     /// OpenSSL failed at a step that can't fail for a valid key. `step` names it.
     case signingFailed(step: String)
 
-    /// What is wrong and what an operator can do about it.
-    public var description: String {
+    /// What is wrong.
+    public var problem: String {
         switch self {
-        case .notPEM:
-            "the key is not a PEM private key: give the whole text of the .p8 file from Apple, from "
-                + "-----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----, line breaks included"
-        case .notEllipticCurve:
-            "the key is a private key, but not an elliptic curve key: use the .p8 file of an APNs "
-                + "authentication key (Apple Developer, Keys), not a certificate's key"
-        case .notP256:
-            "the key is an elliptic curve key, but not on P-256 (prime256v1): use the .p8 file of an "
-                + "APNs authentication key (Apple Developer, Keys)"
-        case .signingFailed(let step):
-            "OpenSSL could not sign with the key (\(step))"
+        case .notPEM: "the key is not a PEM private key"
+        case .notEllipticCurve: "the key is a private key, but not an elliptic curve key"
+        case .notP256: "the key is an elliptic curve key, but not on P-256 (prime256v1)"
+        case .signingFailed(let step): "OpenSSL could not sign with the key (\(step))"
         }
     }
+
+    /// What an operator can do about it, if known.
+    public var mend: String? {
+        switch self {
+        case .notPEM:
+            "give the whole text of the .p8 file from Apple, from -----BEGIN PRIVATE KEY----- to "
+                + "-----END PRIVATE KEY-----, line breaks included"
+        case .notEllipticCurve:
+            "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
+        case .notP256: "use the .p8 file of an APNs authentication key (Apple Developer, Keys)"
+        case .signingFailed: nil
+        }
+    }
+
+    /// The problem and the remedy in one line.
+    public var description: String { [problem, mend].compactMap(\.self).joined(separator: ": ") }
 }

@@ -20,6 +20,7 @@ extension ConnectionConfiguration {
             throw PostgresError(.invalidURL, detail: "it doesn't start with postgresql://")
         }
         guard !url.utf8.contains(0) else { throw PostgresError(.invalidURL, detail: "it contains U+0000") }
+        try checkEscapes(url)
         let given = try keywords(of: url)
         if given["service"] != nil {
             throw PostgresError(.invalidURL, detail: "service files aren't supported")
@@ -47,12 +48,27 @@ extension ConnectionConfiguration {
         "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
     ]
 
+    /// libpq ends user and password at the first `@`, or has none if a `/` comes first. It takes the rest of a password
+    /// for host, port or database.
+    private static func checkEscapes(_ url: String) throws(PostgresError) {
+        let rest = url.drop { $0 != "/" }.dropFirst(2)
+        let credentials = rest.prefix { $0 != "@" && $0 != "/" }
+        let hasCredentials = rest[credentials.endIndex...].first == "@"
+        let tail = hasCredentials ? rest[credentials.endIndex...].dropFirst() : rest
+        // A parameter's value may hold an `@`, but not its name.
+        let isStray = ["?", "="].contains { (end: Character) in tail.prefix { $0 != end }.contains("@") }
+        guard isStray else { return }
+        let detail = hasCredentials ? PostgresError.unescapedAt : PostgresError.unescapedSlash
+        throw PostgresError(.invalidURL, detail: detail)
+    }
+
     private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
             // libpq quotes parts of the URL after the first quotation mark. One of them may be a part of the password.
-            let words = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
+            var words = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
             PQfreemem(message)
+            while words.hasSuffix(" ") || words.hasSuffix(":") { words.removeLast() }
             throw PostgresError(.invalidURL, detail: words.isEmpty ? nil : words)
         }
         defer { PQconninfoFree(options) }

@@ -54,6 +54,12 @@ extension ConnectionConfiguration {
     /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
     public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
 
+    /// User, host and database of one attempt.
+    static func target(_ keywords: [String: String]) -> String {
+        let user = keywords["user"].map { "\($0)@" } ?? ""
+        return "\(user)\(name(keywords))/\(keywords["dbname"] ?? "")"
+    }
+
     private static func name(_ keywords: [String: String]) -> String {
         let host = keywords["host"] ?? keywords["hostaddr"] ?? "the default socket"
         return host.hasPrefix("/") ? host : "\(host):\(keywords["port"] ?? "5432")"

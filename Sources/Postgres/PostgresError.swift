@@ -34,7 +34,8 @@ public struct PostgresError: Error, Sendable, Equatable {
     public var sqlState: String?
     /// The name of the statement (`Statement.name`), never its text.
     public var statement: String?
-    /// The name of the constraint, table, column or data type that the failure is about.
+    /// What the failure is about: the name of a constraint, table, column or data type; for a failed connection user,
+    /// host and database.
     public var object: String?
     /// A text that is known to hold no user data.
     public var detail: String?
@@ -75,6 +76,12 @@ extension PostgresError {
     /// Whether the server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
 
+    /// Whether the server refuses a statement because of the schema: a table, a column, a function or a right is missing.
+    /// The database answered.
+    public var isAboutSchema: Bool {
+        code == .refusedByServer && (sqlState.map { $0.hasPrefix("42") || $0.hasPrefix("3F") } ?? false)
+    }
+
     /// Whether a commit got no answer. Most likely it waits for a synchronous standby that is down.
     public var isCommitStuck: Bool { code == .timedOut && statement == Connection.commit.name }
 
@@ -89,6 +96,9 @@ extension PostgresError {
         }
     }
 
+    static let unescapedAt = "the user or password contains an unescaped @"
+    static let unescapedSlash = "the user or password contains an unescaped /"
+
     /// What an operator can do about it, if known.
     public var mend: String? {
         if let sqlState, let mend = SQLState.mend(sqlState) { return mend }
@@ -101,18 +111,29 @@ extension PostgresError {
                 "promote the standby, or end the read-only mode; nudged tries all hosts of database.url again by itself"
         case .connectionFailed where sqlState == nil:
             return "check that PostgreSQL runs and that host and port in database.url (DATABASE_URL) are right"
+        case .invalidURL where detail == Self.unescapedAt:
+            return "write %40 for every @ except the one before the host"
+        case .invalidURL where detail == Self.unescapedSlash:
+            return "write %2F for every / in user and password"
         case .invalidURL:
             return "write database.url (DATABASE_URL) as postgresql://user:password@host:5432/name?sslmode=verify-full,"
                 + " and percent-encode other characters than letters, digits and -._~ in user and password"
         case .insecure:
             return "add sslmode=verify-full (and sslrootcert=FILE for a private authority; FILE may be"
-                + " /etc/ssl/certs/ca-certificates.crt) to database.url, or allow it by the explicit key"
+                + " /etc/ssl/certs/ca-certificates.crt) to database.url, or set database.allowInsecure"
         default: return nil
         }
     }
 }
 
 extension PostgresError: CustomStringConvertible {
+    /// What failed, without the statement and the remedy: `42P01 relation "nudged.recipient" does not exist`.
+    public var cause: String {
+        let what = detail ?? condition ?? Self.words(code)
+        let text = sqlState.map { "\($0) \(what)" } ?? what
+        return object.map { "\(text) (\($0))" } ?? text
+    }
+
     /// One line: what failed, where, why, and the remedy.
     public var description: String {
         var text = "PostgreSQL: \(Self.words(code))"

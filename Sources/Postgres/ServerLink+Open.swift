@@ -5,6 +5,8 @@ extension ServerLink {
     /// A connection attempt to one host.
     private struct Attempt {
         let link: ServerLink
+        /// User, host and database, for errors.
+        let target: String
         /// The events to poll its socket for.
         var events: Int32
         let deadline: Deadline
@@ -28,8 +30,10 @@ extension ServerLink {
         var running: [Attempt] = []
         var headStart: Deadline?
         var failure = PostgresError(.connectionFailed)
-        func note(_ error: PostgresError) {
-            if failure.sqlState == nil || error.sqlState != nil { failure = error }
+        func note(_ error: PostgresError, _ target: String) {
+            guard failure.sqlState == nil || error.sqlState != nil else { return }
+            failure = error
+            failure.object = target
         }
         while !left.isEmpty || !running.isEmpty {
             let isNextOnesTurn = running.isEmpty || headStart.map { $0.milliseconds == nil } ?? false
@@ -38,7 +42,7 @@ extension ServerLink {
                 do throws(PostgresError) {
                     running.append(try begin(keywords, notices, Deadline(after: configuration.connectTimeout)))
                 } catch {
-                    note(error)
+                    note(error, ConnectionConfiguration.target(keywords))
                 }
                 continue
             }
@@ -48,7 +52,7 @@ extension ServerLink {
                 case .goesOn(let events): running[index].events = events
                 case .connected: return running[index].link
                 case .failed(let error):
-                    note(error)
+                    note(error, running[index].target)
                     running.remove(at: index)
                 }
             }
@@ -68,7 +72,8 @@ extension ServerLink {
         PQsetnonblocking(handle, 1)
         guard PQstatus(handle) != CONNECTION_BAD else { throw link.connectError() }
         // The first poll is for writing (manual, PQconnectPoll).
-        return Attempt(link: link, events: POLLOUT, deadline: deadline)
+        let target = ConnectionConfiguration.target(keywords)
+        return Attempt(link: link, target: target, events: POLLOUT, deadline: deadline)
     }
 
     /// Lets libpq continue, because its socket is ready.

@@ -16,8 +16,8 @@ package struct DaemonRow: Sendable, Equatable {
     package var unseenMilliseconds: Int64
     /// Its state at `seenAt`: a JSON object.
     package var state: String
-    /// How many of the 64 ranges it owns.
-    package var ranges: Int
+    /// The ranges that it owns, of -32 to 31, in order.
+    package var ranges: [Int16]
     /// When its lease ends; nil: it is no member.
     package var aliveUntil: Instant?
 
@@ -30,7 +30,7 @@ package struct DaemonRow: Sendable, Equatable {
         seenAt: Instant,
         unseenMilliseconds: Int64,
         state: String,
-        ranges: Int = 0,
+        ranges: [Int16] = [],
         aliveUntil: Instant? = nil
     ) {
         self.id = id

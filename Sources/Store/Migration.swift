@@ -16,6 +16,21 @@ package struct Migration: Sendable, Equatable {
         Int64(bitPattern: script.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     }
 
+    /// As its file is called: `0001_app_tables`.
+    package var label: String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)_\(name)"
+    }
+
+    /// How many objects of a kind (`table`, `view`, `function`) its text creates in schema `nudged`. A partition is
+    /// part of its table.
+    package func count(creating kind: String) -> Int {
+        script.split(separator: "\n").count { line in
+            let text = line.drop { $0 == " " || $0 == "'" }
+            return text.hasPrefix("create \(kind) nudged.") && !text.contains(" partition of ")
+        }
+    }
+
     private init(_ number: Int32, _ name: String, _ bytes: [UInt8], oldest: Int32 = 0) {
         self.number = number
         self.name = name
@@ -32,6 +47,7 @@ package struct Migration: Sendable, Equatable {
         Migration(5, "record", PackageResources._005_record_sql),
         Migration(6, "roles", PackageResources._006_roles_sql),
         Migration(7, "templates_and_operations", PackageResources._007_templates_and_operations_sql),
+        Migration(8, "answers", PackageResources._008_answers_sql),
     ]
 
     /// The number of the last migration that this version knows.

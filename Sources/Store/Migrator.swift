@@ -75,6 +75,12 @@ package struct Migrator: Sendable {
         return applied
     }
 
+    /// Lets check-ins use the built-in templates of `sql/0007_templates_and_operations.sql`. They are inactive at first.
+    package func activateTemplates() async throws(PostgresError) {
+        let connection = try await database.connection()
+        _ = try await connection.run(Statement("templates_active", sql: Self.templateActivation))
+    }
+
     /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
     /// since they were made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
@@ -90,10 +96,21 @@ package struct Migrator: Sendable {
     }
 
     /// One lock for all migrators. A second one waits at its first migration, then finds each of them applied.
-    private static let lock = Statement(
+    static let lock = Statement(
         "migration_lock",
         sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
     )
+
+    /// What is there before the first migration.
+    static let preparation = """
+        create schema if not exists nudged;
+        create table if not exists nudged.migration (
+            number integer primary key, name text not null, checksum bigint not null,
+            applied_at timestamptz not null default now(), oldest integer
+        );
+        """
+
+    static let templateActivation = "update nudged.template set active = true where id between 1 and 6"
 
     private func applyPatiently(
         _ migration: Migration,
@@ -141,15 +158,7 @@ package struct Migrator: Sendable {
     ) async throws(PostgresError) -> Bool {
         _ = try await transaction.run(lock)
         _ = try await transaction.run(lockTimeout)
-        try await transaction.execute(
-            script: """
-                create schema if not exists nudged;
-                create table if not exists nudged.migration (
-                    number integer primary key, name text not null, checksum bigint not null,
-                    applied_at timestamptz not null default now(), oldest integer
-                );
-                """
-        )
+        try await transaction.execute(script: preparation)
         let known = Statement(
             "migration_known",
             sql: "select 1 from nudged.migration where number = $1",

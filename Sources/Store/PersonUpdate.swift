@@ -20,6 +20,8 @@ package struct PersonUpdate: Sendable, Equatable {
     package var retry: String?
     /// The template of the last check-in that counts; nil: the configured text.
     package var template: Int32?
+    /// What the policy says of the user's check-ins now. For people who ask why; the daemon does not read it.
+    package var reason: Reason?
     /// `askedAt` as the claim read it. If the row holds a later one, the settlement is late and changes nothing.
     package var stamp = Stamp.unchecked
 
@@ -40,7 +42,8 @@ package struct PersonUpdate: Sendable, Equatable {
         fingerprint: Int64,
         history: History,
         retry: String? = nil,
-        template: Int32? = nil
+        template: Int32? = nil,
+        reason: Reason? = nil
     ) {
         self.userID = userID
         self.version = version
@@ -51,6 +54,7 @@ package struct PersonUpdate: Sendable, Equatable {
         self.history = history
         self.retry = retry
         self.template = template
+        self.reason = reason
     }
 }
 

@@ -35,15 +35,29 @@ package struct ReadUser: Sendable {
     package let range: Int32
     /// The daemon that owns the range; nil: it is free.
     package let owner: UUID?
-    /// Whether the user has no row yet. The next drain inserts it.
+    /// Whether the user has no row in `nudged.person` yet.
     package let isNew: Bool
+    /// Whether no change waits, so that no drain inserts the row.
+    package let isUnseen: Bool
+    /// Whether `nudged.recipient` has a row of the user.
+    package let hasProfile: Bool
     /// The user's open pushes.
     package let intents: [OpenIntent]
 
-    init(user: ClaimedUser, range: Int32, owner: UUID?, isNew: Bool, intents: [OpenIntent]) {
+    package init(
+        user: ClaimedUser,
+        range: Int32,
+        owner: UUID?,
+        isNew: Bool = false,
+        isUnseen: Bool = false,
+        hasProfile: Bool = true,
+        intents: [OpenIntent] = []
+    ) {
         self.range = range
         self.owner = owner
         self.isNew = isNew
+        self.isUnseen = isUnseen
+        self.hasProfile = hasProfile
         self.intents = intents
         self.user = Self.recovered(user, intents)
     }
@@ -64,5 +78,18 @@ package struct ReadUser: Sendable {
                 ?? changed.history.adding(sent: one.attemptedAt)
         }
         return user.with(changed)
+    }
+}
+
+/// A user's devices that no claim reads.
+package struct DevicesLeftOut: Sendable, Equatable {
+    /// Rows of `nudged.device` without a token.
+    package var withoutToken: Int
+    /// The platforms that the view leaves out, such as `android`; nil: none, or not known.
+    package var platforms: String?
+
+    package init(withoutToken: Int = 0, platforms: String? = nil) {
+        self.withoutToken = withoutToken
+        self.platforms = platforms
     }
 }

@@ -37,8 +37,8 @@ package struct SnapshotReader: Sendable {
         var found: ClaimedUser?
         if people.count > 0 {
             found = try parts.user(try Person(people, 0))
-        } else if touched != nil, parts.isKnown(id) {
-            // The row that drain.sql will insert.
+        } else if parts.isKnown(id) {
+            // The row that drain.sql inserts.
             found = try parts.user(Person(newcomer: id, dueAt: now.microseconds))
         }
         guard let found else { return nil }
@@ -47,8 +47,24 @@ package struct SnapshotReader: Sendable {
             range: owner.count > 0 ? try owner.int4(0, 0) : 0,
             owner: owner.count > 0 ? try owner.uuidOrNull(0, 1) : nil,
             isNew: people.count == 0,
+            isUnseen: people.count == 0 && touched == nil,
+            hasProfile: parts.hasProfile(id),
             intents: try await intents(id)
         )
+    }
+
+    /// A user's devices that `user` doesn't read.
+    package func devicesLeftOut(of user: UUID) async throws(PostgresError) -> DevicesLeftOut {
+        let rows = try await run(.readLeftOut, [.uuid(user)])
+        return DevicesLeftOut(withoutToken: Int(try rows.int8(0, 0)), platforms: try rows.textOrNull(0, 1))
+    }
+
+    /// Kinds that are paused or still being resumed.
+    package func pauses() async throws(PostgresError) -> [Pause] { try Store.pauses(try await run(.pauses, [])) }
+
+    /// Daemons that were seen within a day.
+    package func daemons() async throws(PostgresError) -> [DaemonRow] {
+        try Store.daemons(try await run(.daemons, [.int8(Int64(WorkStanding.most))]))
     }
 
     /// The next users of a range who are due up to an instant.

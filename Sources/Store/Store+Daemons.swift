@@ -11,7 +11,8 @@ extension Store {
     static let standingStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStanding.most))
         let queries = [
-            (Query.status, [most, .int4Array(RangeWalk.all)]), (.daemons, [most]), (.pauses, []),
+            (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStanding.mostDue))]),
+            (.daemons, [most]), (.pauses, []),
             (.waitingSpreads, [most]),
         ]
         return queries.map { $0($1) }
@@ -51,7 +52,7 @@ extension Store {
                     seenAt: instant(try rows.timestamp(row, 5)),
                     unseenMilliseconds: try rows.int8(row, 6),
                     state: try rows.text(row, 7),
-                    ranges: Int(try rows.int8(row, 8)),
+                    ranges: try rows.int2Array(row, 8).compactMap(\.self),
                     aliveUntil: try rows.timestampOrNull(row, 9).map(instant)
                 )
             )

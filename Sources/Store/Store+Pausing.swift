@@ -63,6 +63,22 @@ extension Store {
         _ = try await one(claims, .resumed, [.textArray(kinds.map(\.rawValue))])
     }
 
+    /// How many users wait for each of these kinds, counted up to `WorkStanding.most`. nil: counting takes too long.
+    package func pausedUsers(_ kinds: [NudgeKind]) async throws(PostgresError) -> [NudgeKind: Int]? {
+        let parameters: [Parameter] = [.int8(Int64(WorkStanding.most)), .textArray(kinds.map(\.rawValue))]
+        let rows: Rows
+        do throws(PostgresError) {
+            rows = try await one(records, .pausedUsers, parameters, timeout: .seconds(2))
+        } catch {
+            guard error.isTimeOut else { throw error }
+            return nil
+        }
+        let counts: [NudgeKind: Int] = [
+            .checkIn: Int(try rows.int8(0, 0)), .message: Int(try rows.int8(0, 1)), .reminder: Int(try rows.int8(0, 2)),
+        ]
+        return counts.filter { kinds.contains($0.key) }
+    }
+
     static func pauses(_ rows: Rows) throws(PostgresError) -> [Pause] {
         var pauses: [Pause] = []
         for row in 0..<rows.count {
@@ -90,6 +106,15 @@ extension Store {
     package func countUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
         let rows = try await one(claims, .countUsers, [.uuid(user), .int8(Int64(limit))])
         return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
+    }
+
+    /// Hands users whom the app knows and nudged has not seen to the daemons. Returns how many, and the first user of
+    /// the next page.
+    package func adoptUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
+        let rows = try await one(claims, .unseenUsers, [.uuid(user), .int8(Int64(limit))])
+        let users = try rows.uuidArray(0, 0)
+        if !users.isEmpty { _ = try await one(claims, .touchUsers, [.uuidArray(users)]) }
+        return (users.count, try rows.uuidOrNull(0, 1))
     }
 
     /// The result of one page.

@@ -158,6 +158,7 @@ extension Store {
                 .timestampArray(
                     updates.map { if case .at(let instant) = $0.stamp { instant?.microseconds } else { nil } }
                 ),
+                .textArray(updates.map(\.reason?.rawValue)),
             ]
         )
     }

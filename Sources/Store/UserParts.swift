@@ -154,6 +154,9 @@ struct UserParts {
         profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil || remindersOf[user] != nil
     }
 
+    /// Whether the app's view of users has a row of this user.
+    func hasProfile(_ user: UUID) -> Bool { profileRow[user] != nil }
+
     /// The user with all parts.
     func user(_ person: Person) throws(PostgresError) -> ClaimedUser {
         let id = person.userID

@@ -1,9 +1,11 @@
 package import TimeZones
 
-/// The state of the work, as `nudged status` reads it. No count goes beyond `most`.
+/// The state of the work, as `nudged status` reads it. No count goes beyond `most` or `mostDue`.
 package struct WorkStanding: Sendable, Equatable {
     /// Where counting ends.
     package static let most = 10_000
+    /// Where counting due users ends. A backlog's estimated end needs more than `most`.
+    package static let mostDue = 100_000
 
     /// The database's clock.
     package var now: Instant

@@ -2,6 +2,8 @@
 /// `RestartPreventExitStatus=` depend on them.
 public enum ExitStatus: Int32, Sendable {
     case success = 0
+    /// What the command checks does not work.
+    case failure = 1
     /// The command line was wrong.
     case usage = 64
     /// The command refuses its input.

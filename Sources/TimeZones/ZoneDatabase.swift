@@ -49,8 +49,11 @@ public final class ZoneDatabase: Sendable {
         }
     }
 
-    /// The zone with a valid name, else nil. Valid are `UTC` and names with a `/` that have a TZif file
-    /// (docs/POLICY.md, section "Zone"). `UTC` is valid even without a file.
+    /// The names of UTC without a `/`. They are valid even without a file.
+    static let namesOfUTC: Set<String> = ["UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"]
+
+    /// The zone with a valid name, else nil. Valid are the names of UTC and names with a `/` that have a TZif file
+    /// (docs/POLICY.md, section "Zone").
     ///
     /// - Throws: `unreadable` if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
@@ -109,7 +112,7 @@ public final class ZoneDatabase: Sendable {
             return .zone(try Zone(name: name, parsing: try ZoneFile.read("\(directory)/\(name)")))
         } catch {
             // UTC needs no file.
-            if name == "UTC" { return .zone(Zone(utc: name)) }
+            if Self.namesOfUTC.contains(name) { return .zone(Zone(utc: name)) }
             guard error.code != .unreadable else { throw error }
             return .missing
         }
@@ -117,7 +120,7 @@ public final class ZoneDatabase: Sendable {
 
     /// Whether a name may be looked up: ASCII parts between single slashes that never leave the folder.
     static func isWellFormed(_ name: String) -> Bool {
-        if name == "UTC", name.utf8.count == 3 { return true }
+        if let known = Self.namesOfUTC.first(where: { $0 == name }) { return known.utf8.count == name.utf8.count }
         guard name.utf8.count <= 255 else { return false }
         var parts = 0
         for part in name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {

@@ -1,33 +1,33 @@
 import Configuration
 import ArgumentParser
 
-/// `nudged config --show` and `nudged config --reference`.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the configuration in force, or the reference of all keys.",
+        abstract: "Shows the values in force with their sources, or lists all keys.",
         discussion: """
-            --show prints each value with its source, and hides secrets. --reference needs no configuration: it lists \
-            every key with its values, default and variable.
+            Without an option it shows the values. Secrets are hidden; of the database's URL you see user, host, port, \
+            database and sslmode. --reference needs no configuration: it lists every key with its values, default and \
+            variable.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "Print the configuration in force.") var show = false
-    @Flag(help: "Print the reference of all keys, as Markdown.") var reference = false
-    @Flag(help: "With --reference: print one JSON object.") var json = false
+    @Flag(help: "Show the values in force. This is the default.") var show = false
+    @Flag(help: "List all keys, as Markdown.") var reference = false
+    @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
-        if show == reference { throw ValidationError("config needs either --show or --reference") }
-        if json && !reference { throw ValidationError("--json needs --reference") }
+        if show && reference { throw ValidationError("give --show or --reference, not both") }
     }
 
     func run() throws {
+        let text: String
         if reference {
-            let text = json ? ConfigurationReference.json : ConfigurationReference.page
-            guard Output.line(text) else { throw Output.failure("the reference can't be written") }
+            text = json ? ConfigurationReference.json : ConfigurationReference.page
         } else {
-            let text = ConfigurationReport.show(try config.load())
-            guard Output.line(text) else { throw Output.failure("the configuration can't be written") }
+            let loaded = try config.load()
+            text = json ? ConfigurationReport.json(loaded) : ConfigurationReport.show(loaded)
         }
+        guard Output.line(text) else { throw Output.failure("the configuration can't be written") }
     }
 }

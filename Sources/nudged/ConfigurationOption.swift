@@ -29,7 +29,7 @@ struct ConfigurationOption: ParsableArguments {
                     say(.configurationRefused, "the configuration can't be used: \(problem)", to: log)
                 }
             } else {
-                Output.error("the configuration can't be used\n" + ConfigurationReport.check(error))
+                Output.error("the configuration can't be used\n\(error)")
             }
             throw ExitCode(error.exitStatus.rawValue)
         }

@@ -26,7 +26,11 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let report = await DoctorRun(path: config.path, environment: ProcessEnvironment.current()).run()
-        guard Output.line(json ? report.json : report.words(width: Terminal.width(STDOUT_FILENO))) else {
+        let text =
+            json
+            ? report.json
+            : report.words(width: Terminal.width(STDOUT_FILENO), colour: Terminal.colour(STDOUT_FILENO))
+        guard Output.line(text) else {
             throw Output.failure("the report can't be written")
         }
         if report.status != .success { throw ExitCode(report.status.rawValue) }

@@ -5,15 +5,18 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Systemd
+import TimeZones
 
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says why a user is nudged or not: the next decision, rule by rule.",
+        abstract: "Says what a user gets next, or what stands in the way, and why.",
         discussion: """
-            It reads the user's data and runs the policy as the next sweep would, and writes nothing. It also shows \
-            the user's record. Devices are shown by their hashes.
+            The first line says what comes next and when, in the user's local time. Or it says what stands in the \
+            way: a rule, a lane, a pause, no daemon. Below are the decision rule by rule, the user's data and the \
+            record. It runs the policy as the next sweep would, and writes nothing. Devices are shown by their hashes.
 
-            For a future instant it shows the decision with today's data. For a past instant it shows the record of \
+            For a future instant it plays forward: it assumes that every push until then is accepted and that \
+            nothing of the user changes. It lists what is sent before. For a past instant it shows the record of \
             that time.
 
             Exit status: 67 (EX_NOUSER) if nothing is known of the user.
@@ -33,8 +36,13 @@ struct Explain: AsyncParsableCommand {
 
     func validate() throws {
         if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is not a UUID") }
-        if let at, InstantText.parse(at) == nil {
+        guard let at else { return }
+        guard let instant = InstantText.parse(at) else {
             throw ValidationError("--at must be an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00")
+        }
+        // Only a bound, so the host's clock is good enough.
+        if instant.seconds - Int64(time(nil)) > ExplainRun.mostDaysAhead * 86_400 {
+            throw ValidationError("--at can be at most \(ExplainRun.mostDaysAhead) days ahead")
         }
     }
 
@@ -49,7 +57,10 @@ struct Explain: AsyncParsableCommand {
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
         guard let explanation else {
-            Output.error("nothing is known of user \(id.uuidString.lowercased()): no profile, no device, no record")
+            Output.error(
+                "unknown: neither nudged.recipient nor nudged.device has user \(id.uuidString.lowercased()), and the "
+                    + "record has nothing of them: check the id"
+            )
             throw ExitCode(ExitStatus.noUser.rawValue)
         }
         let text = json ? explanation.json : explanation.words(width: Terminal.width(STDOUT_FILENO))

@@ -8,22 +8,58 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Applies pending migrations to the database.",
         discussion: """
+            It first reads the catalog, and lists all that is in the way: tables, columns, types, owners and rights. \
+            Then it changes nothing. Otherwise it says what it will create and which triggers it adds, applies the \
+            migrations, and names the next step.
+
             The first run adds the schema nudged and two roles. It adds triggers and the columns that nudged needs to \
             the app's tables, or makes these tables. It changes nothing else.
+
+            --sql prints the same as one SQL script for your own migration tool. It has no BEGIN and no COMMIT. nudged \
+            migrate later finds these migrations applied.
+
+            Exit status: 0 if the migrations are applied or can be (--dry-run); 78 if a table, a column or a type is \
+            in the way; 77 if only rights are missing.
             """
     )
 
     @OptionGroup var config: ConfigurationOption
-    @Flag(help: "Only print what would be applied.") var dryRun = false
+    @Flag(help: "Only list what is in the way, and what would be done.") var dryRun = false
+    @Flag(help: "Print all of the SQL. Needs no database and no configuration.") var sql = false
+    @Option(help: ArgumentHelp("With --sql: only the migrations after this one.", valueName: "number"))
+    var after: Int32?
+    @Flag(help: "Make the app's tables, even in a database that has other tables.") var createTables = false
+    @Flag(help: "Let check-ins use the six built-in templates, in English.") var withTemplates = false
+
+    func validate() throws {
+        if sql, dryRun || createTables { throw ValidationError("--sql needs neither --dry-run nor --create-tables") }
+        if after != nil, !sql { throw ValidationError("--after goes with --sql only") }
+    }
 
     func run() async throws {
+        if sql {
+            let script = MigrationRun.script(after: after ?? 0, usesTemplates: withTemplates)
+            guard Output.write(Array(script.utf8), to: 1) else { throw Output.failure("the SQL can't be written") }
+            return
+        }
         let loaded = try config.load(needs: .database)
+        let status: ExitStatus
         do {
-            let run = try MigrationRun(loaded.configuration)
-            for line in try await run.run(dryRun: dryRun, onHeld: { Output.error($0) }) { Output.line(line) }
+            let run = try MigrationRun(
+                loaded.configuration,
+                createsTables: createTables,
+                usesTemplates: withTemplates
+            )
+            let survey = try await run.survey(isDryRun: dryRun)
+            for line in survey.lines { Output.line(line) }
+            status = survey.status
+            if status == .success, !dryRun {
+                for line in try await run.apply(survey, onHeld: { Output.error($0) }) { Output.line(line) }
+            }
         } catch {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
+        guard status == .success else { throw ExitCode(status.rawValue) }
     }
 }

@@ -8,7 +8,10 @@ enum Output {
     static func line(_ text: String) -> Bool { write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
 
     /// Writes a line to standard error.
-    static func error(_ text: String) { _ = write(Array("nudged: \(text)\n".utf8), to: STDERR_FILENO) }
+    static func error(_ text: String) { _ = write(Array("\(errorPrefix)\(text)\n".utf8), to: STDERR_FILENO) }
+
+    /// The start of each error.
+    static var errorPrefix: String { Terminal.colour(STDERR_FILENO).bad("nudged:") + " " }
 
     /// Reports the error in `errno`. The exit code is EX_IOERR of sysexits(3).
     static func failure(_ what: String) -> ExitCode {

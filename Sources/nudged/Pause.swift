@@ -16,7 +16,7 @@ struct Pause: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigurationOption
     @OptionGroup var kind: KindArgument
-    @Option(name: .customLong("words"), help: "Why you pause. nudged status shows it.") var words: String?
+    @Option(help: "Why you pause. nudged status shows it.") var reason: String?
     @Flag(help: "As one JSON object.") var json = false
 
     func run() async throws {
@@ -25,7 +25,7 @@ struct Pause: AsyncParsableCommand {
         do {
             report = try await PauseRun(loaded.configuration, environment: ProcessEnvironment.current()).run(
                 kind.kind,
-                words: words
+                words: reason
             )
         } catch {
             Output.error("\(error)")

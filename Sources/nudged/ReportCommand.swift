@@ -14,6 +14,9 @@ struct ReportCommand: AsyncParsableCommand {
             command reads one snapshot of the database and changes nothing. It uses one of the database's processors. \
             docs/REPORT.md says what each chart shows and how it is counted.
 
+            Numbers are exact. With few users, an exact number can tell something of one person. So use --rounded for \
+            a page that you pass on: 1 to 4 are then shown as 1–4, and all others as the nearest multiple of five.
+
             Exit status: 69 if the database can't be reached, 74 if the file can't be written, 77 if a right is \
             missing, 78 if the configuration or the schema is wrong.
             """
@@ -21,6 +24,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigurationOption
     @Option(help: "How many days to look back: 1 to 366.") var days = 7
+    @Flag(help: "Round all numbers, for a page that you pass on.") var rounded = false
     @Option(help: ArgumentHelp("The file to write; - for standard output.", valueName: "file")) var html: String
 
     func validate() throws {
@@ -36,7 +40,12 @@ struct ReportCommand: AsyncParsableCommand {
         do {
             let command = try ReportRun(loaded.configuration)
             page = try await Terminal.progress("counting") {
-                try await command.page(days: days, version: Version.current, onProgress: $0)
+                try await command.page(
+                    days: days,
+                    numbers: rounded ? .rounded : .exact,
+                    version: Version.current,
+                    onProgress: $0
+                )
             }
         } catch {
             Output.error("\(error)")

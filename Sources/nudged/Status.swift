@@ -2,16 +2,18 @@ import Configuration
 import Operator
 import Service
 import ArgumentParser
+import Glibc
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the daemons, their last sweeps and lanes, and what is due.",
+        abstract: "Says whether nudged works. Shows what waits, the daemons and their lanes.",
         discussion: """
-            It only reads the database.
+            The first line is the answer: it works, it is behind, something is paused, or it does not work. It only \
+            reads the database.
 
-            Exit status: 0 if a daemon is alive and no lane is stopped, 69 if no daemon is alive or the database can't \
-            be reached, 75 if a lane is stopped, 77 if a right is missing, 78 if the configuration or the schema is \
-            wrong.
+            Exit status: 0 if it works, also while a backlog shrinks or a kind is paused; 1 if sweeps fail, or if \
+            users wait and none is served; 69 if no daemon is alive or the database can't be reached; 75 if a lane \
+            is stopped; 77 if a right is missing; 78 if the configuration or the schema is wrong.
             """
     )
 
@@ -27,7 +29,8 @@ struct Status: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? page.json : page.words) else { throw Output.failure("the page can't be written") }
+        let text = json ? page.json : page.words(width: Terminal.width(STDOUT_FILENO))
+        guard Output.line(text) else { throw Output.failure("the page can't be written") }
         if page.status != .success { throw ExitCode(page.status.rawValue) }
     }
 }

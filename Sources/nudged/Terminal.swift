@@ -12,6 +12,11 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
+    /// Colours for text that is written to `descriptor`.
+    static func colour(_ descriptor: Int32) -> Colour {
+        Colour(isTerminal: isatty(descriptor) == 1, environment: ProcessEnvironment.current())
+    }
+
     /// Whether block characters can be shown: the locale is UTF-8.
     static var hasBlocks: Bool {
         let environment = ProcessEnvironment.current()

@@ -55,7 +55,7 @@ import Testing
         let faults = fixture.faults(try Self.file("debian/nudged.yaml"), environment: [:])
         let required = ConfigurationKey.all.filter { !$0.need.isEmpty }.map(\.name) + ["apns.privateKey"]
         #expect(
-            Set(faults.compactMap { $0.split(separator: ": ").dropFirst().first.map(String.init) }) == Set(required),
+            Set(faults.compactMap { $0.split(separator: ": ").first.map(String.init) }) == Set(required),
             "\(faults)"
         )
         #expect(faults.count == required.count)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How many run, who waits, and how calls end from our side.
-@Suite(.ownThreads, .timeLimit(.minutes(2))) struct BoundsTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct BoundsTests {
     @Test func calls_runNoMoreThanAllowedAtATime() async throws {
         let rig = try Rig(settings: Rig.settings { $0.concurrency = 2 }) { _ in [.hold] + HTTPSAct.answer() }
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -2,7 +2,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-@Suite(.ownThreads, .timeLimit(.minutes(2))) struct CallTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct CallTests {
     @Test func post_whenAnswered_givesStatusAndBody() async throws {
         let rig = try Rig { _ in HTTPSAct.answer(201, #"{"a":"é"}"#) }
         let response = try await rig.send("{}")

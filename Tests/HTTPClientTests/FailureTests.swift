@@ -3,7 +3,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-@Suite(.ownThreads, .timeLimit(.minutes(2))) struct FailureTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FailureTests {
     /// A port of the loopback that is taken and where nobody listens; closed by the caller.
     static func deadPort() -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

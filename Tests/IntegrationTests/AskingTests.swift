@@ -13,6 +13,7 @@ import Testing
         let words = try await scene.nudged(["explain", Scene.user(1)])
         #expect(words.exit == .code(0), "\(words.text)")
         let said = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(said.hasPrefix("Waits: no daemon runs. A check-in is due"), "\(words.text)")
         for part in [
             "user \(Scene.user(1)) at 20", " +00:00 in UTC", "decision send the check-in of ",
             "why: check_in: send, due",
@@ -25,7 +26,7 @@ import Testing
         )
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
         #expect(
-            json.output.contains(#""verdict":{"action":"send""#) && json.output.contains(#""standing":"not_served""#),
+            json.output.contains(#""plan":{"action":"send""#) && json.output.contains(#""state":"other_topic""#),
             "\(json.text)"
         )
         #expect(
@@ -36,15 +37,21 @@ import Testing
         let after = try await scene.nudged(["explain", Scene.user(1)])
         let flat = after.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         #expect(flat.contains("accepted (status 200)") && flat.contains("sent check-in of 20"), "\(after.text)")
-        // A past instant: the record, and no decision. A future one: the decision then.
+        #expect(flat.hasPrefix("Waits: no daemon runs. Next would be a check-in "), "\(after.text)")
+        // A past instant: the record, and no decision. A future one: what is sent before, and the decision then.
         let past = try await scene.nudged(["explain", Scene.user(1), "--at", "2026-01-05T13:00:00+01:00"])
-        #expect(past.output.contains("This instant is past") && !past.output.contains("decision"), "\(past.text)")
+        #expect(past.output.hasPrefix("Past: from a day before") && !past.output.contains("decision"), "\(past.text)")
         #expect(past.output.contains("the record around then\n  nothing"), "\(past.text)")
-        let future = try await scene.nudged(["explain", Scene.user(1), "--at", "2099-01-05T12:00:00Z", "--json"])
+        let then = try scene.sql("select to_char(now() + interval '2 days', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+        let future = try await scene.nudged(["explain", Scene.user(1), "--at", then, "--json"])
         #expect(
-            future.output.contains(#""question":"future""#) && future.output.contains(#""action":"#),
+            future.output.contains(#""question":"future""#) && future.output.contains(#""action":"nothing""#)
+                && future.output.contains(#""before":[{"at":"20"#),
             "\(future.text)"
         )
+        #expect(!future.output.contains("stale"), "\(future.text)")
+        let far = try await scene.nudged(["explain", Scene.user(1), "--at", "2099-01-05T12:00:00Z"])
+        #expect(far.exit == .code(64) && far.errors.contains("at most 366 days ahead"), "\(far.text)")
     }
 
     @Test func explain_whenTheKindIsPaused_saysSo() async throws {
@@ -52,9 +59,13 @@ import Testing
         try scene.seedDue(1)
         try await scene.nudged(["pause", "message"])
         #expect(try await scene.nudged(["explain", Scene.user(1), "--json"]).output.contains(#""action":"send""#))
-        try await scene.nudged(["pause", "check_in"])
+        try await scene.nudged(["pause", "check_in", "--reason", "a wrong text"])
         let run = try await scene.nudged(["explain", Scene.user(1), "--json"])
-        #expect(run.output.contains(#""verdict":{"action":"rest","reason":"paused""#), "\(run.text)")
+        #expect(run.output.contains(#""plan":{"action":"nothing","reason":"paused""#), "\(run.text)")
+        #expect(run.output.contains(#""cause":"paused","kind":"check_in""#), "\(run.text)")
+        let words = try await scene.nudged(["explain", Scene.user(1)])
+        let said = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(said.contains("check-ins are paused since ") && said.contains("a wrong text"), "\(words.text)")
         #expect(try await scene.nudged(["forecast", "--json"]).number("pushes") == 0)
     }
 
@@ -86,11 +97,66 @@ import Testing
         let scene = try await Scene()
         let nobody = try await scene.nudged(["explain", Scene.user(7)])
         #expect(
-            nobody.exit == .code(67) && nobody.errors.contains("nothing is known of user \(Scene.user(7))"),
+            nobody.exit == .code(67) && nobody.errors.contains("neither nudged.recipient nor nudged.device has user \(Scene.user(7))"),
             "\(nobody.text)"
         )
         #expect(try await scene.nudged(["explain", "seven"]).exit == .code(64))
         #expect(try await scene.nudged(["explain", Scene.user(7), "--at", "noon"]).exit == .code(64))
+    }
+
+    /// The first line says what to act on: a stopped lane of a daemon that runs.
+    @Test func explain_whenTheLaneIsStopped_leadsWithIt() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        try scene.seedDue(2)
+        try await scene.wait(
+            for: #"exists (select from nudged.daemon where state @? '$.lanes[*] ? (@.state == "stopped")')"#,
+            of: process
+        )
+        let run = try await scene.nudged(["explain", Scene.user(1)])
+        let said = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(
+            said.hasPrefix("Waits: the lane sandbox \(Scene.topic) is stopped (Apple answers InvalidProviderToken). "),
+            "\(run.text)"
+        )
+        #expect(said.contains("in the way the lane sandbox"), "\(run.text)")
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    /// A user who was there before the triggers, or whose change was lost.
+    @Test func explain_whenNudgedHasNotSeenTheUser_saysWhatAddsThem() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try scene.sql("delete from nudged.touched")
+        let run = try await scene.nudged(["explain", Scene.user(1)])
+        #expect(run.exit == .code(0) && run.output.hasPrefix("Not known yet: the app has a row"), "\(run.text)")
+        #expect(try await scene.nudged(["explain", Scene.user(1), "--json"]).output.contains(#""seen":false"#))
+    }
+
+    @Test func explain_whenThereIsNoDevice_tellsTheReasonsApart() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        for (change, reason) in [
+            ("update public.push_tokens set platform = 'android'", "devices of other platforms (android), and no"),
+            (
+                "update public.push_tokens set platform = 'ios', environment = 'production'",
+                "1 device is of the environment production, which is not configured"
+            ),
+            (
+                """
+                alter table public.push_tokens alter device_token drop not null;
+                update public.push_tokens set device_token = null
+                """,
+                "nudged.device has 1 row of this user without a token"
+            ),
+            ("delete from public.push_tokens", "Nothing is planned: nudged.device has no row of this user"),
+        ] {
+            try scene.sql(change)
+            let run = try await scene.nudged(["explain", Scene.user(1)])
+            let said = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+            #expect(said.hasPrefix("Nothing is planned: ") && said.contains(reason), "\(change): \(run.text)")
+        }
     }
 
     @Test func forecast_whenUsersAreDue_countsTheirPushes() async throws {

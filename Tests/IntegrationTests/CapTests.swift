@@ -10,7 +10,7 @@ import Testing
     private static let cap = 3
 
     /// A check-in, a reminder and four messages for each, where three an hour are allowed.
-    @Test(.timeLimit(.minutes(3))) func cap_whenKindsAndDaemonsShareIt_isNotExceeded() async throws {
+    @Test(.timeLimit(.minutes(10))) func cap_whenKindsAndDaemonsShareIt_isNotExceeded() async throws {
         let scene = try await Scene(perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.seedDue(Self.users)
         try scene.sql(

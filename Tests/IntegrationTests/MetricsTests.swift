@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// What the metrics of a real daemon say, beside the record, the journal and what was done to it.
-@Suite(.ownThreads, .timeLimit(.minutes(4))) struct MetricsTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct MetricsTests {
     private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let outcomes = ["accepted", "rejected", "deferred", "dropped", "skipped", "unknown"]
 
@@ -162,13 +162,13 @@ import TestSupport
         let stopped = try await Self.page(port, of: process) { page in
             page.value("nudged_lane_state", ["environment": "sandbox", "topic": Scene.topic, "state": "stopped"]) == 1
                 && page.value("nudged_paused", ["kind": "message"]) == 1
-                && (page.value("nudged_sweeps_total", ["result": "cut_short"]) ?? 0) > 5
+                && (page.value("nudged_sweeps_total", ["result": "bad"]) ?? 0) > 5
         }
         // While Apple refuses, no sweep is a success.
         let success = try #require(stopped.value("nudged_last_success_timestamp_seconds"))
         let later = try await Self.page(port, of: process) { page in
-            (page.value("nudged_sweeps_total", ["result": "cut_short"]) ?? 0)
-                > (stopped.value("nudged_sweeps_total", ["result": "cut_short"]) ?? 0) + 20
+            (page.value("nudged_sweeps_total", ["result": "bad"]) ?? 0)
+                > (stopped.value("nudged_sweeps_total", ["result": "bad"]) ?? 0) + 20
         }
         #expect(later.value("nudged_last_success_timestamp_seconds") == success)
         // The start is one instant, whenever it is asked for.
@@ -179,6 +179,28 @@ import TestSupport
         )
         let outdated = try await Self.page(port, of: process) { $0.value("nudged_schema_usable") == 0 }
         #expect(outdated.value("nudged_database_up") == 1)
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    @Test func metrics_whenAViewIsMissing_sayThatSweepsAreBadAndTheDatabaseIsUp() async throws {
+        let scene = try await Scene()
+        let port = LoopbackClient.freePort()
+        let process = try scene.start(["run"], Self.fast.merging(["METRICS_LISTEN": "127.0.0.1:\(port)"]) { $1 })
+        func bad(_ page: ReadMetrics) -> Double { page.value("nudged_sweeps_total", ["result": "bad"]) ?? 0 }
+        _ = try await Self.page(port, of: process) { ($0.value("nudged_sweeps_total", ["result": "good"]) ?? 0) > 0 }
+        // Drains fail for users whom nudged doesn't know, claims for all others.
+        try scene.seedDue(3)
+        #expect(await scene.simulator.waitUntil(accepted: 3))
+        let before = try await Self.page(port, of: process) { $0.value("nudged_pushes_in_flight") == 0 }
+        try scene.sql("alter view nudged.recipient rename to recipient_2; update nudged.person set due_at = now()")
+        let first = try await Self.page(port, of: process) { bad($0) > bad(before) + 5 }
+        let later = try await Self.page(port, of: process) { bad($0) > bad(first) + 20 }
+        #expect(later.value("nudged_database_up") == 1 && later.value("nudged_schema_usable") == 1)
+        #expect(
+            later.value("nudged_last_success_timestamp_seconds") == first.value("nudged_last_success_timestamp_seconds")
+        )
+        #expect(!process.errorOutput.contains("database_lost"), "\(process.errorOutput.suffix(2000))")
         process.signal(SIGTERM)
         try await scene.finish(process)
     }

@@ -106,12 +106,12 @@ import Testing
         Attack("a context of 50 MB", context("jsonb_build_object('x', repeat('a', 50000000))")),
     ]
 
-    @Test(.timeLimit(.minutes(8))) func neighbours_whenAUserWritesPoison_getTheirMessages() async throws {
+    @Test(.timeLimit(.minutes(10))) func neighbours_whenAUserWritesPoison_getTheirMessages() async throws {
         let scene = try await Scene()
         try await play(Self.inside, on: scene)
     }
 
-    @Test(.timeLimit(.minutes(8))) func neighbours_whenTheAppsTablesHaveNoLimits_getTheirMessages() async throws {
+    @Test(.timeLimit(.minutes(10))) func neighbours_whenTheAppsTablesHaveNoLimits_getTheirMessages() async throws {
         let scene = try await Scene(migrated: false)
         try scene.sql(
             """

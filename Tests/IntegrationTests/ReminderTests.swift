@@ -217,17 +217,21 @@ import struct FoundationEssentials.UUID
         let words = try await scene.nudged(["explain", Scene.user(2)])
         let row = try scene.sql("select id from nudged.occurrence where reminder_id = '\(id)'")
         #expect(words.output.contains("next reminder") && !words.output.contains(row), "\(words.text)")
-        let then = try scene.sql("select to_char(now() + interval '100 minutes', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+        let hour = "select to_char(due_at, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') from nudged.occurrence where"
+        let then = try scene.sql("\(hour) id = '\(row)'")
         let future = try await scene.nudged(["explain", Scene.user(2), "--at", then])
         let said = future.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         #expect(said.contains("send reminder \(row)") && said.contains("about task 8, due"), "\(future.text)")
-        #expect(said.contains("every day"), "\(future.text)")
-        // What everyone is told has no row of theirs yet.
-        #expect(said.contains("about task 7, due"), "\(future.text)")
+        #expect(said.contains("every day") && said.contains("a reminder is sent to 1 device"), "\(future.text)")
+        // What everyone is told has no row of theirs yet. The own one is sent before.
+        let everyones = try await scene.nudged(["explain", Scene.user(2), "--at", try scene.sql("\(hour) is_spread")])
+        let told = everyones.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(told.contains("about task 7, due") && !told.contains("about task 8, due"), "\(everyones.text)")
+        #expect(told.contains("before that 20") && told.contains("a reminder, to 1 device"), "\(everyones.text)")
         let json = try await scene.nudged(["explain", Scene.user(2), "--at", then, "--json"])
         #expect(json.output.contains(#""subject_type":"task","subject_id":"8""#), "\(json.text)")
         #expect(json.output.contains(#""recurrence":"FREQ=DAILY","is_own":true,"is_cancelled":false"#), "\(json.text)")
-        for run in [forecast, words, future, json] { #expect(!run.text.contains("planted")) }
+        for run in [forecast, words, future, everyones, json] { #expect(!run.text.contains("planted")) }
         #expect(
             try scene.sql("select count(*) from nudged.occurrence where not is_spread") == "1",
             "nothing is written"
@@ -271,8 +275,8 @@ import struct FoundationEssentials.UUID
             update nudged.occurrence set due_at = due_at - interval '5 seconds', first_at = first_at - interval '5 seconds' where subject_id <> '9'
             """
         )
-        let recovered = try await scene.nudged(["recover", "--json"])
-        #expect(recovered.exit == .code(0), "\(recovered.text)")
+        let restored = try await scene.nudged(["after-restore", "--yes", "--json"])
+        #expect(restored.exit == .code(0), "\(restored.text)")
         #expect(try await scene.onceWell().number("sent") == 0)
         #expect(try scene.reminderRecord() == Array(repeating: "dropped|restored", count: 3))
         #expect(try scene.lines("select subject_id, number from nudged.occurrence order by 1") == ["8|2", "9|1"])

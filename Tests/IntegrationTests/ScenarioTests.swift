@@ -49,7 +49,6 @@ import Testing
     @Test func payload_whenAtOrOverTheLimit() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
-        try scene.sql("update nudged.template set active = false")
         #expect(try await scene.once(["CHECK_IN_BODY": "b"]).number("sent") == 1)
         let frame = (scene.simulator.snapshot().accepted.first?.payload.count ?? 0) - 1
         try scene.sql(

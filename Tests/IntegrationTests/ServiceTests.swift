@@ -72,8 +72,6 @@ import Testing
             Self.fast.merging(["CHECK_IN_TITLE": nil, "CHECK_IN_BODY": nil]) { $1 }
         )
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
-        // The configured text, not a template's.
-        try scene.sql("update nudged.template set active = false")
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
         scene.write("checkIn:\n  titel: x\n", to: "nudged.yaml")

@@ -54,8 +54,36 @@ import Testing
         let stopped = try await status(scene) { $0.exit == .code(75) }
         #expect(stopped.exit == .code(75), "\(stopped.text)")
         let words = try await scene.nudged(["status"])
-        #expect(words.output.contains("stopped for") && words.output.contains("Apple answers InvalidProviderToken"))
-        #expect(words.output.contains("fix: ") && words.output.contains("next try "), "\(words.text)")
+        let page = words.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(page.hasPrefix("Does not work since "), "\(words.text)")
+        #expect(page.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(words.text)")
+        #expect(page.contains("stopped for") && page.contains("next try "), "\(words.text)")
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+    }
+
+    /// The database answers, but a view that the drain reads is gone.
+    @Test func status_whenTheDrainFails_saysSoUntilItWorks() async throws {
+        let scene = try await Scene()
+        let process = try scene.start(["run"], Self.fast)
+        _ = try await status(scene) { $0.output.contains(#""answer":"works""#) }
+        try scene.sql("alter view nudged.recipient rename to recipient_2")
+        // Somebody whom nudged doesn't know yet: the drain looks for them in the view.
+        try scene.seedDue(1)
+        let failed = try await status(scene) { $0.exit == .code(1) }
+        #expect(failed.exit == .code(1) && failed.output.contains(#""statement":"drain""#), "\(failed.text)")
+        let words = try await scene.nudged(["status"])
+        let page = words.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(page.hasPrefix("Does not work since "), "\(words.text)")
+        #expect(
+            page.contains(#": drain fails: 42P01 relation "nudged.recipient" does not exist. Fix: "#),
+            "\(words.text)"
+        )
+        #expect(words.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(words.text)")
+        try scene.sql("alter view nudged.recipient_2 rename to recipient")
+        let good = try await status(scene) { $0.exit == .code(0) }
+        #expect(good.exit == .code(0) && good.output.contains(#""answer":"works""#), "\(good.text)")
+        #expect(await scene.simulator.waitUntil(accepted: 1))
         process.signal(SIGTERM)
         try await scene.finish(process)
     }

@@ -111,7 +111,7 @@ import Testing
         try await scene.wait(for: "count(*) = \(count) from nudged.delivery where outcome = 'accepted'")
     }
 
-    @Test(.timeLimit(.minutes(2))) func template_whenChanged_countsAtTheNextSweep() async throws {
+    @Test(.timeLimit(.minutes(10))) func template_whenChanged_countsAtTheNextSweep() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
         try templates(scene, "('before', '', null, null)")
@@ -161,8 +161,8 @@ import Testing
         ] { #expect(flat.contains(part), "\(part): \(run.text)") }
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
         for part in [
-            #""template":\#(ids[0]),"devices""#, #"{"template":\#(ids[0]),"fate":"chosen"}"#,
-            #"{"template":\#(ids[2]),"fate":"missing","missing":["conversation_id"]}"#,
+            #""template":\#(ids[0]),"devices""#, #"{"template":\#(ids[0]),"result":"chosen"}"#,
+            #"{"template":\#(ids[2]),"result":"missing","missing":["conversation_id"]}"#,
         ] { #expect(json.output.contains(part), "\(part): \(json.text)") }
         #expect(!run.output.contains("Zebulon") && !json.output.contains("Zebulon"))
         // It is what a sweep does.
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The daemon says of which environment it is; the push arrives, in the user's quiet hours too.
-    @Test(.timeLimit(.minutes(2))) func test_whenTheDaemonIsOfSandbox_arrives() async throws {
+    @Test(.timeLimit(.minutes(10))) func test_whenTheDaemonIsOfSandbox_arrives() async throws {
         let scene = try await Scene()
         try scene.sql(Self.auth)
         try scene.seedDue(1)

@@ -6,7 +6,7 @@ import Testing
 @testable import Metrics
 
 /// The port beside clients of every kind.
-@Suite(.ownThreads, .timeLimit(.minutes(2))) struct ScrapeServerTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScrapeServerTests {
     private static let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     private static func server(isVersion6: Bool = false, _ page: String = "planted 1\n") throws -> ScrapeServer {

@@ -11,6 +11,7 @@ import Testing
     func url_whenRemoteAndUnverified_isRefusedWithTheMend(url: String) throws {
         #expect { try ConnectionConfiguration.parse(url: url) } throws: {
             ($0 as? PostgresError)?.code == .insecure && "\($0)".contains("verify-full")
+                && "\($0)".hasSuffix("or set database.allowInsecure")
         }
         _ = try ConnectionConfiguration.parse(url: url, allowInsecure: true)
     }
@@ -34,6 +35,38 @@ import Testing
             let error = $0 as? PostgresError
             return error?.code == .invalidURL && !"\($0)".contains("secret") && !"\($0)".contains("ss@")
         }
+    }
+
+    @Test(arguments: [
+        "postgresql://u:p@secret@db.example.com/n", "postgresql://u:p@secret/x@db.example.com/n",
+        "postgresql://u:secret@@db.example.com/n", "postgresql://u@secret.com:p@localhost/n",
+        "postgresql://u:p@secret?x@localhost/n", "postgresql://u:p@secret=x@localhost/n?sslmode=require",
+        "postgresql://u:p@secret,x:1@localhost/n",
+    ])
+    func url_whenAnAtIsNotEscaped_saysSoWithoutItsParts(url: String) {
+        #expect { try ConnectionConfiguration.parse(url: url) } throws: {
+            let said = "\($0)"
+            return said.hasSuffix(
+                "the user or password contains an unescaped @; write %40 for every @ except the one before the host"
+            ) && !said.contains("secret")
+        }
+    }
+
+    @Test(arguments: ["postgresql://u:5432/secret@localhost/n", "postgresql://u:secret/?x@localhost/n"])
+    func url_whenASlashIsNotEscaped_saysSoWithoutItsParts(url: String) {
+        #expect { try ConnectionConfiguration.parse(url: url) } throws: {
+            let said = "\($0)"
+            return said.hasSuffix("contains an unescaped /; write %2F for every / in user and password")
+                && !said.contains("secret")
+        }
+    }
+
+    @Test(arguments: [
+        "postgresql://u:p%40s%2Fs@localhost/n", "postgresql://u:p?x=s@localhost/n", "postgresql:///n?user=a@b",
+        "postgresql://u@localhost/n?application_name=a@b",
+    ])
+    func url_whenAnAtIsWhereItMayBe_isTaken(url: String) throws {
+        _ = try ConnectionConfiguration.parse(url: url)
     }
 
     @Test func configuration_whenPrintedOrDumped_hidesThePassword() throws {

@@ -66,6 +66,7 @@ import Testing
         #expect(error?.isTransient == false)
         #expect("\(String(describing: error)) \(configuration)".contains("horse") == false)
         #expect(error?.detail?.contains("password authentication failed") == true)
+        #expect(error?.object == "postgres@127.0.0.1:\(cluster.port ?? 0)/postgres")
         let right = try ConnectionConfiguration.parse(url: cluster.tcpURL())
         #expect(try await Connection.open(right).run(F.sql("select 1")).int4(0, 0) == 1)
         let none = try ConnectionConfiguration.parse(url: cluster.url(database: "none"))

@@ -51,7 +51,7 @@ def fnv1a64(text):
 
 @functools.lru_cache(maxsize=None)
 def zone_named(name):
-    if name != "UTC":
+    if name not in ("UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich"):
         parts = name.split("/")
         if len(parts) < 2 or parts[0] in ("posix", "right"):
             return None

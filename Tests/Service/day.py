@@ -48,7 +48,7 @@ def play(s, pause):
     wait()
     due(96)
     wait()
-    m.run("env", "DATABASE_URL=postgresql://postgres@%2Frun%2Fpostgresql/app", "/usr/bin/nudged", "pause", "check_in", "--words", "the new text is wrong")
+    m.run("env", "DATABASE_URL=postgresql://postgres@%2Frun%2Fpostgresql/app", "/usr/bin/nudged", "pause", "check_in", "--reason", "the new text is wrong")
     due(150)
     wait()
     m.run("env", "DATABASE_URL=postgresql://postgres@%2Frun%2Fpostgresql/app", "/usr/bin/nudged", "resume", "check_in")

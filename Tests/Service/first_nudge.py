@@ -25,7 +25,7 @@ from service import BUILT, REPOSITORY
 PAGE = REPOSITORY + "/docs/OPERATIONS.md"
 # The blocks in the order of their play, which is not the page's: there the night comes first.
 ORDER = (
-    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
+    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "column", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
 )
 # What the page's transcript shows.
 SHOWN = ORDER[:5]
@@ -186,6 +186,12 @@ def nudge_arrives(stage):
     m.until(lambda: stage.ask("select count(*) from nudged.daemon where (state -> 'last_work' ->> 'sent')::int > 0") == "1", "the daemon's own row with that sweep")
 
 
+def backup_has_no_living_daemon(stage):
+    """The leases in the backup have ended, as they have when one is needed: nudged after-restore is refused before."""
+    end = stage.ask("select coalesce(max(alive_until), now()) from nudged.lease")
+    stage.machine.until(lambda: stage.ask(f"select now() > '{end}'") == "t", "the end of the backup's leases", 60)
+
+
 def daemon_stands(stage):
     """Who runs now has said so."""
     pid = stage.machine.show("nudged", "MainPID")
@@ -254,8 +260,8 @@ def secrets_stand_nowhere(stage):
 
 
 AFTER = {
-    "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
-    "restore": another_arrives, "encrypt": daemon_stands, "decrypt": apple_took_as_many, "uninstall": nothing_is_left,
+    "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "column": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
+    "backup": backup_has_no_living_daemon, "restore": another_arrives, "encrypt": daemon_stands, "decrypt": apple_took_as_many, "uninstall": nothing_is_left,
 }
 USER = "00000000-0000-4000-8000-000000000001"
 

@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Statements that distributed tables refuse, with another one in their place (`asking`, halves), and `nudged
-    /// recover`, which is not for them (docs/SCALING.md).
+    /// after-restore`, which is not for them (docs/SCALING.md).
     private static let plainOnly: Set<String> = [
         "free_people", "claim_devices_bounded", "claim_messages_bounded", "claim_reminders_bounded", "hold_messages",
         "restore_users",

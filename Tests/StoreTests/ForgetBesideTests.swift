@@ -63,7 +63,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// A page that is open when the erasure comes: it waits for the page.
-    @Test(.timeLimit(.minutes(5))) func forget_whenASpreadIsTellingThem_takesThatToo() async throws {
+    @Test(.timeLimit(.minutes(10))) func forget_whenASpreadIsTellingThem_takesThatToo() async throws {
         let (fixture, _) = try await fixture()
         let spread = try await due(fixture)
         let row: [Parameter] = [.uuid(spread.reminder.authorID), .uuid(spread.reminder.id)]
@@ -90,7 +90,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// The other way round: the page gives way, and tells the others when it comes again.
-    @Test(.timeLimit(.minutes(5))) func spread_whenAMemberIsBeingErased_tellsTheOthersAfterwards() async throws {
+    @Test(.timeLimit(.minutes(10))) func spread_whenAMemberIsBeingErased_tellsTheOthersAfterwards() async throws {
         let (fixture, _) = try await fixture()
         let spread = try await due(fixture)
         let app = try await fixture.connection()
@@ -124,7 +124,7 @@ import struct FoundationEssentials.UUID
 
     /// An open snooze, of all and of a recipient's own, of one's own reminder and of another's: the erasure waits for it.
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         arguments: [
             (1, "due_at => now() + interval '1 day'", ""),
             (1, "due_at => now() + interval '1 day', audience => 'everyone'", ""),
@@ -154,7 +154,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// A snooze that waits for the erasure finds nothing.
-    @Test(.timeLimit(.minutes(5))) func snooze_whenTheAuthorIsBeingErased_isFalse() async throws {
+    @Test(.timeLimit(.minutes(10))) func snooze_whenTheAuthorIsBeingErased_isFalse() async throws {
         let (fixture, id) = try await fixture("due_at => now() + interval '1 day'")
         let app = try await fixture.connection()
         let other = try await fixture.connection()

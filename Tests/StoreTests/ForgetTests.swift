@@ -134,7 +134,7 @@ import struct FoundationEssentials.UUID
 
     /// Each waits for the other's transaction. In both orders the second finds nothing of the user, and there is no
     /// deadlock.
-    @Test(.timeLimit(.minutes(2)), arguments: ["settle", "recover", "drain"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["settle", "recover", "drain"])
     func forget_whenADaemonIsAtIt_winsWhoeverIsFirst(what: String)
         async throws
     {

@@ -136,6 +136,19 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    @Test func pausedUsers_countsWhoWaitsForEachKind() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...4)
+        try fixture.sql("update nudged.person set reason = 'paused' where user_id <> \(F.quoted(4))")
+        _ = try fixture.sendMessage(1)
+        _ = try fixture.sendMessage(1)
+        _ = try fixture.sendMessage(2)
+        let all = try await fixture.store.pausedUsers(NudgeKind.allCases)
+        #expect(all == [.checkIn: 3, .message: 2, .reminder: 0])
+        #expect(try await fixture.store.pausedUsers([.message]) == [.message: 2])
+        await fixture.close()
+    }
+
     @Test func countUsers_whenThereAreSeveralPages() async throws {
         let fixture = try await F()
         #expect(try await fixture.store.countUsers(from: Store.firstUser, limit: 2) == (0, nil))

@@ -87,6 +87,27 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// The app has data of the user, and nothing makes a row of theirs.
+    @Test func user_whenNoChangeWaits_isUnseen() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            insert into public.push_tokens (user_id, device_token, platform)
+            values (\(F.quoted(1)), 'ab', 'ios'), (\(F.quoted(1)), 'cd', 'Android'), (\(F.quoted(2)), 'ef', 'ios');
+            delete from nudged.touched where user_id = \(F.quoted(1))
+            """
+        )
+        let unseen = try #require(try await read(fixture, 1))
+        #expect(unseen.isUnseen && unseen.isNew && !unseen.hasProfile && unseen.user.devices.count == 1)
+        let seen = try #require(try await read(fixture, 2))
+        #expect(!seen.isUnseen && seen.isNew)
+        let leftOut = try await fixture.store.reading { reader in
+            [try await reader.devicesLeftOut(of: F.user(1)), try await reader.devicesLeftOut(of: F.user(2))]
+        }
+        #expect(leftOut == [DevicesLeftOut(platforms: "Android"), DevicesLeftOut()])
+        await fixture.close()
+    }
+
     /// What is being sent counts from its commit, whatever becomes of its daemon.
     @Test(arguments: [false, true]) func user_whenBeingSentTo_isAsAfterRecovery(isCounted: Bool) async throws {
         let fixture = try await F()

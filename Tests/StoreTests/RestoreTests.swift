@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged recover`, statement by statement.
+/// `nudged after-restore`, statement by statement.
 @Suite(.ownThreads) struct RestoreTests {
     typealias F = StoreFixture
 
@@ -128,6 +128,153 @@ import struct FoundationEssentials.UUID
                 "select count(*) from nudged.person where since = '\(Self.at)' and touched_at = since"
             ) == "3"
         )
+        await fixture.close()
+    }
+
+    // MARK: The dry run
+
+    /// All that the dry run counts, page by page.
+    private struct Preview: Equatable {
+        var messages = DroppedRows()
+        var reminders = DroppedRows()
+        var newcomers = 0
+    }
+
+    private func preview(_ fixture: F, now: Instant, limit: Int) async throws -> Preview {
+        var preview = Preview()
+        var next: UUID? = Store.firstUser
+        while let user = next {
+            let page = try await fixture.store.restorableMessages(from: user, now: now, limit: limit)
+            preview.messages += page.dropped
+            next = page.next
+        }
+        next = Store.firstUser
+        while let user = next {
+            let page = try await fixture.store.restorableReminders(from: user, now: now, limit: limit)
+            preview.reminders += page.dropped
+            next = page.next
+        }
+        next = Store.firstUser
+        while let user = next {
+            let page = try await fixture.store.countNewcomers(from: user, limit: limit)
+            preview.newcomers += page.users
+            next = page.next
+        }
+        return preview
+    }
+
+    /// User 9 has a message and no row yet. A wall time has passed everywhere, may have passed, or has not.
+    @Test(arguments: [1, 2, 100]) func preview_whateverThePage_countsWhatTheRestoreDrops(limit: Int) async throws {
+        let fixture = try await F()
+        try fixture.seed(1...4)
+        for user in [1, 1, 2, 4, 9] { _ = try fixture.sendMessage(user) }
+        try fixture.sql(
+            """
+            update nudged.message set created_at = case right(user_id::text, 1)
+                when '1' then '2026-11-20 10:00Z' when '2' then '2026-11-20 11:00Z' when '4' then '2026-11-20 12:00Z'
+                else '2026-11-20 11:30Z' end::timestamptz;
+            update nudged.touched set at = '2026-11-20 11:00Z'
+            """
+        )
+        try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
+        try fixture.insertReminder(1, "null, '2026-11-19 23:59:59'", subject: "8", more: (", is_spread", ", true"))
+        try fixture.insertReminder(2, "null, '2026-11-20 00:00'")
+        try fixture.insertReminder(2, "null, '2026-11-21 01:59'", subject: "8")
+        try fixture.insertReminder(3, "null, '2026-11-21 02:00'")
+        try fixture.insertReminder(3, "'2026-11-20 12:00Z', null", subject: "8")
+        let before = try fixture.sql("select count(*), count(restored_at) from nudged.occurrence")
+        let found = try await preview(fixture, now: F.now, limit: limit)
+        #expect(
+            found.messages
+                == DroppedRows(count: 4, users: 3, oldest: F.now - 7200, newest: F.now - 1800)
+        )
+        #expect(
+            found.reminders
+                == DroppedRows(
+                    count: 2,
+                    users: 1,
+                    oldest: F.now - 43_201,
+                    newest: F.now - 3600,
+                    fanOuts: 1,
+                    perhaps: 2
+                )
+        )
+        #expect(found.newcomers == 1)
+        // It has changed nothing.
+        #expect(try fixture.sql("select count(*), count(restored_at) from nudged.occurrence") == before)
+        #expect(try fixture.sql("select count(*) from nudged.message") == "5")
+        #expect(try fixture.sql("select count(*) from nudged.touched") != "0")
+        // What is done then is the same.
+        while try await fixture.store.restoreTouches(before: F.now, limit: 100) {}
+        var done = Preview()
+        var users = 0
+        var next: UUID? = Store.firstUser
+        while let user = next {
+            let page = try await fixture.store.restoreUsers(from: user, now: F.now, limit: limit)
+            users += page.users
+            done.messages += page.messages
+            done.reminders += page.reminders
+            next = page.next
+        }
+        #expect(users == 5)
+        #expect(done.messages == found.messages && done.reminders == found.reminders)
+        #expect(try await preview(fixture, now: F.now, limit: limit).messages == DroppedRows())
+        await fixture.close()
+    }
+
+    /// Tables that are locked against writers are read all the same.
+    @Test func preview_whenRowsAreLocked_doesNotWait() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        _ = try fixture.sendMessage(1)
+        try await fixture.holding("lock nudged.message, nudged.occurrence, nudged.touched in exclusive mode") {
+            let later = F.now + 3_000_000_000
+            let found = try await preview(fixture, now: later, limit: 9)
+            #expect(found.messages.count == 1)
+        }
+        await fixture.close()
+    }
+
+    @Test func pushes_whenTheirLeaseHasEnded_areCounted() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...3)
+        let member = try await fixture.member()
+        let users = try await fixture.claim()
+        let alive = try await fixture.member()
+        for (index, user) in users.enumerated() {
+            _ = try await fixture.store.commit(F.intent([user], member: index < 2 ? member : alive))
+        }
+        #expect(try await fixture.store.restorablePushes() == 0)
+        try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(member)'")
+        #expect(try await fixture.store.restorablePushes() == 2)
+        try fixture.die()
+        #expect(try await fixture.store.restorablePushes() == 3)
+        await fixture.close()
+    }
+
+    @Test func daemons_whenTheirLeaseHasNotEnded_areAlive() async throws {
+        let fixture = try await F()
+        #expect(try await fixture.store.livingDaemons().isEmpty)
+        let (known, new, dead) = (UUID(), UUID(), UUID())
+        try await fixture.store.heartbeat(F.beat(known))
+        // Twice a member for a moment: it gives up ranges.
+        _ = try await fixture.member(30_000, id: known)
+        _ = try await fixture.member(60_000, id: known)
+        _ = try await fixture.member(id: new)
+        let gone = try await fixture.member(id: dead)
+        try fixture.sql(
+            """
+            update nudged.lease l set alive_until = 'infinity' from nudged.member m
+            where m.id = l.member and m.daemon_id = '\(new)';
+            update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(gone)'
+            """
+        )
+        let found = try await fixture.store.livingDaemons()
+        #expect(Set(found.map(\.id)) == [known, new])
+        let first = try #require(found.first(where: { $0.id == known }))
+        #expect(first.host == "web-1" && first.pid == 42 && (30_001...60_000).contains(first.leaseMilliseconds))
+        let second = try #require(found.first(where: { $0.id == new }))
+        #expect(second.host == nil && second.pid == nil && second.leaseMilliseconds > 600_000)
         await fixture.close()
     }
 }

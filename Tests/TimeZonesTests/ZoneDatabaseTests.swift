@@ -17,7 +17,7 @@ struct ZoneDatabaseTests {
     }
 
     @Test(arguments: [
-        "", "UTC+3", "EST5EDT", "Mars/Base", "CET", "GMT", "utc", "Europe", "Europe/", "/Europe/Berlin",
+        "", "UTC+3", "EST5EDT", "Mars/Base", "CET", "gmt", "GMT0", "GMT\u{301}", "utc", "Europe", "Europe/", "/Europe/Berlin",
         "Europe//Berlin", "Europe/./Berlin",
         "Europe/../Europe/Berlin", "../zoneinfo/Europe/Berlin", "europe/berlin", "EUROPE/BERLIN", "Europe/Berlin ",
         " Europe/Berlin",
@@ -32,7 +32,7 @@ struct ZoneDatabaseTests {
     }
 
     @Test(arguments: [
-        "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC",
+        "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC",
         "US/Pacific",
     ])
     func zone_whenNameIsValid_isThere(name: String) throws {
@@ -45,6 +45,7 @@ struct ZoneDatabaseTests {
         let zones = ZoneDatabase(directory: folder.path)
         #expect(try zones.zone(named: "Test/Zone") == nil)
         #expect(try zones.zone(named: "UTC")?.offset(at: Instant(seconds: 0)) == 0)
+        #expect(try zones.zone(named: "GMT")?.offset(at: Instant(seconds: 0)) == 0, "without a file, too")
         try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
         try Data("TZif, not".utf8).write(to: folder.appending(path: "Test/Garbage"))
         #expect(try zones.zone(named: "Test/Zone") == nil, "what is missing is remembered too")

@@ -1,5 +1,6 @@
 -- Pushes that Apple accepted between two instants: by local hour, by whether that was in the user's quiet hours, and by
--- how late a check-in was. It uses the current preferences and zones, since the record holds neither.
+-- how late a check-in was. It uses the current preferences and zones, since the record holds neither. It also counts
+-- the users who got them.
 -- $1 from, $2 before; offsets of every zone (parallel): $3 name, $4 from, $5 before, $6 seconds east of UTC; $7 the
 -- rules' zone or null; the rules' quiet hours: $8 and $9 first and last minute of the day or null; $10 the rules' time
 -- of check-ins as a minute of the day, null if it has jitter.
@@ -7,19 +8,27 @@
 -- as no zone.
 -- Rows: local hour (null: no zone, or the user has no profile any more), kind, whether the quiet hours in force are the
 -- user's own, whether it was sent within them, minutes late by class (-1 before its time, 0 below 1, 1 below 5, 2 below
--- 15, 3 below 60, 4 below 240, 5 more; null: unknown), how many.
+-- 15, 3 below 60, 4 below 240, 5 more; null: unknown), how many, false.
+-- Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these pushes, true.
 with zone as materialized (
     select * from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::integer[]) as z (name, starts, ends, seconds)
 ),
 name as materialized (
     select distinct name from zone
 ),
+-- Each user once, with the kinds that they got as bits. One number takes less memory than a truth value for each kind.
+reached as materialized (
+    select user_id, bit_or(case kind when 'check_in' then 1 when 'message' then 2 when 'reminder' then 4 else 8 end) as kinds
+    from nudged.delivery
+    where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted'
+    group by user_id
+),
 -- Preferences are read once per user, not once per push. json with U+0000 can't become jsonb.
 wish as materialized (
     select
         r.user_id, r.timezone::text as timezone,
         case when pg_typeof(r.preferences) = 'jsonb'::regtype or strpos(r.preferences::text, '\u0000') = 0 then to_jsonb(r.preferences) end as wishes
-    from (select distinct user_id from nudged.delivery where attempted_at >= $1 and attempted_at < $2 and outcome = 'accepted') as reached
+    from reached
     join nudged.recipient r on r.user_id = reached.user_id
 ),
 spoken as materialized (
@@ -75,6 +84,12 @@ select
         when late is null then null when late < 0 then -1 when late < 60 then 0 when late < 300 then 1 when late < 900 then 2
         when late < 3600 then 3 when late < 14400 then 4 else 5
     end,
-    count(*)
+    count(*),
+    false
 from timed
 group by 1, 2, 3, 4, 5
+union all
+select null::integer, what.kind, false, false, null::integer, count(*), true
+from reached
+join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other', 8)) as what (kind, bits) on (reached.kinds & what.bits) <> 0
+group by what.kind

@@ -1,5 +1,7 @@
 -- After a restore from a backup: nothing older than now is sent to these users, and all are evaluated again. $1 the
--- policy's now, $2 from this user on, $3 most users. One row: users, and the first user of the next page (null: none).
+-- policy's now, $2 from this user on, $3 most users.
+-- One row: users; messages dropped, their users, when the oldest and the newest were created; the six numbers of
+-- restore_reminders.sql; the first user of the next page (null: none).
 -- What was left of a nudge may have been sent since the backup, so it is recorded as skipped, device by device. `since`
 -- closes every earlier slot. It survives the next decision. With the same fingerprint it stays. Without one it counts
 -- before the devices' registrations. With another one `touched_at` takes its place, which is no older.
@@ -51,16 +53,28 @@ recorded as (
 passed as (
     update nudged.occurrence o set restored_at = $1
     where o.user_id in (select user_id from mine) and o.wakes_at < $1
+    returning
+        o.user_id, o.is_spread, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
+        coalesce(o.due_at, (o.due_local + interval '12 hours') at time zone 'UTC') < $1 as is_due
 ),
 -- Messages that are older than now may have been sent since the backup.
 dropped as (
     delete from nudged.message m
     where m.user_id in (select user_id from mine) and m.created_at < $1
-    returning m.user_id, m.id
+    returning m.user_id, m.id, m.created_at
 ),
 ended as (
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     select user_id, 'message', id::text, '', 'dropped', 'restored', $1, '00000000-0000-0000-0000-000000000000' from dropped
     on conflict do nothing
 )
-select (select count(*) from restored), (select user_id from page order by user_id offset $3)
+select
+    (select count(*) from restored), messages.*, reminders.*, (select user_id from page order by user_id offset $3)
+from (select count(*), count(distinct user_id), min(created_at), max(created_at) from dropped) as messages
+cross join (
+    select
+        count(*) filter (where is_due), count(distinct user_id) filter (where is_due),
+        min(at) filter (where is_due), max(at) filter (where is_due),
+        count(*) filter (where is_due and is_spread), count(*) filter (where not is_due)
+    from passed
+) as reminders

@@ -6,23 +6,23 @@
 -- Lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent.
 -- Users again: $19 whether $20 counts, $20 asked_at as the claim read it, in whole seconds (null: never). A settlement
 -- that takes effect late, after the user was claimed and settled again, changes nothing. (An older asked_at is that of
--- a promoted standby, which lacks the settlement before.) One row: users found.
+-- a promoted standby, which lacks the settlement before.) $21 reason. One row: users found.
 with wanted as materialized (
     -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and the server of Citus 13.2
     -- crashes if it assigns a part of a list.
     select
-        user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry, template,
+        user_id, version, due_at, asked_at, since, fingerprint, retry::jsonb as retry, template, reason,
         is_stamped, stamp + interval '1 second' as stamp_end,
         ($15::timestamptz[])[first_check_in:last_check_in] as check_in_at, ($16::date[])[first_check_in:last_check_in] as check_in_slot,
         ($17::date[])[first_closed:last_closed] as closed, ($18::timestamptz[])[first_sent:last_sent] as sent
     from unnest(
         $1::uuid[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::bigint[], $7::text[], $8::integer[],
         $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::integer[], $14::integer[],
-        $19::boolean[], $20::timestamptz[]
+        $19::boolean[], $20::timestamptz[], $21::text[]
     ) as w (
         user_id, version, due_at, asked_at, since, fingerprint, retry, template,
         first_check_in, last_check_in, first_closed, last_closed, first_sent, last_sent,
-        is_stamped, stamp
+        is_stamped, stamp, reason
     )
 ),
 settled as (
@@ -31,7 +31,7 @@ settled as (
         due_at = case when p.version = w.version then w.due_at else p.due_at end,
         touched_at = case when p.version >> 32 = w.version >> 32 then null else p.touched_at end,
         asked_at = w.asked_at,
-        -- It only grows: `nudged recover` may have raised it meanwhile.
+        -- It only grows: `nudged after-restore` may have raised it meanwhile.
         since = greatest(p.since, w.since),
         fingerprint = w.fingerprint,
         check_in_at = w.check_in_at,
@@ -39,7 +39,8 @@ settled as (
         closed = w.closed,
         sent = w.sent,
         retry = w.retry,
-        template = w.template
+        template = w.template,
+        reason = w.reason
     from wanted w
     where p.user_id = w.user_id
       -- Read by the list, then joined by hashing, whatever the planner expects of the list's length.

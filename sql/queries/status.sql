@@ -1,4 +1,4 @@
--- The state of the work, at a bounded cost: nothing is counted beyond $1. $2 all ranges.
+-- The state of the work, at a bounded cost: due users are counted up to $3, all else up to $1. $2 all ranges.
 -- One row: the clock, users who are due, since when the first of them is due, touches, open intents and their pushes,
 -- unknown pushes of the last 24 hours, free ranges.
 select
@@ -22,7 +22,7 @@ from (
     from (
         select due_at, touched_at from nudged.person
         where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= statement_timestamp()
-        limit $1
+        limit $3
     ) as first_due
 ) as due
 cross join (

@@ -1,5 +1,6 @@
 package import Planning
 package import Policy
+package import Postgres
 package import Store
 package import TimeZones
 
@@ -12,7 +13,7 @@ package enum SweepEvent: Sendable {
     /// Pushes of orphans were recorded as unknown.
     case recovered(pushes: Int)
     /// Something is wrong with a user's data.
-    case noticed([Notice])
+    case noticed([Planning.Notice])
     /// This many users of a batch were not evaluated, because their zones could not be read. The error is the first
     /// user's.
     case zonesUnread(TimeZoneError, users: Int)
@@ -22,7 +23,9 @@ package enum SweepEvent: Sendable {
     case quarantined(RefusedDevice)
     /// A push was written and got no answer.
     case unknown(user: UUID, kind: String, deviceHash: String, reason: String)
-    /// A statement of a sweep failed, such as a settlement, an intent or a drain. It is tried again.
+    /// The database refused a drain, an intent or a settlement. The sweep is not good. It is tried again.
+    case statementFailed(PostgresError)
+    /// A write for single users failed, or one that no nudge waits for. It is tried again.
     case settlementFailed(error: String)
     /// A fan-out failed, because of the app's view or a lock of the app. It is left for a while.
     case spreadFailed(PendingReminder, error: String)

@@ -24,10 +24,14 @@ package struct SweepReport: Sendable, Equatable {
     package var recovered = 0
     /// Settlements that came after the membership had ended. Another daemon records their pushes as unknown.
     package var fenced = 0
+    /// Users served: sent to, or found to get nothing now.
+    package var served = 0
     /// Milliseconds from the sweep's start until its last user is let go.
     package var milliseconds: Int64 = 0
-    /// Whether it ran to its end on a usable schema while at least one lane could send. In a sum, the last sweep's
-    /// value.
+    /// Whether it ran to its end on a usable schema, and the database accepted its drain, its claim and its
+    /// settlements. In a sum, the last sweep's value.
+    package var isAccepted = false
+    /// Whether it was accepted while at least one lane could send. In a sum, the last sweep's value.
     package var isGood = false
 
     /// Pushes that Apple accepted.
@@ -90,7 +94,9 @@ package struct SweepReport: Sendable, Equatable {
         changed += other.changed
         recovered += other.recovered
         fenced += other.fenced
+        served += other.served
         milliseconds += other.milliseconds
+        isAccepted = other.isAccepted
         isGood = other.isGood
     }
 }

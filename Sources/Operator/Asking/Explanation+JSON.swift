@@ -7,8 +7,12 @@ import TimeZones
 extension Explanation {
     /// One object. Instants are RFC 3339 in UTC, devices are hashes, and messages are ids without their texts.
     ///
-    /// - `user_id`, `now`, `at`, `question` (`now`, `future` or `past`), `known`, `zone`, `offset`
-    /// - `verdict`: the plan; null for a past instant
+    /// - `headline`: as for a person
+    /// - `user_id`, `now`, `at`, `question` (`now`, `future` or `past`), `known`, `seen`, `zone`, `offset`
+    /// - `next`: the first pushes from `at` on if nothing stands in the way; `held`: what a pause holds back
+    /// - `in_the_way`, `no_device`: the causes
+    /// - `before`: what is sent before a future instant
+    /// - `plan`: what a sweep does at `at`; null for a past instant
     /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
     /// - `gaps`: what could not be read
     /// - `templates`: whether each template was chosen or why not, if a check-in is sent
@@ -16,19 +20,29 @@ extension Explanation {
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
+        json.put("headline", headline)
         json.put("user_id", userID.uuidString.lowercased())
         json.put("now", now.rfc3339)
         json.put("at", at.rfc3339)
         json.put("question", "\(question)")
         json.key("known")
         json.bool(read != nil)
+        json.key("seen")
+        json.bool(read.map { !$0.isUnseen } ?? false)
         json.put("zone", zone?.name)
         json.put("offset", zone.map { InstantText.offset(Int64($0.offset(at: at))) })
-        json.key("verdict")
+        json.key("next")
+        Self.write(next, to: &json)
+        json.key("held")
+        Self.write(held, to: &json)
+        json.list("in_the_way", question == .past ? [] : obstacles) { obstacle, json in obstacle.write(to: &json) }
+        json.list("no_device", deviceGaps) { gap, json in json.string(gap.name) }
+        json.list("before", before) { send, json in Self.write(send, to: &json) }
+        json.key("plan")
         write(plan, to: &json)
-        json.list("decisions", asked) { entry, json in Self.write(entry, to: &json) }
+        json.list("decisions", decisions) { entry, json in Self.write(entry, to: &json) }
         json.list("gaps", gaps) { gap, json in json.string(gap) }
-        json.list("templates", fates) { fate, json in Self.write(fate.template, fate.fate, to: &json) }
+        json.list("templates", templates) { one, json in Self.write(one.template, one.fate, to: &json) }
         json.key("user")
         write(read, to: &json)
         json.list("devices", devices) { device, json in Self.write(device, to: &json) }
@@ -55,14 +69,29 @@ extension Explanation {
             json.put("action", "send")
             json.list("nudges", sendPlan.nudges) { nudge, json in Self.write(nudge, to: &json) }
         case .nothing(let rest, let reason, _):
-            json.put("action", "rest")
+            json.put("action", "nothing")
             json.put("reason", reason.rawValue)
-            json.put("asked_again", rest.update.dueAt.rfc3339)
+            json.put("next_evaluation", rest.update.dueAt.rfc3339)
         case .unreadable(let error):
-            json.put("action", "ask")
+            json.put("action", "unreadable")
             json.put("reason", "\(error)")
         }
         json.list("records", plan.records) { record, json in Self.write(record, to: &json) }
+        json.endObject()
+    }
+
+    private static func write(_ send: FutureSend?, to json: inout JSONWriter) {
+        guard let send else { return json.null() }
+        json.beginObject()
+        json.put("at", send.at.rfc3339)
+        json.list("nudges", send.plan.nudges) { nudge, json in
+            json.beginObject()
+            json.put("kind", nudge.identity.kind.rawValue)
+            json.put("key", nudge.identity.key)
+            json.endObject()
+        }
+        json.key("devices")
+        json.int(send.devices)
         json.endObject()
     }
 
@@ -113,7 +142,7 @@ extension Explanation {
         json.put("timezone", user.timezone)
         json.key("first_session_complete")
         json.bool(user.firstSessionComplete)
-        json.put("asked_at", user.askedAt?.rfc3339)
+        json.put("last_evaluation", user.askedAt?.rfc3339)
         json.put("since", user.since?.rfc3339)
         json.put("touched_at", user.touchedAt?.rfc3339)
         json.key("range")
@@ -170,14 +199,15 @@ extension Explanation {
         json.beginObject()
         json.put("device", device.hash)
         json.put("journal_name", device.journalName)
-        json.put("environment", device.environment)
-        json.put("topic", device.topic)
+        json.put("environment", device.lane.environment)
+        json.put("topic", device.lane.topic)
         json.put("registered_at", device.registeredAt?.rfc3339)
-        switch device.standing {
-        case .served: json.put("standing", "served")
-        case .notServed: json.put("standing", "not_served")
+        switch device.state {
+        case .served: json.put("state", "served")
+        case .otherEnvironment: json.put("state", "other_environment")
+        case .otherTopic: json.put("state", "other_topic")
         case .quarantined(let at, let reason):
-            json.put("standing", "quarantined")
+            json.put("state", "quarantined")
             json.put("since", at.rfc3339)
             json.put("reason", reason)
         }
@@ -207,7 +237,7 @@ extension Explanation {
         json.beginObject()
         json.key("template")
         json.int(Int(template))
-        json.put("fate", fate.name)
+        json.put("result", fate.name)
         if case .missing(let names) = fate { json.list("missing", names) { name, json in json.string(name) } }
         json.endObject()
     }

@@ -6,26 +6,21 @@ import Store
 import TimeZones
 
 extension Explanation {
-    /// Lines for a person, without a newline at the end. A line is longer than `width` only if a single word is.
+    /// The headline, then the details. Lines for a person, without a newline at the end. A line is longer than `width`
+    /// only if a single word is.
     package func words(width: Int) -> String {
         var page = TextPage(width: width)
+        page.line(headline)
+        page.line("")
         page.line("user \(userID.uuidString.lowercased())")
         page.line("at   \(at.rfc3339), \(zone.map { "\(local(at)) in \($0.name)" } ?? "no valid time zone")")
         guard let read else {
-            page.line("neither nudged nor the app has data of this user; the record has:")
+            page.line("")
+            page.line("the record, the newest \(records.count)")
             show(records, in: &page)
             return page.text
         }
-        switch question {
-        case .past:
-            page.line("")
-            page.line(
-                "This instant is past. Below are today's preferences, devices and history, since older ones "
-                    + "are not kept, and the record of the day before and after the instant."
-            )
-        case .future: page.line("decided with today's data; what is sent or changed until then is not known")
-        case .now: break
-        }
+        if question == .past { page.line("Below are today's preferences and devices: older ones are not kept.") }
         for gap in gaps { page.line(gap) }
         if let plan { show(plan, read, in: &page) }
         show(read, in: &page)
@@ -50,19 +45,21 @@ extension Explanation {
 
     private func show(_ plan: Plan, _ read: ReadUser, in page: inout TextPage) {
         page.line("")
+        for (number, obstacle) in obstacles.enumerated() {
+            let fix = obstacle.fix.map { ". \($0)" } ?? ""
+            page.field(number == 0 ? "in the way" : "", obstacle.words(now: now, zone) + fix)
+        }
+        show(before, in: &page)
         switch plan {
         case .send(let sendPlan, _):
             for (number, nudge) in sendPlan.nudges.enumerated() {
                 show(nudge, label: number == 0 ? "decision" : "and", in: &page)
             }
         case .nothing(let rest, let reason, _):
-            page.field("decision", "nothing is sent: \(reason.rawValue)")
+            page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
             page.field("next evaluation", dated(rest.update.dueAt))
         case .unreadable(let error):
-            page.field(
-                "decision",
-                "none: the zone's file can't be read (\(error)); the user is evaluated again in a minute"
-            )
+            page.field("decision", "none: the zone's file can't be read (\(error))")
         }
         for record in plan.records { page.field("", "records \(line(record))") }
         for intent in read.intents {
@@ -72,9 +69,19 @@ extension Explanation {
             let verb = intent.isAlive ? "is" : "was"
             page.field("", "\(intent.kind) \(intent.key) \(verb) being sent to device \(intent.deviceHash) \(state)")
         }
-        if read.owner == nil { page.field("", "no daemon owns the user's range: nothing is sent until one does") }
-        for entry in asked { show(entry, in: &page) }
+        for entry in decisions { show(entry, in: &page) }
     }
+
+    /// What is sent before a future instant, if every push is accepted.
+    private func show(_ sends: [FutureSend], in page: inout TextPage) {
+        for (number, send) in sends.prefix(Self.shownSends).enumerated() {
+            let devices = Elapsed.counted(send.devices, "device", "devices")
+            page.field(number == 0 ? "before that" : "", "\(local(send.at))  \(send.words), to \(devices)")
+        }
+        if sends.count > Self.shownSends { page.field("", "and \(sends.count - Self.shownSends) more") }
+    }
+
+    private static let shownSends = 20
 
     private func show(_ nudge: PlannedNudge, label: String, in page: inout TextPage) {
         let end = nudge.validUntil.map { ", to be sent before \(dated($0))" } ?? ""
@@ -99,7 +106,7 @@ extension Explanation {
     /// The template's number, not its text: the text holds the user's data.
     private func showWords(of nudge: PlannedNudge, in page: inout TextPage) {
         page.field("", nudge.template.map { "with the text of template \($0)" } ?? "with the configured text")
-        for (template, fate) in fates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
+        for (template, fate) in templates where fate != .chosen { page.field("", "template \(template) \(fate.words)") }
     }
 
     /// A message's id, not its text.
@@ -115,7 +122,15 @@ extension Explanation {
         page.line("")
         let key = entry.key.map { " \($0)" } ?? ""
         page.line("why: \(entry.kind.rawValue)\(key): \(outcome)")
-        for step in entry.trace {
+        // Rules that passed and have no facts share a line.
+        let (plain, others) = entry.trace.reduce(into: ([TraceStep](), [TraceStep]())) { lists, step in
+            let isPlain = step.verdict == "pass" && step.facts.members.compactMap(fact).isEmpty
+            if isPlain { lists.0.append(step) } else { lists.1.append(step) }
+        }
+        if !plain.isEmpty {
+            page.columns("  ", [("passed", 14)], plain.map(\.rule).joined(separator: ", "))
+        }
+        for step in others {
             let facts = step.facts.members.compactMap(fact).joined(separator: ", ")
             page.columns("  ", [(step.rule, 14), (step.verdict, 6)], facts)
         }
@@ -141,14 +156,20 @@ extension Explanation {
     private func show(_ read: ReadUser, in page: inout TextPage) {
         let user = read.user
         page.line("")
-        page.line(question == .past ? "today" : "what is known")
+        switch question {
+        case .now: page.line("what is known")
+        case .future: page.line("what is known, as it will be then")
+        case .past: page.line("today")
+        }
         page.field("preferences", user.preferences ?? "null")
         page.field("profile's zone", user.timezone ?? "null")
         page.field("first session", user.firstSessionComplete ? "complete" : "not yet")
         page.field(
             "due",
-            read.isNew
-                ? "with the next sweep, which makes the row" : Instant(microsecondsOf: user).map(local) ?? "never"
+            read.isUnseen
+                ? "not yet: nudged has no row of the user"
+                : read.isNew
+                    ? "with the next sweep, which makes the row" : Instant(dueOf: user).map(local) ?? "never"
         )
         page.field("last evaluated", user.askedAt.map(local) ?? "never")
         if let since = user.since { page.field("since", local(since)) }
@@ -203,21 +224,21 @@ extension Explanation {
     }
 
     private func showDevices(_ page: inout TextPage) {
-        if devices.isEmpty { page.field("devices", "none") }
+        if devices.isEmpty { page.field("devices", "none: \(deviceGaps.map(\.words).joined(separator: "; "))") }
         for (number, device) in devices.enumerated() {
             let registered = device.registeredAt.map { "registered \(local($0))" } ?? "registered at an unknown time"
-            let standing =
-                switch device.standing {
+            let state =
+                switch device.state {
                 case .served: ""
-                case .notServed: "; no lane of this configuration serves it"
+                case .otherEnvironment: "; no lane of this configuration serves it: another environment"
+                case .otherTopic: "; no lane of this configuration serves it: another app"
                 case .quarantined(let at, let reason):
                     "; in quarantine since \(local(at)): Apple answered \(reason); "
                         + "nothing is sent to it until it registers again"
                 }
             page.field(
                 number == 0 ? "devices" : "",
-                "\(device.hash) (\(device.journalName) in the journal) on \(device.topic) (\(device.environment)), "
-                    + "\(registered)\(standing)"
+                "\(device.hash) (\(device.journalName) in the journal) on \(device.lane.words), \(registered)\(state)"
             )
         }
     }
@@ -244,14 +265,5 @@ extension Explanation {
         return
             "\(local(record.attemptedAt))  \(record.kind) \(record.key)\(device): \(record.outcome.rawValue)"
             + "\(answer.isEmpty ? "" : " (\(answer))")\(words)"
-    }
-}
-
-extension Instant {
-    /// When the user is due. Nil if that is the database's infinity.
-    fileprivate init?(microsecondsOf user: ClaimedUser) {
-        guard user.dueAt != .max, user.dueAt != .min else { return nil }
-        let (seconds, rest) = user.dueAt.quotientAndRemainder(dividingBy: 1_000_000)
-        self.init(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 }

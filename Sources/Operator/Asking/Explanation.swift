@@ -6,15 +6,29 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What is known of a user, and the policy's decision. `words` and `json` show it.
+/// What is known of a user, what comes next, and the policy's decision. `words` and `json` show it.
 package struct Explanation: Sendable {
     /// The explained instant against the database's clock.
     enum Question: Sendable, Equatable {
         case now
-        /// The decision at a future instant, from today's data.
+        /// A future instant: what is due until then is taken as sent.
         case future
         /// The record around a past instant. No decision: past preferences are not kept.
         case past
+    }
+
+    /// What was read of the database.
+    struct Facts: Sendable {
+        var read: ReadUser
+        /// The user with the reminders of the days to come. Nil for a past instant.
+        var coming: ClaimedUser?
+        /// The newest first.
+        var records: [DeliveryRecord] = []
+        var pauses: [Pause] = []
+        var daemons: [DaemonRow] = []
+        var leftOut = DevicesLeftOut()
+        /// What could not be read, as text.
+        var gaps: [String] = []
     }
 
     let userID: UUID
@@ -23,14 +37,28 @@ package struct Explanation: Sendable {
     let now: Instant
     /// The explained instant.
     let at: Instant
-    /// Nil: nudged has no row of the user, and the app has no data of them.
+    /// The user at the explained instant; today's for a past one. Nil: neither nudged nor the app has data of them.
     let read: ReadUser?
     /// Nil for a past instant.
     let plan: Plan?
     /// The policy's decisions that led to the plan.
-    let asked: [DecisionRecorder.Entry]
+    let decisions: [DecisionRecorder.Entry]
     /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
-    let fates: [(template: Int32, fate: TemplateFate)]
+    let templates: [(template: Int32, fate: TemplateFate)]
+    /// What is sent until the explained instant.
+    let before: [FutureSend]
+    /// The first pushes from the explained instant on. Nil: none in `Outlook.days`.
+    let next: FutureSend?
+    /// What a pause holds back, if it would come before `next`.
+    let held: FutureSend?
+    /// Why no check-in comes, if there is no `next`.
+    let reason: Reason?
+    /// What stands in the way now.
+    let obstacles: [Obstacle]
+    /// Why no device can be sent to. Empty if one can.
+    let deviceGaps: [DeviceGap]
+    /// What is wrong with the preferences. Nil: nothing.
+    let malformed: String?
     /// The zone in force. Nil if the user has no valid one.
     let zone: Zone?
     let devices: [ExplainedDevice]
@@ -38,32 +66,62 @@ package struct Explanation: Sendable {
     let records: [DeliveryRecord]
     let paused: Set<NudgeKind>
     /// What could not be read, as text.
-    var gaps: [String] = []
+    let gaps: [String]
 
-    init(_ read: ReadUser, records: [DeliveryRecord], planner: Planner, names: DeviceNames, now: Instant, at: Instant?)
-    {
+    init(_ facts: Facts, planner: Planner, names: DeviceNames = DeviceNames(secret: ""), now: Instant, at: Instant?) {
         let at = at ?? now
-        var planner = planner
+        let question: Question = at < now ? .past : at > now ? .future : .now
+        var read = facts.read
+        var outlook: Outlook?
+        if question != .past {
+            let known = Outlook(facts.coming ?? read.user, planner: planner, now: now, at: at)
+            if question == .future { read.user = known.user.claimed(at: at) }
+            outlook = known
+        }
+        var recording = planner
         let recorder = DecisionRecorder()
-        planner.recorder = recorder
-        userID = read.user.userID
-        question = at < now ? .past : at > now ? .future : .now
+        recording.recorder = recorder
+        let plan = question == .past ? nil : recording.plan(read.user, now: at)
+        let user = read.user
+        let preferences = planner.parsed(user.preferences)
+        let candidate = Candidate(
+            userID: user.userID,
+            preferences: preferences,
+            timezone: user.timezone,
+            nudge: .checkIn
+        )
+        self.question = question
         self.now = now
         self.at = at
         self.read = read
-        plan = at < now ? nil : planner.plan(read.user, now: at)
-        asked = recorder.entries
-        fates = recorder.fates
-        let candidate = Candidate(
-            userID: read.user.userID,
-            preferences: planner.parsed(read.user.preferences),
-            timezone: read.user.timezone,
-            nudge: .checkIn
+        self.plan = plan
+        userID = user.userID
+        decisions = recorder.entries
+        templates = recorder.fates
+        before = outlook?.before ?? []
+        // At a future instant the user is evaluated, whether they are due or not.
+        if question == .future, case .send(let sendPlan, _)? = plan {
+            next = FutureSend(at: at, plan: sendPlan)
+            held = nil
+        } else {
+            next = outlook?.next
+            held = outlook?.held
+        }
+        reason = outlook?.reason
+        devices = ExplainedDevice.all(of: user, planner.lanes, names)
+        deviceGaps = DeviceGap.all(devices, facts.leftOut)
+        obstacles = Obstacle.all(
+            range: read.range,
+            owner: read.owner,
+            daemons: facts.daemons,
+            pauses: facts.pauses,
+            lanes: Set(devices.map(\.lane))
         )
+        malformed = preferences.malformed
         zone = (try? planner.policy.zone(of: candidate)) ?? nil
-        devices = ExplainedDevice.all(of: read.user, planner.lanes, names)
-        self.records = records
+        records = facts.records
         paused = planner.paused
+        gaps = facts.gaps
     }
 
     /// For a user who is only in the record.
@@ -74,11 +132,19 @@ package struct Explanation: Sendable {
         at = now
         read = nil
         plan = nil
-        asked = []
-        fates = []
+        decisions = []
+        templates = []
+        before = []
+        next = nil
+        held = nil
+        reason = nil
+        obstacles = []
+        deviceGaps = []
+        malformed = nil
         zone = nil
         devices = []
         self.records = records
         paused = []
+        gaps = []
     }
 }

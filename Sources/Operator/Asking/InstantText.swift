@@ -24,6 +24,31 @@ package enum InstantText {
         return "\(clock(instant, offset: offset)) \(Self.offset(Int64(offset)))"
     }
 
+    /// `today at 18:30`, `tomorrow at 10:00`, `on Friday 2026-11-27 at 10:00`: local time, without seconds.
+    static func day(_ instant: Instant, from now: Instant, _ zone: Zone?) -> String {
+        let text = local(instant, zone)
+        let time = text.dropFirst(11).prefix(5)
+        guard let date = LocalDate(iso: String(text.prefix(10))),
+            let today = LocalDate(iso: String(local(now, zone).prefix(10)))
+        else { return text }
+        let days: Int = date - today
+        switch days {
+        case 0: return "today at \(time)"
+        case 1: return "tomorrow at \(time)"
+        case -1: return "yesterday at \(time)"
+        default: return "on \(weekdays[date.isoWeekday - 1]) \(date.iso) at \(time)"
+        }
+    }
+
+    /// `09:12`, `yesterday at 22:10`, `Friday 2026-11-20 at 10:00`, to follow "since".
+    static func since(_ instant: Instant, from now: Instant, _ zone: Zone?) -> String {
+        let text = day(instant, from: now, zone)
+        for lead in ["today at ", "on "] where text.hasPrefix(lead) { return String(text.dropFirst(lead.count)) }
+        return text
+    }
+
+    private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
     /// `+01:00`; with seconds if the offset has them.
     static func offset(_ seconds: Int64) -> String {
         let size = Int(seconds.magnitude)

@@ -2,47 +2,99 @@ package import Configuration
 import Service
 import Postgres
 import Store
+package import Systemd
 
 /// `nudged migrate`.
 package struct MigrationRun: Sendable {
-    private let configuration: ConnectionConfiguration
-
-    /// - Throws: what is wrong with `database.url`.
-    package init(_ configuration: Configuration) throws {
-        self.configuration = try DatabaseAccess(configuration).connection
+    /// What the database is like, and what would be done. Nothing was changed.
+    package struct Survey: Sendable {
+        /// For a person.
+        package let lines: [String]
+        /// Not `success`: something is in the way, and nothing may be applied.
+        package let status: ExitStatus
+        fileprivate let isPending: Bool
     }
 
-    /// Applies the pending migrations; with `dryRun`, only names them. Returns lines for a person.
+    private let configuration: ConnectionConfiguration
+    private let options: MigrationPlan.Options
+
+    /// - Parameters:
+    ///   - createsTables: make the app's tables, even in a database that has other tables.
+    ///   - usesTemplates: let check-ins use the built-in templates.
+    /// - Throws: what is wrong with `database.url`.
+    package init(_ configuration: Configuration, createsTables: Bool = false, usesTemplates: Bool = false) throws {
+        self.configuration = try DatabaseAccess(configuration).connection
+        options = MigrationPlan.Options(createsTables: createsTables, usesTemplates: usesTemplates)
+    }
+
+    /// All SQL of the migrations after a number, for `nudged migrate --sql`. Needs no database.
+    package static func script(after last: Int32, usesTemplates: Bool) -> String {
+        Migration.script(after: last, usesTemplates: usesTemplates)
+    }
+
+    /// Reads the catalog, in a single attempt: a person at a terminal wants the error at once.
     ///
-    /// - Parameter onHeld: called once, with a text, if another session holds a table. The migration then tries again
-    ///   by itself.
-    package func run(dryRun: Bool, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws -> [String] {
-        // A single attempt: a person at a terminal wants the error at once.
-        await (try Connection.open(configuration)).close()
-        let migrator = Migrator(configuration: configuration)
-        defer { Task { await migrator.close() } }
-        switch try await migrator.standing() {
-        case .current, .hidden: return ["nothing to do: the schema is current"] + (try await roles(migrator))
-        case .behind(let pending) where dryRun: return pending.map { "would apply \(Self.name($0))" }
-        case .behind:
-            let applied = try await apply(migrator, onHeld).map { "applied \(Self.name($0))" }
-            return (applied.isEmpty ? ["nothing to do: another nudged migrate has applied them"] : applied)
-                + (try await roles(migrator))
-        case .newer: return ["nothing to do: a newer nudged has migrated the schema, and this version works with it"]
+    /// - Throws: `SchemaError` if the schema is not this version's and no migration makes it so.
+    package func survey(isDryRun: Bool) async throws -> Survey {
+        let facts = try await Migrator.survey(configuration)
+        switch facts.standing {
+        case .current, .hidden: return current("nothing to do: the schema is current")
+        case .newer:
+            return current("nothing to do: a newer nudged has migrated the schema, and this version works with it")
+        case .behind(let pending):
+            let plan = MigrationPlan(facts, pending: pending, options: options)
+            var lines = plan.lines
+            if plan.status != .success {
+                lines.append("next: fix what is in the way, then run nudged migrate --dry-run again")
+            } else if isDryRun {
+                lines.append("next: nudged migrate without --dry-run does this")
+            }
+            return Survey(lines: lines, status: plan.status, isPending: true)
         case let standing: throw SchemaError(standing: standing)
         }
     }
 
-    /// What an operator must still do about roles. Our role may not be allowed to make them. The schema works without
-    /// them for the role that owns it.
-    private func roles(_ migrator: Migrator) async throws -> [String] {
+    private func current(_ line: String) -> Survey { Survey(lines: [line], status: .success, isPending: false) }
+
+    /// Does what a survey has found. Returns lines for a person: what was done, and the next step.
+    ///
+    /// - Parameter onHeld: called once, with a text, if another session holds a table. The migration then tries again
+    ///   by itself.
+    package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void = { _ in }) async throws
+        -> [String]
+    {
+        let migrator = Migrator(configuration: configuration)
+        defer { Task { await migrator.close() } }
+        var lines: [String] = []
+        if survey.isPending {
+            let applied = try await apply(migrator, onHeld)
+            lines += applied.map { "applied \($0.label)" }
+            if applied.isEmpty { lines.append("nothing to do: another nudged migrate has applied them") }
+        }
+        if options.usesTemplates {
+            try await migrator.activateTemplates()
+            lines.append("the built-in templates are active")
+        }
+        return lines + (try await next(migrator))
+    }
+
+    /// What an operator must still do. Our role may not be allowed to make roles. The schema works without them for the
+    /// role that owns it.
+    private func next(_ migrator: Migrator) async throws -> [String] {
         let (missing, bare) = try await migrator.rolesWanting()
         let grant = "select nudged.grant_roles()"
-        let orders = missing.map { role in
-            "the role \(role) is missing, and this role may not create it: "
-                + "as one that may, run create role \(role) nologin; then, as this role, \(grant)"
+        let orders =
+            missing.map { role in
+                "next: the role \(role) is missing, and this role may not create it: "
+                    + "as one that may, run create role \(role) nologin; then, as this role, \(grant)"
+            } + bare.map { "next: the role \($0) has no rights on schema nudged yet: run \(grant)" }
+        if !orders.isEmpty { return orders }
+        guard try await Migrator.survey(configuration).mayDaemonLogIn else {
+            return [
+                "next: let the daemon log in: in psql, \\password nudged_daemon and alter role nudged_daemon login"
+            ]
         }
-        return orders + bare.map { "the role \($0) has no rights on schema nudged yet: run \(grant)" }
+        return ["next: nudged doctor checks all that sending needs"]
     }
 
     private func apply(_ migrator: Migrator, _ onHeld: @Sendable (String) -> Void) async throws -> [Migration] {
@@ -58,10 +110,5 @@ package struct MigrationRun: Sendable {
             else { throw error }
             throw MigrationError(cause: error)
         }
-    }
-
-    private static func name(_ migration: Migration) -> String {
-        let digits = String(migration.number)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)_\(migration.name)"
     }
 }

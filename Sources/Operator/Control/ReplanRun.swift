@@ -2,7 +2,8 @@ package import Configuration
 import Postgres
 import Store
 
-/// `nudged replan`: makes every user due, because rules or time zones have changed.
+/// `nudged replan`: makes every user due, because rules or time zones have changed, or the app's rows were there before
+/// nudged.
 package struct ReplanRun: Sendable {
     private let access: DatabaseAccess
     private let flag = StopFlag()
@@ -17,7 +18,7 @@ package struct ReplanRun: Sendable {
         access = try DatabaseAccess(configuration)
     }
 
-    /// Makes every user due.
+    /// Makes every user due, and takes in users whom the app knows and nudged has not seen.
     ///
     /// - Parameters:
     ///   - over: how long it should take. Nil: `usersASecond`.
@@ -29,7 +30,9 @@ package struct ReplanRun: Sendable {
                 let walk = UserWalk(store: store, flag: flag, asked: nil)
                 let total = try await walk.count()
                 let pace = over.map { $0 / max(1, total) } ?? Self.pace
-                return ReplanReport(result: try await walk.run(pace: pace) { onProgress($0.users, total) })
+                let adopted = try await walk.adopt()
+                let result = try await walk.run(pace: pace) { onProgress($0.users, total) }
+                return ReplanReport(result: result, adopted: adopted)
             }
         }
     }

@@ -44,6 +44,20 @@ struct UserWalk {
         return total
     }
 
+    /// Hands users whom the app knows and nudged has not seen to the daemons. Returns how many.
+    func adopt() async throws(PostgresError) -> Int {
+        var total = 0
+        var next: UUID? = Store.firstUser
+        while let user = next, !flag.isRaised {
+            let page = try await again { () async throws(PostgresError) in
+                try await store.adoptUsers(from: user, limit: Self.page)
+            }
+            total += page.users
+            next = page.next
+        }
+        return total
+    }
+
     /// - Parameters:
     ///   - pace: the time for each user who is made due. It delays the next page.
     ///   - onPage: called after each page with the result so far.

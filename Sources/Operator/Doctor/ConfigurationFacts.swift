@@ -27,11 +27,10 @@ struct ConfigurationFacts: Sendable {
     }
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
-        let found = [problem.place, problem.key, problem.what].compactMap(\.self).joined(separator: ": ")
         switch problem.severity {
-        case .warning: return loads.warning(found, mend: problem.mend)
-        case .permission: return loads.error(found, mend: problem.mend, .permission)
-        case .error: return loads.error(found, mend: problem.mend, .configuration)
+        case .warning: return loads.warning(problem.found, mend: problem.mend)
+        case .permission: return loads.error(problem.found, mend: problem.mend, .permission)
+        case .error: return loads.error(problem.found, mend: problem.mend, .configuration)
         }
     }
 
@@ -91,8 +90,8 @@ extension ConfigurationFacts {
     private static func secretPath(_ row: ConfigurationRow) -> String? {
         let key = row.key.split(separator: ".").last.map(String.init) ?? row.key
         // The path of a key file is shown, because it is no secret. The file is one.
-        if key == "privateKeyFile" { return row.value.contains("/") ? row.value : nil }
-        guard row.value == Secret("").description else { return nil }
+        if key == "privateKeyFile" { return row.value }
+        guard row.isSecret else { return nil }
         if case .credential(let path) = row.source { return path }
         return nil
     }

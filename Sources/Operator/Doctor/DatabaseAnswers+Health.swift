@@ -6,7 +6,21 @@ import TimeZones
 
 extension DatabaseAnswers {
     /// Partitions, dead rows, the sessions that keep them, and the waiting work.
-    var healthFindings: [Finding] { [prepared, cleaning] + bloated + holding + [waiting] }
+    var healthFindings: [Finding] { [prepared, cleaning] + bloated + holding + [adopted, waiting] }
+
+    /// Rows that were there before nudged's triggers were.
+    private var adopted: Finding {
+        let place = Finding.Place(.database, "users")
+        return unseen.finding(place) { unseen in
+            guard unseen.users > 0 else { return place.ok("nudged has seen the users of the app's tables") }
+            let some = unseen.isAll ? "" : " of the first \(Elapsed.grouped(DatabaseFacts.Unseen.most))"
+            let users = Elapsed.counted(unseen.users, "user", "users")
+            return place.warning(
+                "\(users)\(some) in the app's tables \(unseen.users == 1 ? "is" : "are") unknown to nudged",
+                mend: "nudged replan takes them in"
+            )
+        }
+    }
 
     /// A daemon makes partitions for `Store.daysAhead` days, once an hour.
     private var prepared: Finding {

@@ -14,7 +14,7 @@ extension DatabaseAnswers {
     var migrated: Finding {
         let place = Finding.Place(.database, "migrations")
         let migrate =
-            "run nudged migrate as the role that owns the app's tables (--dry-run: only print what it would apply)"
+            "run nudged migrate as the role that owns the app's tables (--dry-run: only say what it would do)"
         switch standing {
         case .value(.current): return place.ok("all \(Migration.all.count) are applied")
         case .value(.newer(let newest)):

@@ -26,6 +26,7 @@ struct DatabaseAnswers: Sendable {
     var partitionDays: Known<Int>
     var bloat: Known<[DatabaseFacts.Bloat]>
     var holders: Known<DatabaseFacts.Holders>
+    var unseen: Known<DatabaseFacts.Unseen>
     var work: Known<WorkStanding>
     var zoneOffsets: Known<[String: Int]>
 
@@ -43,6 +44,7 @@ struct DatabaseAnswers: Sendable {
         partitionDays = .unasked(why)
         bloat = .unasked(why)
         holders = .unasked(why)
+        unseen = .unasked(why)
         work = .unasked(why)
         zoneOffsets = .unasked(why)
     }

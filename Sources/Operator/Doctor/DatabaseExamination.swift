@@ -60,6 +60,7 @@ actor DatabaseExamination {
         answers.openTables = await ask { reader throws(PostgresError) in try await reader.openTables() }
         answers.partitionDays = await ask { reader throws(PostgresError) in try await reader.partitionDays() }
         answers.bloat = await ask { reader throws(PostgresError) in try await reader.bloat() }
+        answers.unseen = await ask { reader throws(PostgresError) in try await reader.unseenUsers() }
         answers.work = await ask { reader throws(PostgresError) in try await reader.work() }
         var errors: [DatabaseFacts.View: PostgresError] = [:]
         for view in DatabaseFacts.View.allCases {

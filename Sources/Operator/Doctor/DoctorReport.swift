@@ -19,7 +19,7 @@ package struct DoctorReport: Sendable {
     // MARK: For a person
 
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
-    package func words(width: Int) -> String {
+    package func words(width: Int, colour: Colour = .none) -> String {
         var page = TextPage(width: width)
         var last: Finding?
         for finding in findings {
@@ -27,7 +27,9 @@ package struct DoctorReport: Sendable {
                 if last != nil { page.line("") }
                 page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
             }
-            page.columns("  ", [(finding.level.words, 9), (finding.check, 16)], finding.found)
+            page.columns("  ", [(finding.level.words, 9), (finding.check, 16)], finding.found) {
+                finding.level.painted($0, colour)
+            }
             if let mend = finding.mend { page.columns("           ", [("fix:", 16)], mend) }
             last = finding
         }
@@ -61,6 +63,15 @@ extension Finding.Level {
         switch self {
         case .ok, .warning, .error: rawValue
         case .unchecked: "-"
+        }
+    }
+
+    fileprivate func painted(_ text: String, _ colour: Colour) -> String {
+        switch self {
+        case .ok: colour.good(text)
+        case .warning: colour.warning(text)
+        case .error: colour.bad(text)
+        case .unchecked: text
         }
     }
 }

@@ -194,6 +194,9 @@ struct ServiceFacts: Sendable {
                 .configuration
             )
         }
+        if page.status == .failure {
+            return daemonsPlace.error(page.answer.sentence, mend: page.answer.fix, .unavailable)
+        }
         return daemonsPlace.ok("\(alive.count) alive, version \(versions[0]): \(names)")
     }
 }

@@ -16,43 +16,58 @@ struct FutureUser {
     /// The first instant after the forecast.
     let end: Instant
 
-    /// No user needs so many evaluations in a week. The bound stops a rule that loops.
-    private static let mostQuestions = 5_000
+    /// After so many evaluations the future ends. No user needs so many in a week. The bound stops a rule that loops.
+    var mostEvaluations = 5_000
 
+    /// Counts the user's future.
     func run(_ claimed: ClaimedUser, into tally: inout ForecastTally) {
-        var user = claimed.asRead
         var rested = ForecastTally.Reasons()
+        var isRead = true
         tally.users += 1
-        for _ in 0..<Self.mostQuestions {
+        walk(claimed) { now, plan in
+            tally.add(plan.records, at: now)
+            switch plan {
+            case .nothing(_, let reason, _):
+                rested.insert(reason)
+                tally.rest(reason, at: now)
+            case .send(let sendPlan, _): tally.send(sendPlan, at: now)
+            case .unreadable:
+                tally.unread += 1
+                isRead = false
+            }
+            return true
+        }
+        if isRead { tally.close(rested) }
+    }
+
+    /// Evaluates the user whenever they are due, until the end or until `visit` returns false. If the zone can't be
+    /// read, it ends there.
+    ///
+    /// - Returns: the user after the last evaluation.
+    @discardableResult
+    func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
+        var user = claimed.asRead
+        for _ in 0..<mostEvaluations {
             let now = max(start, dueAt(user))
             guard now < end else { break }
             let plan = planner.plan(user, now: now)
+            let goesOn = visit(now, plan)
             switch plan {
-            case .nothing(let rest, let reason, _):
-                rested.insert(reason)
-                tally.rest(reason, at: now)
-                tally.add(rest.records, at: now)
+            case .nothing(let rest, _, _):
                 user = user.settled(rest.update, ended: Self.texts(rest.ended), continued: rest.continued)
             case .send(let sendPlan, _):
-                tally.send(sendPlan, at: now)
-                tally.add(sendPlan.records, at: now)
                 let settled = planner.settle(
                     sendPlan,
                     outcomes: Array(repeating: .accepted, count: sendPlan.pushCount),
                     attemptedAt: now,
                     now: now
                 )
-                user = user.settled(
-                    settled.update,
-                    ended: Self.texts(settled.ended),
-                    continued: settled.continued
-                )
-            case .unreadable:
-                tally.unread += 1
-                return
+                user = user.settled(settled.update, ended: Self.texts(settled.ended), continued: settled.continued)
+            case .unreadable: return user
             }
+            if !goesOn { break }
         }
-        tally.close(rested)
+        return user
     }
 
     private static func texts(_ ended: [NudgeIdentity]) -> Set<UUID> {

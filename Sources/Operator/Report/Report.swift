@@ -54,6 +54,7 @@ struct Report: Sendable, Equatable {
     /// Rows by outcome and reason.
     private(set) var fates: [Fate: Int] = [:]
     private(set) var local = LocalHours()
+    let people: PeopleReached
     /// Check-ins by their lateness, in the order of `HourCount.Lateness.allCases`.
     private(set) var lateness = [Int](repeating: 0, count: HourCount.Lateness.allCases.count)
     /// Check-ins whose lateness is unknown.
@@ -75,6 +76,7 @@ struct Report: Sendable, Equatable {
         rules: Rules,
         deliveries: [DeliveryCount],
         hours: [HourCount],
+        people: PeopleReached,
         sweeps: [SweepCount],
         daemons: [DaemonRow],
         pauses: [Pause],
@@ -83,6 +85,7 @@ struct Report: Sendable, Equatable {
         self.window = window
         self.keepDays = keepDays
         self.rules = rules
+        self.people = people
         self.daemons = daemons
         self.pauses = pauses.filter { $0.resumedAt == nil }
         self.isCut = isCut

@@ -19,7 +19,7 @@ extension ReportPage {
                 ? "No accepted push has a known time zone." : "Apple accepted nothing in this time."
             return ReportSection(id: "hours", title: title, parts: [.words(words)])
         }
-        let counts = local.hours.map { RoundedCount($0.reduce(0, +)) }
+        let counts = local.hours.map { numbers.count($0.reduce(0, +)) }
         let chart = ColumnChart(
             id: "hours-chart",
             title: "\(title): pushes each local hour",
@@ -28,7 +28,7 @@ extension ReportPage {
                 Panel(
                     "",
                     counts.enumerated().map {
-                        Panel.Bar($1.value, "\(Self.hour($0)) to \(Self.hour($0 + 1)): \($1.words)")
+                        Panel.Bar($1.value, "\(Self.hour($0)) to \(Self.hour($0 + 1)): \($1.text)")
                     }
                 )
             ],
@@ -43,7 +43,8 @@ extension ReportPage {
             + "and urgent messages are sent if they are allowed. The record has neither zones nor quiet hours, "
             + "so those of now are used, also for people who have changed them since."
         let unplaced =
-            "Not in the chart: \(RoundedCount(local.unplaced).words) pushes to people who are gone or have no valid zone."
+            "Not in the chart: \(counted(local.unplaced, "push", "pushes")) "
+            + "to people who are gone or have no valid zone."
         return ReportSection(
             id: "hours",
             title: title,
@@ -67,7 +68,7 @@ extension ReportPage {
     private var quietCounts: String {
         let local = report.local
         func words(_ inside: Int, _ all: Int) -> String {
-            "\(RoundedCount(inside).words) of \(RoundedCount(all).words)"
+            "\(shown(inside)) of \(shown(all))"
         }
         var sentences: [String] = []
         if local.withDefaultQuietHours > 0, report.rules.quietHours?.isNone == false {
@@ -90,16 +91,14 @@ extension ReportPage {
         let kinds = Report.kinds.indices.filter { kind in
             kind < Report.kinds.count - 1 || local.hours.contains { $0[kind] > 0 }
         }
+        let sums = kinds.map { kind in local.hours.reduce(0) { $0 + $1[kind] } }
         return Table(
             "Accepted pushes by local hour",
             [.words("Local hour")] + kinds.map { .number(KindWords.title(Report.kinds[$0])) } + [.number("All")],
             local.hours.enumerated().map { hour, counts in
-                [Self.hour(hour)] + kinds.map { RoundedCount(counts[$0]).words } + [
-                    RoundedCount(counts.reduce(0, +)).words
-                ]
+                [Self.hour(hour)] + kinds.map { shown(counts[$0]) } + [shown(counts.reduce(0, +))]
             },
-            sums: ["All"] + kinds.map { kind in RoundedCount(local.hours.reduce(0) { $0 + $1[kind] }).words }
-                + [RoundedCount(local.placed).words]
+            sums: ["All"] + sums.map { shown($0) } + [shown(local.placed)]
         )
     }
 
@@ -124,26 +123,28 @@ extension ReportPage {
                 parts: [.words("No accepted check-in has a known time."), .words(others)]
             )
         }
-        let all = RoundedCount(told)
-        let counts = zip(Self.latenessWords, report.lateness).map { ($0, RoundedCount($1)) }
+        let shares = numbers.shares(of: report.lateness)
+        let rows = zip(Self.latenessWords, report.lateness).map { [$0, shown($1)] }
         let chart = BarList(
             id: "lateness-chart",
             title: title,
-            summary: counts.map { "\($0): \($1.words)" }.joined(separator: "; ") + ".",
-            lines: counts.map { line($0, $1, of: all) }
+            summary: rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ") + ".",
+            lines: report.lateness.indices.map {
+                line(Self.latenessWords[$0], report.lateness[$0], share: shares?[$0])
+            }
         )
         let table = Table(
             title,
             [.words("After its time"), .number("Check-ins")],
-            counts.map { [$0, $1.words] },
-            sums: ["All", all.words]
+            rows,
+            sums: ["All", shown(told)]
         )
         let explanation =
             "From the slot's local time to the attempt that Apple accepted. It includes the time that a check-in "
             + "waited for quiet hours, limits and pauses. A check-in that is later than "
             + "policy.maxStalenessMinutes is skipped, and not in the chart."
         let untimed =
-            "Not in the chart: \(RoundedCount(report.untimed).words) check-ins whose time is not known, "
+            "Not in the chart: \(counted(report.untimed, "check-in", "check-ins")) whose time is not known, "
             + "because of no valid zone, or of jitter (policy.spreadMinutes)."
         return ReportSection(
             id: "lateness",

@@ -1,4 +1,5 @@
 import HTML
+import Service
 import Store
 
 /// The sections about outcomes and reasons.
@@ -19,23 +20,21 @@ extension ReportPage {
                 parts: [.words("The record has nothing for this time.")]
             )
         }
-        let all = RoundedCount(report.all)
-        let lines = Self.outcomeWords.map { outcome, words in line(words, RoundedCount(report.count(outcome)), of: all)
-        }
+        let counts = Self.outcomeWords.map { report.count($0.0) }
+        let shares = numbers.shares(of: counts)
+        let lines = counts.indices.map { line(Self.outcomeWords[$0].1, counts[$0], share: shares?[$0]) }
         let chart = BarList(
             id: "outcomes-chart",
             title: "Outcomes: rows of the record",
-            summary: "\(all.words) rows. " + lines.map { "\($0.name): \($0.number)" }.joined(separator: "; ") + ".",
+            summary: "\(counted(report.all, "row", "rows")). "
+                + lines.map { "\($0.name): \($0.number)" }.joined(separator: "; ") + ".",
             lines: lines
         )
         let table = Table(
             "Rows of the record by outcome",
             [.words("Outcome"), .number("Rows"), .number("Share")],
-            Self.outcomeWords.map { outcome, words in
-                let count = RoundedCount(report.count(outcome))
-                return [words, count.words, count.share(of: all)]
-            },
-            sums: ["All", all.words, ""]
+            counts.indices.map { [Self.outcomeWords[$0].1, shown(counts[$0]), shares?[$0] ?? ""] },
+            sums: ["All", shown(report.all), ""]
         )
         return ReportSection(
             id: "outcomes",
@@ -78,7 +77,8 @@ extension ReportPage {
     ) -> [ReportSection.Part] {
         let reasons = report.reasons(of: outcomes)
         guard !reasons.isEmpty else { return [.words(none)] }
-        let all = RoundedCount(reasons.reduce(0) { $0 + $1.count })
+        let all = reasons.reduce(0) { $0 + $1.count }
+        let shares = numbers.shares(of: reasons.map { $0.count })
         func words(_ fate: Report.Fate) -> String {
             let reason = fate.reason.isEmpty ? "no reason given" : fate.reason
             // The table has the complete reason.
@@ -88,8 +88,9 @@ extension ReportPage {
         let chart = BarList(
             id: "\(id)-chart",
             title: title,
-            summary: "\(all.words) rows, \(reasons.count) reasons. The most frequent is \(words(reasons[0].fate)).",
-            lines: drawn.map { line(words($0.fate), RoundedCount($0.count), of: all) }
+            summary: "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons")). "
+                + "The most frequent is \(words(reasons[0].fate)).",
+            lines: drawn.enumerated().map { line(words($1.fate), $1.count, share: shares?[$0]) }
         )
         let table = Table(
             title,
@@ -97,10 +98,10 @@ extension ReportPage {
             reasons.prefix(Self.mostRows).map { reason in
                 [
                     reason.fate.outcome.rawValue, reason.fate.reason.isEmpty ? "none given" : reason.fate.reason,
-                    RoundedCount(reason.count).words,
+                    shown(reason.count),
                 ]
             },
-            sums: ["All", "", all.words]
+            sums: ["All", "", shown(all)]
         )
         let more: [ReportSection.Part] =
             reasons.count > drawn.count
@@ -112,9 +113,4 @@ extension ReportPage {
     /// The most reasons in a chart, and in a table.
     private static let mostReasons = 12
     private static let mostRows = 200
-
-    func line(_ name: String, _ count: RoundedCount, of all: RoundedCount) -> BarList.Line {
-        let share = count.value > 0 ? count.share(of: all) : ""
-        return BarList.Line(name, share.isEmpty ? count.words : "\(count.words) (\(share))", count.value)
-    }
 }

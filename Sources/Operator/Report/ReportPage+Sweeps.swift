@@ -19,24 +19,25 @@ extension ReportPage {
                 parts: [.words("No sweep recorded anything in this time.")]
             )
         }
-        let sum = RoundedCount(all)
-        let sizes = zip(Self.sizeWords, report.sweepSizes).map { ($0, $1, RoundedCount($1?.sweeps ?? 0)) }
+        let counts = report.sweepSizes.map { $0?.sweeps ?? 0 }
+        let shares = numbers.shares(of: counts)
         let chart = BarList(
             id: "sweeps-chart",
             title: "\(title): sweeps",
-            summary: sizes.map { "\($0): \($2.words) sweeps" }.joined(separator: "; ") + ".",
-            lines: sizes.map { line($0, $2, of: sum) }
+            summary: zip(Self.sizeWords, counts).map { "\($0): \(counted($1, "sweep", "sweeps"))" }
+                .joined(separator: "; ") + ".",
+            lines: counts.indices.map { line(Self.sizeWords[$0], counts[$0], share: shares?[$0]) }
         )
         let table = Table(
             title,
             [.words("Size"), .number("Sweeps"), .number("Rows"), .number("Longest")],
-            sizes.map { words, size, count in
+            zip(Self.sizeWords, report.sweepSizes).map { words, size in
                 [
-                    words, count.words, RoundedCount(size?.records ?? 0).words,
+                    words, shown(size?.sweeps ?? 0), shown(size?.records ?? 0),
                     size.map { Elapsed.words($0.seconds) } ?? "",
                 ]
             },
-            sums: ["All", sum.words, RoundedCount(report.sweepSizes.reduce(0) { $0 + ($1?.records ?? 0) }).words, ""]
+            sums: ["All", shown(all), shown(report.sweepSizes.reduce(0) { $0 + ($1?.records ?? 0) }), ""]
         )
         let explanation =
             "A sweep that found nothing to do has no row and is not counted. A sweep's length is from its first "
@@ -60,7 +61,7 @@ extension ReportPage {
             report.largestSweeps.map { sweep in
                 [sweep.began.map(TimeWords.minute) ?? ""]
                     + [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent].map {
-                        RoundedCount($0).words
+                        shown($0)
                     }
                     + [Elapsed.words(sweep.seconds)]
             }

@@ -17,7 +17,6 @@ extension ReportPage {
     }
 
     var sent: ReportSection {
-        let all = RoundedCount(report.count(.accepted))
         let bar = stretchWords == "hour" ? "one hour" : stretchWords == "day" ? "one day" : stretchWords
         let title = "Accepted pushes by time and kind"
         guard report.count(.accepted) > 0 else {
@@ -30,7 +29,8 @@ extension ReportPage {
         let chart = ColumnChart(
             id: "sent-chart",
             title: "\(title): pushes each \(stretchWords)",
-            summary: "\(all.words) pushes in all. \(busiest) The table below has every number.",
+            summary: "\(counted(report.count(.accepted), "push", "pushes")) in all. \(busiest) "
+                + "The table below has every number.",
             panels: panels,
             marks: TimeWords.marks(report.window),
             isScaleShared: true,
@@ -67,7 +67,7 @@ extension ReportPage {
             id: "troubles-chart",
             title: "\(title): rows each \(stretchWords)",
             summary: measures.map { measure in
-                "\(measure.title): \(RoundedCount(report.stretches.reduce(0) { $0 + measure.count($1) }).words)"
+                "\(measure.title): \(shown(report.stretches.reduce(0) { $0 + measure.count($1) }))"
             }.joined(separator: "; ") + ". The table below has every number.",
             panels: measures.map { panel($0.title, paint: "trouble", $0.count) },
             marks: TimeWords.marks(report.window),
@@ -116,7 +116,7 @@ extension ReportPage {
         Measure("Skipped: slot passed", "Skipped", .skipped),
     ]
 
-    @Sendable static func pushes(_ number: Int) -> String { "\(Elapsed.grouped(number)) pushes" }
+    @Sendable static func pushes(_ number: Int) -> String { Elapsed.counted(number, "push", "pushes") }
 
     private func span(_ place: Int) -> String {
         TimeWords.span(from: report.window.beginning(of: place), until: report.window.beginning(of: place + 1))
@@ -126,8 +126,8 @@ extension ReportPage {
         Panel(
             title,
             report.stretches.enumerated().map { place, stretch in
-                let count = RoundedCount(count(stretch))
-                return Panel.Bar(count.value, "\(span(place)): \(count.words)")
+                let number = numbers.count(count(stretch))
+                return Panel.Bar(number.value, "\(span(place)): \(number.text)")
             },
             paint: paint
         )
@@ -138,7 +138,7 @@ extension ReportPage {
         guard let most = counts.max(), let place = counts.firstIndex(of: most) else { return "" }
         return
             "The busiest began \(TimeWords.minute(report.window.beginning(of: place))): "
-            + "\(RoundedCount(most).words) pushes."
+            + "\(counted(most, "push", "pushes"))."
     }
 
     /// Only the stretches that have a count above zero.
@@ -146,13 +146,13 @@ extension ReportPage {
         report.stretches.enumerated().compactMap { place, stretch in
             let counts = counts(stretch)
             guard counts.contains(where: { $0 > 0 }) else { return nil }
-            return [TimeWords.minute(report.window.beginning(of: place))] + counts.map { RoundedCount($0).words }
+            return [TimeWords.minute(report.window.beginning(of: place))] + counts.map { shown($0) }
         }
     }
 
     private func sums(_ counts: (Report.Stretch) -> [Int]) -> [String] {
         let all = report.stretches.map(counts)
         let width = all.first?.count ?? 0
-        return ["All"] + (0..<width).map { place in RoundedCount(all.reduce(0) { $0 + $1[place] }).words }
+        return ["All"] + (0..<width).map { place in shown(all.reduce(0) { $0 + $1[place] }) }
     }
 }

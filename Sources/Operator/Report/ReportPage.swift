@@ -9,10 +9,12 @@ import TimeZones
 /// summary for screen readers, and a table with its numbers.
 struct ReportPage {
     let report: Report
+    let numbers: ReportNumbers
     private let version: String
 
-    init(_ report: Report, version: String) {
+    init(_ report: Report, numbers: ReportNumbers, version: String) {
         self.report = report
+        self.numbers = numbers
         self.version = version
     }
 
@@ -54,9 +56,17 @@ struct ReportPage {
             [],
             [
                 .element("h1", text: title), .element("p", [Attribute("class", "soft")], text: span),
+                .element("p", [Attribute("class", "soft")], text: precision),
                 .group(remarks.map { .element("p", [Attribute("class", "remark")], text: $0) }), tiles,
             ]
         )
+    }
+
+    private var precision: String {
+        switch numbers {
+        case .exact: "Numbers are exact. For a page to pass on, use nudged report --rounded."
+        case .rounded: "Numbers are rounded: 1 to 4 are shown as 1–4, all others as the nearest multiple of five."
+        }
     }
 
     /// Remarks that the reader needs before the charts.
@@ -89,31 +99,32 @@ struct ReportPage {
     }
 
     private var tiles: Node {
-        let written = RoundedCount(
-            [.accepted, .rejected, .deferred, .unknown].reduce(0) { $0 + report.count($1) }
-        )
-        func tile(_ name: String, _ count: Int, _ words: String) -> Node {
+        let outcomes: [DeliveryRecord.Outcome] = [.accepted, .rejected, .deferred, .unknown]
+        let attempts = outcomes.map { report.count($0) }
+        let shares = numbers.shares(of: attempts)
+        let noShare = attempts.contains { $0 > 0 } ? "too few for a share" : "of no attempts"
+        func tile(_ name: String, _ count: Int, _ text: String) -> Node {
             .element(
                 "div",
                 [],
                 [
                     .element("dt", text: name),
-                    .element("dd", [], [.text(RoundedCount(count).words), .element("small", text: words)]),
+                    .element("dd", [], [.text(shown(count)), .element("small", text: text)]),
                 ]
             )
         }
-        func share(_ outcome: DeliveryRecord.Outcome) -> String {
-            let share = RoundedCount(report.count(outcome)).share(of: written)
-            return share.isEmpty ? "of \(written.value > 0 ? "a few" : "no") attempts" : "\(share) of attempts"
+        func attempt(_ name: String, _ place: Int) -> Node {
+            tile(name, attempts[place], shares.map { "\($0[place]) of attempts" } ?? noShare)
         }
         return .element(
             "dl",
             [Attribute("class", "tiles")],
             [
-                tile("Accepted by Apple", report.count(.accepted), share(.accepted)),
-                tile("Rejected for good", report.count(.rejected), share(.rejected)),
-                tile("Deferred, tried again", report.count(.deferred), share(.deferred)),
-                tile("Unknown", report.count(.unknown), share(.unknown)),
+                attempt("Accepted by Apple", 0),
+                tile("People reached", report.people.all, "at least one accepted push"),
+                attempt("Rejected for good", 1),
+                attempt("Deferred, tried again", 2),
+                attempt("Unknown", 3),
                 tile("Never sent", report.count(.dropped) + report.count(.skipped), "dropped or skipped"),
                 tile("Tokens gone", report.gone, "answered 410"),
             ]
@@ -124,7 +135,7 @@ struct ReportPage {
 
     private var main: Node {
         let sections = [
-            sent, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
+            sent, people, troubles, outcomes, unsent, localHours, lateness, sweeps, daemons, method,
         ]
         let links = sections.map { section in
             Node.element("li", [], [.element("a", [Attribute("href", "#\(section.id)")], text: section.title)])
@@ -137,8 +148,21 @@ struct ReportPage {
 
     private var footer: Node {
         let text =
-            "Made by nudged report --days \(report.window.days). docs/REPORT.md says how each number is counted."
+            "Made by nudged report --days \(report.window.days)\(numbers == .rounded ? " --rounded" : ""). "
+            + "docs/REPORT.md says how each number is counted."
         return .element("footer", [Attribute("class", "soft")], [.element("p", text: text)])
+    }
+
+    private var counting: String {
+        switch numbers {
+        case .exact:
+            "Counts are exact. Shares are whole per cents that add up to 100. A share below one per cent is written "
+                + "as under 1 %."
+        case .rounded:
+            "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
+                + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
+                + "per cents that add up to 100. They are left out where counts of 1 to 4 could change them."
+        }
     }
 
     /// Explains what is counted and how, and what the page leaves out.
@@ -152,16 +176,30 @@ struct ReportPage {
                         + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
                         + "its next attempt."
                 ),
-                .words(
-                    "Counts are rounded so that no single push is visible: 1 to 4 are written as 1–4, all others as "
-                        + "the nearest multiple of five. Each count is rounded by itself, so the rows of a table may "
-                        + "not add up to its last line. Bars show the rounded counts."
-                ),
+                .words(counting),
                 .words(
                     "This page names no user, device, token, text, zone, template or host. No count combines a "
                         + "person's local hour with a date. A reason that is not a plain word is counted as other."
                 ),
             ]
         )
+    }
+
+    // MARK: Numbers
+
+    /// A count as text.
+    func shown(_ count: Int) -> String { numbers.count(count).text }
+
+    /// A count with its unit, such as `1 push` or `1–4 pushes`.
+    func counted(_ count: Int, _ one: String, _ many: String) -> String {
+        let text = shown(count)
+        return "\(text) \(text == "1" ? one : many)"
+    }
+
+    /// A bar with its count and its share.
+    func line(_ name: String, _ count: Int, share: String?) -> BarList.Line {
+        let number = numbers.count(count)
+        guard count > 0, let share else { return BarList.Line(name, number.text, number.value) }
+        return BarList.Line(name, "\(number.text) (\(share))", number.value)
     }
 }

@@ -29,12 +29,14 @@ package struct ReportRun: Sendable {
     ///
     /// - Parameters:
     ///   - days: one of `ReportRun.days`.
+    ///   - numbers: exact, or rounded for a page that is passed on.
     ///   - version: this program's version, which the page names.
     ///   - onProgress: called with the number of answered questions, and of all questions.
     /// - Returns: the page's HTML.
     /// - Throws: `PostgresError`, `SchemaError`, or `TimeZoneError` if a zone's file can't be read.
     package func page(
         days: Int,
+        numbers: ReportNumbers,
         version: String,
         onProgress: @escaping @Sendable (Int, Int) -> Void
     ) async throws -> String {
@@ -43,7 +45,7 @@ package struct ReportRun: Sendable {
                 try await count(reader, days: days, onProgress: onProgress)
             }
         }
-        return ReportPage(report, version: version).markup
+        return ReportPage(report, numbers: numbers, version: version).markup
     }
 
     private func count(
@@ -57,7 +59,7 @@ package struct ReportRun: Sendable {
         let offsets = try ZoneOffset.all(of: zones, from: from, until: until)
         let deliveries = try await reader.deliveries(from: from, until: until, stretch: window.stretch)
         onProgress(1, 3)
-        let hours = try await reader.hours(from: from, until: until, offsets: offsets, rules: rules)
+        let (hours, people) = try await reader.hours(from: from, until: until, offsets: offsets, rules: rules)
         onProgress(2, 3)
         let sweeps = try await reader.sweeps(
             from: from,
@@ -72,6 +74,7 @@ package struct ReportRun: Sendable {
             rules: rules,
             deliveries: deliveries,
             hours: hours,
+            people: people,
             sweeps: sweeps,
             daemons: try await reader.daemons(most: Self.mostDaemons),
             pauses: try await reader.pauses(),

@@ -16,6 +16,11 @@ package struct StatusRun: Sendable {
     /// - Throws: `PostgresError` if the database can't be reached or refuses. `SchemaError` if its schema is not this
     ///   version's.
     package func run() async throws -> StatusPage {
-        try await database.withStore { StatusPage(try await $0.standing()) }
+        try await database.withStore { store in
+            let work = try await store.standing()
+            let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind)
+            let waiting = try await paused.isEmpty ? nil : store.pausedUsers(paused)
+            return StatusPage(work, waiting: waiting)
+        }
     }
 }

@@ -4,7 +4,7 @@ package import Store
 package struct LaneDirectory: Sendable, Equatable {
     /// For devices without an environment or topic.
     package let standard: LaneIdentity
-    private let all: Set<LaneIdentity>
+    package let all: Set<LaneIdentity>
 
     package init(standard: LaneIdentity, others: [LaneIdentity] = []) {
         self.standard = standard

@@ -105,7 +105,8 @@ package struct Planner: Sendable {
             fingerprint: recipient.fingerprint,
             history: trimmed(candidate, now: now),
             retry: Retry.json(draft.retries),
-            template: recipient.user.template
+            template: recipient.user.template,
+            reason: checkIn.reason
         )
         return UserSettlement(
             update: update,

@@ -102,7 +102,8 @@ extension Planner {
             fingerprint: plan.fingerprint,
             history: candidate.history,
             retry: Retry.json(entered.retries),
-            template: entered.template
+            template: entered.template,
+            reason: next?.reason
         )
         let ended = plan.ended + entered.ended
         return UserSettlement(

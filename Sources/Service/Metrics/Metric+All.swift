@@ -29,7 +29,7 @@ extension Metric {
         .gauge,
         "When the last good sweep ended, in seconds since 1970. 0: none since the start.",
         use:
-            "Page somebody if it is old. A sweep is good if the database accepted it, the schema fits, and Apple takes pushes of an app. `nudged status` says what is wrong."
+            "Page somebody if it is old. A sweep is good if the database accepted its drain, its claim and its settlements, the schema fits, and Apple takes pushes of an app. `nudged status` says what is wrong."
     )
     static let sweepInterval = Metric(
         "nudged_sweep_interval_seconds",
@@ -61,8 +61,8 @@ extension Metric {
         "nudged_sweeps_total",
         .counter,
         labels: ["result"],
-        "Sweeps whose last push was settled. A sweep is cut short by the database, the schema or Apple.",
-        use: "If `result=\"cut_short\"` grows, look into the journal."
+        "Sweeps whose last push was settled. A sweep is bad because of the database, the schema or Apple.",
+        use: "If `result=\"bad\"` grows, `nudged status` says why."
     )
     static let sweepDuration = Metric(
         "nudged_sweep_duration_seconds",
@@ -194,7 +194,7 @@ extension Metric {
     static let databaseUp = Metric(
         "nudged_database_up",
         .gauge,
-        "1 if PostgreSQL answers this daemon, else 0.",
+        "1 if PostgreSQL answers this daemon, else 0. A refused statement is an answer.",
         use: "The journal's `database_lost`, `database_refused` or `database_busy` has the reason."
     )
     static let schemaUsable = Metric(
@@ -213,7 +213,7 @@ extension Metric {
     static let dueUsers = Metric(
         "nudged_due_users",
         .gauge,
-        "Users who are due now, counted up to 10,000.",
+        "Users who are due now, counted up to 100,000.",
         use: "It falls between bursts. If it doesn't, the daemons don't keep up."
     )
     static let dueOldest = Metric(

@@ -9,7 +9,7 @@ struct MetricsBook: Sendable {
         0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
     ])
     private(set) var goodSweeps = 0
-    private(set) var otherSweeps = 0
+    private(set) var badSweeps = 0
     private(set) var lastSuccess: Instant?
     private(set) var quarantined = 0
     private(set) var writeFailures = 0
@@ -25,10 +25,10 @@ struct MetricsBook: Sendable {
                 goodSweeps += 1
                 lastSuccess = now ?? lastSuccess
             } else {
-                otherSweeps += 1
+                badSweeps += 1
             }
         case .quarantined: quarantined += 1
-        case .settlementFailed: writeFailures += 1
+        case .statementFailed, .settlementFailed: writeFailures += 1
         case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed,
             .ownership, .membershipEnded, .membersBuried:
             break

@@ -26,7 +26,7 @@ struct MetricsPage: Sendable {
     }
 
     private var sweeps: [MetricFamily] {
-        let results = [("cut_short", state.book.otherSweeps), ("good", state.book.goodSweeps)]
+        let results = [("bad", state.book.badSweeps), ("good", state.book.goodSweeps)]
         return [
             Metric.rangesOwned.family(state.rangesOwned),
             Metric.sweepsEnded.family(results.map { MetricSample(Double($1), [MetricLabel("result", $0)]) }),

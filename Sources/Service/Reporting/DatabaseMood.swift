@@ -5,6 +5,8 @@ struct DatabaseMood: Sendable {
     /// As text for the status. nil while it answers.
     private(set) var trouble: String?
     private var event: Event?
+    /// PostgreSQL does not answer. False also if it answers, but refuses to let this daemon work.
+    private(set) var isAway = false
     private var since: Int64 = 0
     /// PostgreSQL answers, but this version can't work with its schema.
     var waitsForSchema: Bool { event == .migrationsMissing }
@@ -13,13 +15,16 @@ struct DatabaseMood: Sendable {
 
     /// PostgreSQL failed. Returns whether that is new. If so and the line was written, call `told`.
     ///
-    /// - Parameter now: CLOCK_BOOTTIME milliseconds.
-    mutating func failed(_ event: Event, _ words: String, now: Int64) -> Bool {
+    /// - Parameters:
+    ///   - isAway: whether it did not answer.
+    ///   - now: CLOCK_BOOTTIME milliseconds.
+    mutating func failed(_ event: Event, _ words: String, isAway: Bool = true, now: Int64) -> Bool {
         // While the schema waits for its migration, the text changes with each migration.
         let isNews = self.event != event || (event == .migrationsMissing && trouble != words)
         if trouble == nil { since = now }
         trouble = words
         self.event = event
+        self.isAway = isAway
         return isNews
     }
 

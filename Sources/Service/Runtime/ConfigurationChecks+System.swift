@@ -8,13 +8,38 @@ import TimeZones
 extension ConfigurationChecks {
     /// Checks values with the code that uses them. So `check-config`, the start and a reload report the same errors.
     package static let system = ConfigurationChecks(
-        key: { _ = try P256SigningKey(pem: $0) },
-        database: { url, allowInsecure in _ = try Assembly.connection(url, allowInsecure: allowInsecure) },
+        key: { try checkKey($0) },
+        database: { url, allowInsecure in try databaseTarget(url, allowInsecure: allowInsecure) },
         zone: { isZone($0) },
         service: { url, token in _ = try Decider.checked(url, token: token) },
         heartbeat: { url in _ = try HeartbeatCaller.checked(url) },
         words: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
+
+    private static func checkKey(_ pem: String) throws(ConfigurationFault) {
+        do throws(SigningKeyError) {
+            _ = try P256SigningKey(pem: pem)
+        } catch {
+            throw ConfigurationFault(
+                key: "apns.privateKey",
+                what: error.problem,
+                mend: error.mend ?? "try it again, or use another key"
+            )
+        }
+    }
+
+    /// What may be shown of the URL.
+    private static func databaseTarget(_ url: String, allowInsecure: Bool) throws(ConfigurationFault) -> String {
+        do throws(PostgresError) {
+            return try Assembly.connection(url, allowInsecure: allowInsecure).description
+        } catch {
+            throw ConfigurationFault(
+                key: "database.url",
+                what: error.detail ?? "libpq can't read it",
+                mend: error.mend ?? "write it as the reference says"
+            )
+        }
+    }
 
     /// A zone whose file can't be read now is not a fault of the configuration. Its users wait for the file.
     private static func isZone(_ name: String) -> Bool {

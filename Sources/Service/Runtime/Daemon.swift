@@ -36,6 +36,8 @@ package actor Daemon {
     /// SIGHUPs for which no reload has begun.
     private var reloadsAsked = 0
     private var schemaIsCurrent = false
+    /// A statement failed as if the schema had changed. It is checked again, and used until then.
+    private var isSchemaInDoubt = false
     /// CLOCK_BOOTTIME milliseconds when the schema was last usable. nil: never.
     private var schemaCheckedAt: Int64?
     /// CLOCK_BOOTTIME milliseconds.
@@ -152,7 +154,10 @@ package actor Daemon {
         } catch {
             doubtSchema(error)
             // `cancelled` and `notConnected` come from this daemon's own stop.
-            if !isStopping { reporter.databaseFailed(error) }
+            if !isStopping {
+                heartbeat.failed(error)
+                reporter.databaseFailed(error)
+            }
         }
         watchdog.progress()
         tellStatus()
@@ -160,11 +165,13 @@ package actor Daemon {
 
     /// Whether this version can work with the schema. Checked in each tick until it can.
     private func schemaCheck() async throws(PostgresError) -> Bool {
-        if schemaIsCurrent { return true }
+        if schemaIsCurrent, !isSchemaInDoubt { return true }
         let isFirst = schemaCheckedAt == nil
         let standing =
             isFirst ? try await engine.migrator.standing() : try await Migrator.standing(assembly.connection)
+        isSchemaInDoubt = false
         guard standing.isUsable else {
+            schemaIsCurrent = false
             reporter.schemaIs(standing)
             return false
         }
@@ -184,7 +191,7 @@ package actor Daemon {
         guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
             BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
         else { return }
-        schemaIsCurrent = false
+        isSchemaInDoubt = true
     }
 
     private func maintain() async {
@@ -222,6 +229,7 @@ package actor Daemon {
         if isStopping { words.append("stopping: waiting for pushes in flight") }
         if let trouble = reporter.databaseTroubleWords { words.append("waiting for PostgreSQL: \(trouble)") }
         if !schemaIsCurrent && words.isEmpty { words.append("waiting for PostgreSQL") }
+        if words.isEmpty, let failure = heartbeat.failureWords { words.append(failure) }
         words += engine.lanes.troubleWords
         words.append(reporter.lastSweepWords ?? "no sweep yet")
         if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
@@ -258,7 +266,7 @@ package actor Daemon {
             totals: engine.pipeline.totals,
             book: meter.book,
             paused: engine.pipeline.planner.paused,
-            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && reporter.databaseTroubleWords == nil,
+            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && !reporter.isDatabaseAway,
             isSchemaUsable: schemaIsCurrent
         )
     }

@@ -102,7 +102,8 @@ package final class Engine: Sendable {
             decision: pipeline.decider?.standing,
             inFlight: pipeline.openPushes,
             lostLines: lostLines,
-            interval: interval
+            interval: interval,
+            served: pipeline.totals.served
         )
     }
 

@@ -9,9 +9,7 @@ package struct MigrationError: Error, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        let state = cause.sqlState.map { " (\($0) \(cause.condition ?? ""))" } ?? ""
-        return "the database refused the migration \(cause.statement ?? "")\(state): nothing of it was applied; "
-            + "a table that the app already had differs from what docs/SQL.md lists under \"The app's tables\": "
-            + "its columns must have those names, user_id must be a uuid, and first_session_complete a boolean"
+        "the database refused the migration \(cause.statement ?? ""): \(cause.cause); nothing of it was applied; "
+            + "compare with nudged migrate --dry-run and docs/SQL.md, \"The app's tables\""
     }
 }

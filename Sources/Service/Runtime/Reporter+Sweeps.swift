@@ -23,12 +23,8 @@ extension Reporter {
             rejected(Self.name(user), device, reason, status)
         case .unknown(let user, let kind, let device, let reason): unknown(Self.name(user), kind, device, reason)
         case .quarantined(let device): quarantined(device)
-        case .settlementFailed(let error):
-            say(
-                .writeFailed,
-                about: error,
-                "the database did not accept a write, trying again: \(error)"
-            )
+        case .statementFailed(let error): statementFailed(error.description)
+        case .settlementFailed(let error): statementFailed(error)
         case .spreadFailed(let reminder, let error): spreadFailed(reminder, error)
         case .fenced(let pushes):
             say(

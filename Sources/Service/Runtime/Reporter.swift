@@ -83,8 +83,12 @@ package final class Reporter: Sendable {
 
     // MARK: The database
 
-    /// One line per change of state.
+    /// One line per change of state. A statement that the schema does not fit is none: the database answered.
     func databaseFailed(_ error: PostgresError) {
+        if error.isAboutSchema, error.sqlState != "42501" {
+            databaseAnswered()
+            return statementFailed(error.description)
+        }
         let refused = error.sqlState?.hasPrefix("28") == true || error.sqlState == "42501"
         let event: Event =
             if refused { .databaseRefused } else if error.isHeldUp { .databaseBusy } else if error.isExhausted {
@@ -92,14 +96,21 @@ package final class Reporter: Sendable {
             } else if error.isCommitStuck {
                 .databaseWaits
             } else { .databaseLost }
-        databaseIs(event, "\(error)", ["sqlstate": "\(error.sqlState ?? "none")"])
+        databaseIs(
+            event,
+            "\(error)",
+            ["sqlstate": "\(error.sqlState ?? "none")"],
+            isAway: !error.isAboutSchema
+        )
     }
 
     /// One line per state. The daemon waits until the schema is usable.
-    func schemaIs(_ standing: Migrator.Standing) { databaseIs(.migrationsMissing, standing.words, [:]) }
+    func schemaIs(_ standing: Migrator.Standing) {
+        databaseIs(.migrationsMissing, standing.words, [:], isAway: false)
+    }
 
-    private func databaseIs(_ event: Event, _ words: String, _ fields: Logger.Metadata) {
-        let isNews = mood.withLock { $0.failed(event, words, now: BootTime.milliseconds()) }
+    private func databaseIs(_ event: Event, _ words: String, _ fields: Logger.Metadata, isAway: Bool) {
+        let isNews = mood.withLock { $0.failed(event, words, isAway: isAway, now: BootTime.milliseconds()) }
         if isNews, say(event, words, fields) { mood.withLock { $0.told() } }
     }
 
@@ -111,6 +122,14 @@ package final class Reporter: Sendable {
             ["away_ms": "\(away)"]
         )
     }
+
+    /// A statement of a sweep failed. It is tried again.
+    func statementFailed(_ error: String) {
+        say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
+    }
+
+    /// Whether the database does not answer.
+    var isDatabaseAway: Bool { mood.withLock(\.isAway) }
 
     /// Why the database can't be used, as text. nil while it answers.
     var databaseTroubleWords: String? { mood.withLock { $0.trouble } }

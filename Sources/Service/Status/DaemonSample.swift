@@ -12,4 +12,6 @@ struct DaemonSample: Sendable {
     var lostLines = 0
     /// From the start of one sweep to the next.
     var interval: Duration
+    /// Users served since the start.
+    var served = 0
 }

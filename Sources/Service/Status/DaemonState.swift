@@ -1,5 +1,6 @@
 package import Delivery
 import JSON
+package import TimeZones
 
 /// The state of a daemon, as its row in `nudged.daemon` holds it.
 package struct DaemonState: Sendable, Equatable {
@@ -11,6 +12,12 @@ package struct DaemonState: Sendable, Equatable {
     package var lastSweep: SweepSummary?
     /// The last sweep that did something.
     package var lastWork: SweepSummary?
+    /// When the last good sweep ended.
+    package var lastGood: Instant?
+    /// Why sweeps fail, or failed last. nil: none did since the start.
+    package var failure: SweepFailure?
+    /// Users served a minute, measured over the last ten seconds.
+    package var usersPerMinute: Int
     /// Pushes whose intents are open.
     package var inFlight: Int
     /// Log lines that could not be written since the start.
@@ -23,6 +30,9 @@ package struct DaemonState: Sendable, Equatable {
         decision: DecisionStanding? = nil,
         lastSweep: SweepSummary?,
         lastWork: SweepSummary?,
+        lastGood: Instant? = nil,
+        failure: SweepFailure? = nil,
+        usersPerMinute: Int = 0,
         inFlight: Int,
         lostLines: Int = 0,
         intervalMilliseconds: Int64
@@ -31,6 +41,9 @@ package struct DaemonState: Sendable, Equatable {
         self.decision = decision
         self.lastSweep = lastSweep
         self.lastWork = lastWork
+        self.lastGood = lastGood
+        self.failure = failure
+        self.usersPerMinute = usersPerMinute
         self.inFlight = inFlight
         self.lostLines = lostLines
         self.intervalMilliseconds = intervalMilliseconds
@@ -50,6 +63,11 @@ package struct DaemonState: Sendable, Equatable {
             json.key(name)
             if let sweep { sweep.write(to: &json) } else { json.null() }
         }
+        json.put("last_good", lastGood?.rfc3339)
+        json.key("failure")
+        if let failure { failure.write(to: &json) } else { json.null() }
+        json.key("users_per_minute")
+        json.int(usersPerMinute)
         json.key("in_flight")
         json.int(inFlight)
         json.key("lost_lines")
@@ -68,6 +86,9 @@ package struct DaemonState: Sendable, Equatable {
         decision = json["decision"].flatMap { DecisionStanding($0) }
         lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
         lastWork = json["last_work"].flatMap { SweepSummary($0) }
+        lastGood = json["last_good"]?.text.flatMap { Instant(rfc3339: $0) }
+        failure = json["failure"].flatMap { SweepFailure($0) }
+        usersPerMinute = Int(json["users_per_minute"]?.integer ?? 0)
         inFlight = Int(json["in_flight"]?.integer ?? 0)
         lostLines = Int(json["lost_lines"]?.integer ?? 0)
         intervalMilliseconds = json["interval_ms"]?.integer ?? 0

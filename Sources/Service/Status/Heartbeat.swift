@@ -4,6 +4,7 @@ import Glibc
 import Postgres
 import Store
 import Synchronization
+import TimeZones
 
 import struct FoundationEssentials.UUID
 
@@ -14,6 +15,9 @@ final class Heartbeat: Sendable {
         var lanes = LaneMemory()
         var lastSweep: SweepSummary?
         var lastWork: SweepSummary?
+        var lastGood: Instant?
+        var failure: SweepFailure?
+        var rate = ServeRate()
         /// The row may exist.
         var hasBeaten = false
     }
@@ -35,14 +39,39 @@ final class Heartbeat: Sendable {
         self.clock = clock
     }
 
-    /// Remembers a sweep that has ended.
+    /// Remembers a sweep that has ended, and statements that failed.
     func heard(_ event: SweepEvent) {
-        guard case .finished(_, let report) = event else { return }
-        let summary = SweepSummary(report, at: clock.now)
+        switch event {
+        case .statementFailed(let error): failed(error)
+        case .finished(_, let report): finished(report)
+        default: break
+        }
+    }
+
+    private func finished(_ report: SweepReport) {
+        let now = clock.now
+        let summary = SweepSummary(report, at: now)
         memory.withLock { memory in
             memory.lastSweep = summary
             if report.isWorthALine { memory.lastWork = summary }
+            if report.isGood { memory.lastGood = now }
+            // Only known with a clock: a sweep is not accepted before it was read.
+            if report.isAccepted, memory.failure?.until == nil { memory.failure?.until = now }
         }
+    }
+
+    /// A sweep failed. It counts as failing until the database accepts one.
+    func failed(_ error: PostgresError) {
+        let now = clock.now
+        memory.withLock { memory in
+            let isOngoing = memory.failure.map { $0.until == nil } ?? false
+            memory.failure = SweepFailure(error, since: isOngoing ? memory.failure?.since ?? now : now)
+        }
+    }
+
+    /// Why sweeps fail, as text. nil: they don't.
+    var failureWords: String? {
+        memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.words : nil } }
     }
 
     /// Writes the row until `end`.
@@ -70,14 +99,21 @@ final class Heartbeat: Sendable {
         let (now, boot) = (clock.now, BootTime.milliseconds())
         return memory.withLock { memory in
             let lanes = memory.lanes.reports(sample.lanes, now: now, boot: boot)
-            guard memory.schedule.isDue(now: boot, lanes: lanes, decision: sample.decision) else { return nil }
-            memory.schedule.noteBeat(now: boot, lanes: lanes, decision: sample.decision)
+            let rate = memory.rate.perMinute(served: sample.served, now: boot)
+            let (decision, failure) = (sample.decision, memory.failure)
+            guard memory.schedule.isDue(now: boot, lanes: lanes, decision: decision, failure: failure) else {
+                return nil
+            }
+            memory.schedule.noteBeat(now: boot, lanes: lanes, decision: decision, failure: failure)
             memory.hasBeaten = true
             let state = DaemonState(
                 lanes: lanes,
-                decision: sample.decision,
+                decision: decision,
                 lastSweep: memory.lastSweep,
                 lastWork: memory.lastWork,
+                lastGood: memory.lastGood,
+                failure: failure,
+                usersPerMinute: rate,
                 inFlight: sample.inFlight,
                 lostLines: sample.lostLines,
                 intervalMilliseconds: sample.interval.milliseconds

@@ -7,19 +7,31 @@ package struct HeartbeatSchedule: Sendable {
     /// Milliseconds after its last write for which a daemon counts as alive.
     package static let aliveMilliseconds: Int64 = 3 * interval
 
-    private var last: (at: Int64, lanes: [LaneReport], decision: DecisionStanding?)?
+    private var last: (at: Int64, lanes: [LaneReport], decision: DecisionStanding?, failure: SweepFailure?)?
 
-    /// Whether to write now: the first time, every ten seconds, and when a lane or the decision service changes.
+    /// Whether to write now: the first time, every ten seconds, and when a lane or the decision service changes, or
+    /// sweeps begin or cease to fail.
     ///
     /// - Parameter now: milliseconds of CLOCK_BOOTTIME.
-    func isDue(now: Int64, lanes: [LaneReport], decision: DecisionStanding? = nil) -> Bool {
+    func isDue(
+        now: Int64,
+        lanes: [LaneReport],
+        decision: DecisionStanding? = nil,
+        failure: SweepFailure? = nil
+    ) -> Bool {
         guard let last else { return true }
         return now - last.at >= Self.interval || lanes.count != last.lanes.count
-            || decision?.state != last.decision?.state || zip(lanes, last.lanes).contains { $0.isNews(after: $1) }
+            || decision?.state != last.decision?.state || failure?.isNews(after: last.failure) == true
+            || zip(lanes, last.lanes).contains { $0.isNews(after: $1) }
     }
 
     /// A write was tried, with or without success. So a database that refuses it is not tried every second.
-    mutating func noteBeat(now: Int64, lanes: [LaneReport], decision: DecisionStanding? = nil) {
-        last = (now, lanes, decision)
+    mutating func noteBeat(
+        now: Int64,
+        lanes: [LaneReport],
+        decision: DecisionStanding? = nil,
+        failure: SweepFailure? = nil
+    ) {
+        last = (now, lanes, decision, failure)
     }
 }

@@ -19,7 +19,7 @@ package struct LaneReport: Sendable, Equatable {
         static let connecting = State(rawValue: "connecting")
         package static let backingOff = State(rawValue: "backing_off")
         package static let stopped = State(rawValue: "stopped")
-        static let resting = State(rawValue: "resting")
+        package static let resting = State(rawValue: "resting")
         package static let draining = State(rawValue: "draining")
 
         /// All states that this version knows.

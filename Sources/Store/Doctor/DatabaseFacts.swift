@@ -48,6 +48,16 @@ package enum DatabaseFacts {
         package var fires: Bool { state == "O" || state == "A" }
     }
 
+    /// Users of the app's tables whom nudged has not seen.
+    package struct Unseen: Sendable, Equatable {
+        /// The most users that are looked at.
+        package static let most = 5_000
+
+        package var users: Int
+        /// All users were looked at.
+        package var isAll: Bool
+    }
+
     /// A view through which the daemon reads the app.
     package enum View: String, Sendable, CaseIterable {
         /// Users who could be sent something.

@@ -117,6 +117,12 @@ package struct DoctorReader: Sendable {
         Int(try await ask(.doctorPartitions).int4OrNull(0, 0) ?? 400)
     }
 
+    /// How many users of the views' first ones nudged has not seen, and whether that was all users.
+    package func unseenUsers() async throws(PostgresError) -> DatabaseFacts.Unseen {
+        let rows = try await ask(.unseenUsers, [.uuid(Store.firstUser), .int8(Int64(DatabaseFacts.Unseen.most))])
+        return DatabaseFacts.Unseen(users: try rows.uuidArray(0, 0).count, isAll: try rows.uuidOrNull(0, 1) == nil)
+    }
+
     /// Live and dead rows of the hot tables.
     package func bloat() async throws(PostgresError) -> [DatabaseFacts.Bloat] {
         let rows = try await ask(.doctorBloat, [.textArray(Self.hotTables)])

@@ -48,7 +48,7 @@ package struct ReportReader: Sendable {
         return counts
     }
 
-    /// Accepted pushes, by the users' clocks.
+    /// Accepted pushes by the users' clocks, and the users who got them.
     ///
     /// - Parameters:
     ///   - offsets: of every zone that a user can have, for that time.
@@ -58,7 +58,7 @@ package struct ReportReader: Sendable {
         until: Instant,
         offsets: [ZoneOffset],
         rules: Rules
-    ) async throws(PostgresError) -> [HourCount] {
+    ) async throws(PostgresError) -> (hours: [HourCount], people: PeopleReached) {
         let minutes = [
             rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime,
         ]
@@ -71,7 +71,13 @@ package struct ReportReader: Sendable {
             ] + minutes.map { $0.map { .int4(Int32($0.minutes)) } ?? .null(.int4) }
         )
         var counts: [HourCount] = []
+        var people = PeopleReached()
         for row in 0..<rows.count {
+            guard try !rows.bool(row, 6) else {
+                let (kind, count) = (try rows.text(row, 1), Int(try rows.int8(row, 5)))
+                if kind.isEmpty { people.all = count } else { people.byKind[kind] = count }
+                continue
+            }
             counts.append(
                 HourCount(
                     hour: try rows.int4OrNull(row, 0).map(Int.init),
@@ -83,7 +89,7 @@ package struct ReportReader: Sendable {
                 )
             )
         }
-        return counts
+        return (counts, people)
     }
 
     /// Sweeps that recorded something: all of them by size, and the largest ones singly.

@@ -22,15 +22,16 @@ extension Event {
         ]
     )
 
-    /// PostgreSQL did not accept outcomes or other changes.
+    /// PostgreSQL refused a statement of a sweep.
     public static let writeFailed = Event(
         "write_failed",
         "740ce9d5ef1e4f4a8370023b38d18d7d",
         .warning,
-        "PostgreSQL did not accept a write",
-        "nudged could not record outcomes or other changes. It tries again. Users whose outcomes are not recorded get "
-            + "nothing new until then.",
-        mend: "If it lasts, look at the cause in the line: a full disk, a lock, a read-only server.",
+        "PostgreSQL refused a statement",
+        "nudged could not drain changes, claim users or record outcomes. It tries again. Users whose outcomes are not "
+            + "recorded get nothing new until then.",
+        mend: "Look at the cause in the line: a view or table that is missing, a full disk, a lock, a read-only "
+            + "server. nudged status says since when.",
         atMost: 1
     )
 

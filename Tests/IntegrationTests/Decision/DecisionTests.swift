@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// What the rules allow is asked of the decision service, and its answer holds (docs/DECISION.md).
-@Suite(.ownThreads, .timeLimit(.minutes(3))) struct DecisionTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct DecisionTests {
     typealias S = DecisionScene
 
     @Test func message_whenTheServiceIsForIt_goesWithItsWordsAndLeavesNoText() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The standby is promoted in mid-sweep (docs/FAULTS.md, "Failover").
-@Suite(.ownThreads, .serialized, .timeLimit(.minutes(3))) struct FailoverTests {
+@Suite(.ownThreads, .serialized, .timeLimit(.minutes(10))) struct FailoverTests {
     /// - Parameter failures: attempts to connect that fail before the promotion: the longer the outage, the longer the pauses between them.
     @Test(arguments: [(400, 0), (1500, 0), (900, 40)])
     func sweep_whenASynchronousStandbyIsPromoted_losesAndDoublesNothing(at request: Int, failures: Int) async throws {

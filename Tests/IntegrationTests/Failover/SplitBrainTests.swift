@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The standby is promoted while the old primary lives on (docs/FAULTS.md, "Failover"). A suite of its own: it takes as long as all of `FailoverTests`.
-@Suite(.ownThreads, .timeLimit(.minutes(3))) struct SplitBrainTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SplitBrainTests {
     /// Two primaries at once: the old one has no standby any more, so it commits nothing, and nothing goes out from it.
     @Test func sweep_whenTheOldPrimaryLivesOnWithoutItsStandby_sendsNothingFromIt() async throws {
         let (pair, log) = (try ServerPair(synchronous: true), RequestLog())

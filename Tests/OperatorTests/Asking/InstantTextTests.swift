@@ -28,4 +28,19 @@ import TimeZones
         #expect(InstantText.local(instant, nil) == "2026-11-21 12:00:00 UTC")
         #expect(InstantText.offset(-1772) == "-00:29:32")
     }
+
+    @Test(arguments: [
+        ("2026-11-21T12:00:00Z", "today at 17:30"), ("2026-11-21T19:00:00Z", "tomorrow at 00:30"),
+        ("2026-11-20T12:00:00Z", "yesterday at 17:30"), ("2026-11-27T12:00:00Z", "on Friday 2026-11-27 at 17:30"),
+    ]) func day_isSaidInLocalTime(instant: String, words: String) throws {
+        let kolkata = try #require(try PlannerFixture.zones.zone(named: "Asia/Kolkata"))
+        let now = PlannerFixture.at("2026-11-21T06:00:00Z")
+        #expect(InstantText.day(PlannerFixture.at(instant), from: now, kolkata) == words)
+    }
+
+    @Test func since_leavesOutToday() {
+        let now = PlannerFixture.at("2026-11-21T06:00:00Z")
+        let words = [now - 3600, now - 86_400, now - 86_400 * 3].map { InstantText.since($0, from: now, nil) }
+        #expect(words == ["05:00", "yesterday at 06:00", "Wednesday 2026-11-18 at 06:00"])
+    }
 }

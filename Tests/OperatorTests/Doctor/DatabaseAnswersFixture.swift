@@ -98,6 +98,7 @@ enum DatabaseAnswersFixture {
         answers.partitionDays = .value(8)
         answers.bloat = .value([Facts.Bloat(table: "person", live: 1000, dead: 10, isNeverCleaned: false)])
         answers.holders = .value(Facts.Holders(prepared: 0, idleSlots: []))
+        answers.unseen = .value(Facts.Unseen(users: 0, isAll: true))
         answers.work = .value(work())
         change(&answers)
         return answers

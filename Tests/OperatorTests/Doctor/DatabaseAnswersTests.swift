@@ -17,7 +17,7 @@ import TimeZones
             ids == [
                 "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights", "triggers",
                 "recipient", "device",
-                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "work",
+                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users", "work",
             ]
         )
     }
@@ -251,6 +251,12 @@ import TimeZones
         )
     }
 
+    @Test func users_whenNudgedHasNotSeenSome_areCountedWithTheRemedy() throws {
+        let odd = try Fixture.odd { $0.unseen = .value(.init(users: 1, isAll: false)) }
+        #expect(odd.map(\.check) == ["users"] && odd[0].level == .warning)
+        #expect(odd[0].found == "1 user of the first 5,000 in the app's tables is unknown to nudged")
+    }
+
     @Test(
         arguments: [
             (1000, 19_999, Finding.Level.ok), (1000, 20_000, .warning), (100_000, 90_000, .ok),
@@ -321,6 +327,6 @@ import TimeZones
         let late = PostgresError(.timedOut, statement: "doctor_bloat")
         let odd = try Fixture.odd { $0.bloat = .failed(late) }
         #expect(odd.map(\.check) == ["bloat"] && odd[0].level == .unchecked && odd[0].found.contains("doctor_bloat"))
-        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 19)
+        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 20)
     }
 }

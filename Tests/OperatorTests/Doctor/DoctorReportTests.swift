@@ -45,6 +45,21 @@ import Testing
         )
     }
 
+    @Test func words_inColour_differInTheirMarksAlone() {
+        let long = String(repeating: "word ", count: 60) + "end"
+        let report = DoctorReport([
+            Self.clock.ok("fine"), Self.clock.warning("odd", mend: "look"), Self.clock.unchecked("nobody answers"),
+            Self.key.error(long, mend: long, .configuration),
+        ])
+        let coloured = report.words(width: 80, colour: Colour(isTerminal: true, environment: [:]))
+        for line in [
+            "  \u{1B}[32mok\u{1B}[0m       clock           fine", "  \u{1B}[33mwarning\u{1B}[0m  clock           odd",
+            "  -        clock           not checked: nobody answers",
+        ] { #expect(coloured.contains(line + "\n"), "\(coloured)") }
+        #expect(coloured.contains("  \u{1B}[1;31merror\u{1B}[0m    key"))
+        #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == report.words(width: 80))
+    }
+
     @Test(arguments: [60, 80, 120])
     func words_whenTheyAreLong_goOnBelow(width: Int) {
         let long = String(repeating: "word ", count: 60) + "end"

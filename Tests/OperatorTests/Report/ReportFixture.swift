@@ -19,6 +19,7 @@ enum ReportFixture {
         rules: Rules = .defaults,
         deliveries: [DeliveryCount] = [],
         hours: [HourCount] = [],
+        people: PeopleReached = PeopleReached(),
         sweeps: [SweepCount] = [],
         daemons: [DaemonRow] = [],
         pauses: [Pause] = [],
@@ -30,6 +31,7 @@ enum ReportFixture {
             rules: rules,
             deliveries: deliveries,
             hours: hours,
+            people: people,
             sweeps: sweeps,
             daemons: daemons,
             pauses: pauses,
@@ -37,7 +39,9 @@ enum ReportFixture {
         )
     }
 
-    static func markup(_ report: Report) -> String { ReportPage(report, version: "9.9.9").markup }
+    static func markup(_ report: Report, _ numbers: ReportNumbers = .exact) -> String {
+        ReportPage(report, numbers: numbers, version: "9.9.9").markup
+    }
 
     /// The database's number of a stretch of the window.
     static func stretch(_ place: Int, days: Int = 7) -> Int64 {
@@ -86,6 +90,7 @@ enum ReportFixture {
             days: days,
             deliveries: deliveries,
             hours: hours,
+            people: PeopleReached(all: 12_345, byKind: ["check_in": 11_111, "message": 3, "other": 2345]),
             sweeps: sizes + [largest],
             daemons: [daemon(unseen: 2000), daemon(unseen: 600_000)],
             pauses: [pause]

@@ -75,9 +75,10 @@ import TimeZones
         )
     }
 
-    @Test(arguments: Seeds.all) func tables_addUpToTheirLastLine_butForRounding(seed: UInt64) throws {
+    @Test(arguments: Seeds.all, [ReportNumbers.exact, .rounded])
+    func tables_addUpToTheirLastLine_butForRounding(seed: UInt64, numbers: ReportNumbers) throws {
         let report = F.full(seed: seed)
-        let page = F.markup(report)
+        let page = F.markup(report, numbers)
         for caption in [
             "Accepted pushes, by the beginning", "What did not arrive, by the beginning",
             "Accepted pushes by local hour", "Rows of the record by outcome", "How late check-ins were sent",
@@ -88,14 +89,56 @@ import TimeZones
             for column in sums.indices.dropFirst() where !sums[column].isEmpty {
                 let sum = body.reduce(0) { $0 + number($1[column]) }
                 #expect(
-                    abs(sum - number(sums[column])) <= 3 * (body.count + 1),
+                    abs(sum - number(sums[column])) <= (numbers == .exact ? 0 : 3 * (body.count + 1)),
                     "\(caption) \(column): \(sum), \(sums[column])"
                 )
             }
         }
         let sent = try #require(try table(page, "Accepted pushes, by the beginning").last)
         let kinds = Report.kinds.indices.map { kind in report.stretches.reduce(0) { $0 + $1.accepted[kind] } }
-        #expect(sent.dropFirst() == kinds.map { RoundedCount($0).words }[...])
+        #expect(sent.dropFirst() == kinds.map { numbers.count($0).text }[...])
+    }
+
+    @Test func page_saysWhetherNumbersAreExact() {
+        let report = F.report(deliveries: [
+            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 1)
+        ])
+        let (exact, rounded) = (F.markup(report), F.markup(report, .rounded))
+        #expect(exact.contains("Numbers are exact.") && exact.contains("nudged report --days 7. "))
+        #expect(exact.contains("<desc id=\"sent-chart-desc\">1 push in all. "))
+        #expect(rounded.contains("Numbers are rounded: 1 to 4 are shown as 1–4"))
+        #expect(rounded.contains("nudged report --days 7 --rounded. ") && !rounded.contains("Numbers are exact"))
+    }
+
+    /// Issue 14: "10 · 100 %" beside "Rejected 1–4 · 25 %".
+    @Test func shares_whenNineOfTwelveAreAccepted_fitTheCounts() throws {
+        let report = F.report(deliveries: [
+            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 9),
+            DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .rejected, reason: "PayloadEmpty", count: 3),
+        ])
+        let exact = F.markup(report)
+        #expect(exact.contains("<dd>9<small>75 % of attempts</small>"))
+        #expect(exact.contains("<dd>3<small>25 % of attempts</small>"))
+        #expect(exact.contains(">9 (75 %)<") && exact.contains(">3 (25 %)<") && exact.contains(">3 (100 %)<"))
+        let rows = try table(exact, "Rows of the record by outcome")
+        #expect(rows.contains(["Accepted: Apple took it", "9", "75 %"]) && rows.last == ["All", "12", ""])
+        let rounded = F.markup(report, .rounded)
+        #expect(rounded.contains("<dd>10<small>too few for a share</small>"))
+        #expect(rounded.contains("<dd>1–4<small>too few for a share</small>"))
+        #expect(try table(rounded, "Rows of the record by outcome").contains(["Rejected for good", "1–4", ""]))
+        #expect(!rounded.contains("100 %") && !rounded.contains("25 %"))
+    }
+
+    @Test func people_areCountedOnceAndByKind() throws {
+        let page = F.markup(F.full())
+        #expect(page.contains("<dt>People reached</dt><dd>12,345<small>at least one accepted push</small>"))
+        #expect(
+            try table(page, "People reached, by kind") == [
+                ["Kind", "People"], ["Check-ins", "11,111"], ["Messages", "3"], ["Reminders", "0"], ["Others", "2,345"],
+                ["Any kind", "12,345"],
+            ]
+        )
+        #expect(try table(F.markup(F.full(), .rounded), "People reached, by kind")[2] == ["Messages", "1–4"])
     }
 
     @Test func bars_areDrawnFromWhatTheTableSays() throws {
@@ -108,7 +151,7 @@ import TimeZones
         let words = bars.map { bar in
             String(bar[(bar.lastIndex(of: " ") ?? bar.startIndex)...].dropFirst().prefix { $0 != "<" })
         }
-        #expect(words.sorted() == drawn.map { RoundedCount($0).words }.sorted())
+        #expect(words.sorted() == drawn.map { ReportNumbers.exact.count($0).text }.sorted())
     }
 
     @Test func page_whenTheRecordIsEmpty_saysSoAndDrawsNothing() {
@@ -123,7 +166,7 @@ import TimeZones
         }
     }
 
-    @Test func page_whenFewWereNudged_showsNoSmallCount() throws {
+    @Test func page_whenFewWereNudgedAndItIsRounded_showsNoSmallCount() throws {
         let few = F.report(
             deliveries: [
                 DeliveryCount(stretch: F.stretch(2), kind: "message", outcome: .accepted, count: 3),
@@ -136,12 +179,13 @@ import TimeZones
                 ),
             ],
             hours: [HourCount(hour: 4, kind: "message", isQuiet: true, count: 3)],
+            people: PeopleReached(all: 3, byKind: ["message": 3]),
             sweeps: [SweepCount(size: .fewerThan5, sweeps: 2, records: 4, seconds: 0)]
         )
-        let page = F.markup(few)
+        let page = F.markup(few, .rounded)
         for caption in [
             "Accepted pushes, by", "What did not arrive, by", "Accepted pushes by local", "Rows of the record",
-            "Rejected, deferred",
+            "Rejected, deferred", "People reached",
         ] {
             let counts = try table(page, caption).dropFirst().flatMap { $0.dropFirst() }
             #expect(
@@ -165,7 +209,7 @@ import TimeZones
             sweeps: [SweepCount(size: .fewerThan5, sweeps: 3, records: 5, seconds: 0)]
         )
         let charts = { parts($0, "<svg", "</svg>").prefix(2) }
-        #expect(charts(page) == charts(F.markup(other)))
+        #expect(charts(page) == charts(F.markup(other, .rounded)))
     }
 
     @Test func page_saysNothingOfHostsPersonsOrErrors() {

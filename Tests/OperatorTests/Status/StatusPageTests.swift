@@ -1,5 +1,7 @@
 import APNs
 import JSON
+import Policy
+import Postgres
 import Store
 import Systemd
 import Testing
@@ -28,15 +30,25 @@ import struct FoundationEssentials.UUID
         nextProbe: 40_000
     )
 
-    private static func row(_ lanes: [LaneReport], unseen: Int64 = 4000, sweptAgo: Int64 = 5, work: SweepSummary? = nil)
-        -> DaemonRow
-    {
+    private static func row(
+        _ lanes: [LaneReport],
+        unseen: Int64 = 4000,
+        sweptAgo: Int64 = 5,
+        work: SweepSummary? = nil,
+        goodAgo: Int64 = 7,
+        failure: SweepFailure? = nil,
+        perMinute: Int = 0,
+        ranges: [Int16] = []
+    ) -> DaemonRow {
         var idle = SweepSummary(SweepReport(), at: now - sweptAgo)
         idle.milliseconds = 2
         let state = DaemonState(
             lanes: lanes,
             lastSweep: idle,
             lastWork: work,
+            lastGood: now - goodAgo,
+            failure: failure,
+            usersPerMinute: perMinute,
             inFlight: 7,
             intervalMilliseconds: 1000
         )
@@ -48,8 +60,23 @@ import struct FoundationEssentials.UUID
             startedAt: now - 10_800,
             seenAt: now - unseen / 1000,
             unseenMilliseconds: unseen,
-            state: state.json
+            state: state.json,
+            ranges: ranges
         )
+    }
+
+    /// As the daemon writes it when `nudged.recipient` was renamed.
+    private static func failure(_ ago: Int64, until: Int64? = nil) -> SweepFailure {
+        let error = PostgresError(
+            .refusedByServer,
+            sqlState: "42P01",
+            statement: "drain",
+            detail: #"relation "nudged.recipient" does not exist"#
+        )
+        var failure = SweepFailure(error, since: now - ago)
+        failure.fix = "create it again"
+        failure.until = until.map { now - $0 }
+        return failure
     }
 
     private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
@@ -69,18 +96,133 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    @Test func words_whenAllIsWell() {
+    // MARK: The answer
+
+    @Test func answer_whenAllIsWell_isOneLine() {
+        let one = Self.page([Self.row([Self.lane(.open)])])
+        #expect(one.answer.sentence == "Works: 1 daemon, last good sweep 7 s ago, nobody waits.")
+        #expect(one.status == .success && one.answer.fix == nil)
+        // The one whose last good sweep is longer ago counts.
+        let two = Self.page([Self.row([], goodAgo: 3), Self.row([], goodAgo: 9)])
+        #expect(two.answer.sentence == "Works: 2 daemons, last good sweep 9 s ago, nobody waits.")
+    }
+
+    @Test func answer_whenABacklogShrinks_saysItsEnd() {
+        let page = Self.page([Self.row([Self.lane(.open)], perMinute: 18_600)], due: 12_400)
+        #expect(
+            page.answer.sentence == "Behind: 12,400 users wait, the oldest since 3 min; 310 users/s, about 40 s left."
+        )
+        #expect(page.status == .success)
+        #expect(page.json.contains(#""answer":"behind""#) && page.json.contains(#""seconds_left":40"#))
+        let slow = Self.page([Self.row([Self.lane(.open)], perMinute: 30)], due: 1)
+        #expect(slow.answer.sentence == "Behind: 1 user waits, since 3 min; 30 users/min, about 2 s left.")
+    }
+
+    @Test func answer_whenNobodyIsServed_isAFault() {
+        let page = Self.page([Self.row([Self.lane(.backingOff(until: 0, why: "no route"))])], due: 12)
+        #expect(
+            page.answer.sentence
+                == "Does not work: 12 users wait, the oldest since 3 min, and none was served in the last 10 s: "
+                + "lane production com.example.app is waiting, no route."
+        )
+        #expect(page.status == .failure)
+        // A sweep over many users takes minutes, but it serves them meanwhile.
+        let long = Self.row([Self.lane(.open)], goodAgo: 600, perMinute: 60)
+        #expect(Self.page([long]).status == .success)
+        let hung = Self.page([Self.row([Self.lane(.open)], goodAgo: 600)])
+        #expect(hung.answer.sentence == "Does not work since 11:50 UTC (10 min): no sweep was good.")
+        #expect(hung.status == .failure)
+    }
+
+    @Test func answer_whenTheDrainFails_namesTheErrorAndTheFix() {
+        let failing = Self.row([Self.lane(Self.stopped)], failure: Self.failure(360))
+        let page = Self.page([failing], due: 12)
+        #expect(
+            page.words(width: 80).hasPrefix(
+                """
+                Does not work since 11:54 UTC (6 min): drain fails: 42P01 relation
+                "nudged.recipient" does not exist.
+                Fix: create it again
+
+                """
+            ),
+            "\(page.words(width: 80))"
+        )
+        #expect(page.status == .failure)
+        #expect(page.words(width: 80).split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(page.json.contains(#""answer":"does_not_work","sentence":"Does not work since 11:54 UTC"#))
+        let one = Self.page([Self.row([Self.lane(.open)]), failing])
+        #expect(one.answer.sentence.hasPrefix("Does not work on web-1 since 11:54 UTC (6 min): drain fails: "))
+        // It is over: the page keeps it, the answer does not.
+        let over = Self.page([Self.row([Self.lane(.open)], failure: Self.failure(360, until: 120))])
+        #expect(over.status == .success)
+        #expect(
+            over.words(width: 120).contains(
+                #"  last error    it ended 2 min ago after 4 min: drain fails: 42P01 relation "nudged.recipient""#
+            ),
+            "\(over.words(width: 120))"
+        )
+    }
+
+    @Test func answer_whenKindsArePaused_saysByWhomAndHowManyWait() {
+        func pause(_ kind: NudgeKind, _ ago: Int64) -> Pause {
+            Pause(
+                kind: kind,
+                since: Self.now - ago,
+                heldSince: Self.now - ago,
+                byWhom: "anna@web-1",
+                words: "wrong text",
+                resumedAt: nil
+            )
+        }
+        var work = Self.standing([Self.row([Self.lane(.open)])])
+        work.pauses = [pause(.checkIn, 14_400)]
+        let one = StatusPage(work, waiting: [.checkIn: 230])
+        #expect(
+            one.answer.sentence
+                == #"Paused: check-ins since 08:00 UTC (4 h) by anna@web-1 ("wrong text"); 230 users wait for it."#
+        )
+        #expect(one.status == .success && !one.words(width: 80).contains("\npaused "))
+        #expect(one.json.contains(#""waiting_users":230"#))
+        work.pauses.append(pause(.message, 200_000))
+        let two = StatusPage(work, waiting: [.checkIn: 230, .message: 1])
+        #expect(
+            two.answer.sentence
+                == #"Paused: check-ins, messages since 2026-11-19 04:26 UTC (2 days) by anna@web-1 ("wrong text"); "#
+                + "users who wait: 230 for check-ins, 1 for messages."
+        )
+        #expect(two.words(width: 80).contains("\npaused        messages for 2 days, by anna@web-1: wrong text\n"))
+        // Not counted in time.
+        #expect(StatusPage(work).answer.sentence.hasSuffix(#"by anna@web-1 ("wrong text")."#))
+    }
+
+    @Test(arguments: [
+        ([], "none"), ([5], "5 (1 of 64)"), ([-32, -31, -30, -1, 0, 7], "-32..-30, -1..0, 7 (6 of 64)"),
+    ] as [([Int16], String)])
+    func ranges_areShort(ranges: [Int16], words: String) {
+        let page = Self.page([Self.row([], ranges: ranges)])
+        #expect(page.words(width: 80).contains("  ranges        \(words)\n"), "\(page.words(width: 80))")
+    }
+
+    // MARK: The page
+
+    @Test func words_whenUsersWaitAndAreServed() {
         var report = SweepReport()
         report.users = 430
         report.record.enter(.accepted, of: "check_in", 1412)
         report.record.enter(.rejected, of: "check_in")
         report.milliseconds = 96
         let work = SweepSummary(report, at: Self.now - 3600)
-        let page = Self.page([Self.row([Self.lane(.open), Self.lane(.idle, "sandbox")], work: work)], due: 10_000)
+        let lanes = [Self.lane(.open), Self.lane(.idle, "sandbox")]
+        let page = Self.page(
+            [Self.row(lanes, work: work, perMinute: 18_600, ranges: Array(-32...31))],
+            due: 100_000
+        )
         #expect(
-            page.words == """
-                schema        current
-                users due     10,000 or more, the first for 3 min
+            page.words(width: 100) == """
+                Behind: 100,000 or more users wait, the oldest since 3 min; 310 users/s, at least 5 min left.
+
+                users due     100,000 or more, the first for 3 min; 310 users/s, at least 5 min left
                 changes       3 waiting for a sweep
                 being sent    1,200 pushes
                 unknown       0 in the last 24 h
@@ -88,7 +230,7 @@ import struct FoundationEssentials.UUID
                 daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
                   last sweep    no users
                   last work     60 min ago: sent 1,412, rejected 1 of 430 users in 96 ms
-                  ranges        0 of 64
+                  ranges        -32..31 (64 of 64)
                   in flight     7
                   lane production com.example.app: connected for 5 min
                   lane sandbox com.example.app: idle for 5 min: no connection is needed
@@ -108,7 +250,7 @@ import struct FoundationEssentials.UUID
         var page = Self.standing([Self.row([Self.lane(.open)])])
         page.spreads = spreads
         #expect(
-            StatusPage(page).words.contains(
+            StatusPage(page).words(width: 300).contains(
                 "\nfor everyone  2 reminders are not fanned out to all yet, the first for 10 min: task 42\u{FFFD}[2J (if the journal has spread_failed, "
             )
         )
@@ -116,7 +258,8 @@ import struct FoundationEssentials.UUID
         #expect(json.contains(#""spreads":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
         #expect(json.contains(#""subject_type":"task","subject_id":"42\u001b[2J"}"#), "\(json)")
         page.spreads = nil
-        #expect(StatusPage(page).json.contains(#""spreads":null"#) && !StatusPage(page).words.contains("everyone"))
+        #expect(StatusPage(page).json.contains(#""spreads":null"#))
+        #expect(!StatusPage(page).words(width: 80).contains("everyone"))
     }
 
     @Test func words_whenALaneIsStoppedAndADaemonIsLost() {
@@ -125,11 +268,12 @@ import struct FoundationEssentials.UUID
             Self.row([Self.lane(Self.stopped), Self.lane(.backingOff(until: 0, why: "no route"), "sandbox")]),
         ])
         #expect(
-            page.words.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(6).joined(separator: "\n")
+            page.words(width: 120).split(separator: "\n", omittingEmptySubsequences: false).dropFirst(8)
+                .joined(separator: "\n")
                 == """
                 daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
                   last sweep    no users
-                  ranges        0 of 64
+                  ranges        none
                   in flight     7
                   lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
                     fix: check teamId and keyId
@@ -148,14 +292,22 @@ import struct FoundationEssentials.UUID
     func lastSweep_whenItWasSoLongAgo(seconds: Int64, words: String) {
         let page = Self.page([Self.row([], sweptAgo: seconds)])
         #expect(
-            page.words.hasSuffix("last sweep    \(words)\n  ranges        0 of 64\n  in flight     7"),
-            "\(page.words)"
+            page.words(width: 80).hasSuffix("last sweep    \(words)\n  ranges        none\n  in flight     7"),
+            "\(page.words(width: 80))"
         )
     }
 
     @Test func status_whenNoDaemonIsAlive() {
         #expect(Self.page([]).status == .unavailable)
-        #expect(Self.page([]).words.hasSuffix("(systemctl start nudged)"))
+        #expect(
+            Self.page([]).words(width: 80).hasPrefix(
+                "Does not work: no daemon is alive, so nothing is sent.\nFix: systemctl start nudged\n\n"
+            )
+        )
+        #expect(
+            Self.page([Self.row([], unseen: 130_000)]).answer.sentence
+                == "Does not work since 11:57 UTC (2 min): no daemon is alive, so nothing is sent."
+        )
         // What a dead daemon's lanes were is no matter.
         #expect(Self.page([Self.row([Self.lane(Self.stopped)], unseen: 30_000)]).status == .unavailable)
         #expect(Self.page([Self.row([Self.lane(.open)], unseen: 29_999)]).status == .success)
@@ -195,6 +347,9 @@ import struct FoundationEssentials.UUID
             lanes: all.map { Self.lane($0) },
             lastSweep: SweepSummary(report, at: Self.now),
             lastWork: nil,
+            lastGood: Self.now - 1,
+            failure: Self.failure(60, until: 30),
+            usersPerMinute: 9,
             inFlight: 3,
             intervalMilliseconds: 1000
         )
@@ -206,7 +361,7 @@ import struct FoundationEssentials.UUID
 
     @Test func words_whenTheDecisionServiceIsAsked_sayHowItStands() throws {
         var row = Self.row([Self.lane(.open)])
-        #expect(!Self.page([row]).words.contains("decisions"))
+        #expect(!Self.page([row]).words(width: 80).contains("decisions"))
         var state = try #require(DaemonState(json: row.state))
         var standing = DecisionStanding(since: Self.now - 200)
         for (fault, words) in [
@@ -226,7 +381,7 @@ import struct FoundationEssentials.UUID
                 state: state.json
             )
             let page = Self.page([row])
-            #expect(page.words.contains(words), "\(page.words)")
+            #expect(page.words(width: 80).contains(words), "\(page.words(width: 80))")
             #expect(page.json.contains(#""decision":{"state":"#))
         }
     }
@@ -247,6 +402,6 @@ import struct FoundationEssentials.UUID
             unseenMilliseconds: 0,
             state: "[]"
         )
-        #expect(Self.page([row]).words.contains("its state can't be read"))
+        #expect(Self.page([row]).words(width: 80).contains("its state can't be read"))
     }
 }

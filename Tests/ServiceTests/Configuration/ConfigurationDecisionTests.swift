@@ -89,8 +89,8 @@ import Testing
         let decision = "decision: {url: \"https://a.example/\", timeout: 11s}\n"
         #expect(
             fixture.faults(decision) == [
-                "nudged.yaml:1:48: decision.timeout: schedule.lease (30s) must be at least three times decision.timeout (11s): "
-                    + "make the lease longer, or the timeout at most 10s"
+                "nudged.yaml:1:48: decision.timeout: 11s is more than a third of schedule.lease (30s): "
+                    + "make the lease at least 33s, or the timeout at most 10s"
             ]
         )
         #expect(fixture.faults(decision + "schedule: {lease: 33s}\n") == [])

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// The calls, against a server that answers as it is told.
-@Suite(.timeLimit(.minutes(1))) struct HeartbeatCallerTests {
+@Suite(.timeLimit(.minutes(10))) struct HeartbeatCallerTests {
     private static func caller(
         _ port: UInt16,
         interval: Duration = .milliseconds(1),

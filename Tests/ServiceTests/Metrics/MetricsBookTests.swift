@@ -23,8 +23,8 @@ import struct FoundationEssentials.UUID
         {
             book.hear(event, now: Instant(seconds: 300))
         }
-        #expect(book.goodSweeps == 1 && book.otherSweeps == 1 && book.writeFailures == 2)
-        // A sweep that was cut short is no success.
+        #expect(book.goodSweeps == 1 && book.badSweeps == 1 && book.writeFailures == 2)
+        // A bad sweep is no success.
         #expect(book.lastSuccess == Instant(seconds: 100))
         #expect(book.durations.counts.first == 1 && book.durations.counts.last == 1)
         #expect(book.durations.sum == 1000.003)

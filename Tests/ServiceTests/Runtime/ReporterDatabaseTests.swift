@@ -19,4 +19,19 @@ import Testing
         Reporter(lines.logger).databaseFailed(PostgresError(code, sqlState: state, statement: "claim_taken"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix(words + " "), "\(lines.all)")
     }
+
+    /// The database answers, but does not have what the statement names.
+    @Test func databaseFailed_whenTheSchemaDoesNotFit_isNoOutage() {
+        let lines = ReporterLines()
+        let reporter = Reporter(lines.logger)
+        reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42P01", statement: "claim_profiles"))
+        #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning write_failed "), "\(lines.all)")
+        #expect(reporter.databaseTroubleWords == nil && !reporter.isDatabaseAway)
+        reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42501", statement: "drain"))
+        #expect(reporter.databaseTroubleWords != nil && !reporter.isDatabaseAway)
+        reporter.databaseFailed(PostgresError(.connectionLost, statement: "drain"))
+        #expect(reporter.isDatabaseAway)
+        reporter.databaseAnswered()
+        #expect(!reporter.isDatabaseAway)
+    }
 }

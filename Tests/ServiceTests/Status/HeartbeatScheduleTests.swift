@@ -1,4 +1,5 @@
 import APNs
+import Postgres
 import Testing
 import TimeZones
 
@@ -56,6 +57,20 @@ import TimeZones
         #expect(schedule.isDue(now: 1, lanes: [], decision: nil))
         standing.note(fault: "x", now: nil)
         #expect(schedule.isDue(now: 1, lanes: [], decision: standing))
+    }
+
+    @Test func beat_whenSweepsFailAndWorkAgain_isDueAtOnce() {
+        var schedule = HeartbeatSchedule()
+        schedule.noteBeat(now: 0, lanes: [])
+        #expect(!schedule.isDue(now: 1, lanes: [], failure: nil))
+        let error = PostgresError(.refusedByServer, sqlState: "42P01", statement: "drain")
+        var failure = SweepFailure(error, since: Instant(seconds: 5))
+        #expect(schedule.isDue(now: 1, lanes: [], failure: failure))
+        schedule.noteBeat(now: 1, lanes: [], failure: failure)
+        failure.since = Instant(seconds: 6)
+        #expect(!schedule.isDue(now: 2, lanes: [], failure: failure))
+        failure.until = Instant(seconds: 7)
+        #expect(schedule.isDue(now: 2, lanes: [], failure: failure))
     }
 
     @Test func since_isWhenTheStateBegan() {

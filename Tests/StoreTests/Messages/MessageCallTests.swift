@@ -48,6 +48,30 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A campaign that was a mistake: what waits is cancelled, what is on its way is counted, and other messages stay.
+    @Test func cancelMessages_whenACampaignWaits_cancelsItAndNothingElse() async throws {
+        let (fixture, member, users) = try await F.claimed(1...3)
+        for number in 1...3 { try fixture.sql("select nudged.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')") }
+        try fixture.sql("select nudged.send(\(user), 'Ann', 'hello'); truncate nudged.touched")
+        // One is in an open intent, so a phone may get it.
+        let sent = try fixture.sql("select id from nudged.message where user_id = \(F.quoted(3))")
+        try fixture.sql(
+            """
+            insert into nudged.intent (id, member, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates)
+            values (gen_random_uuid(), '\(member)', gen_random_uuid(), now(), array[\(F.quoted(3))::uuid], '{message}', '{\(sent)}', '{null}', '{d}',
+                array[gen_random_uuid()], '{null}', '{f}', '{0}', '{t}', '{null}')
+            """
+        )
+        #expect(users.count == 3)
+        #expect(try fixture.sql("select * from nudged.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')") == "2|1")
+        #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
+        #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
+        #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])
+        #expect(try fixture.sql("select * from nudged.cancel_messages(category => 'none')") == "0|0")
+        #expect(try refusal(fixture, "nudged.cancel_messages()").first == "22023")
+        await fixture.close()
+    }
+
     /// A nudge exists exactly if what it is about was committed.
     @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
         let fixture = try await F()

@@ -114,7 +114,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// `nudged recover`: what waited may have been sent since the backup.
+    /// `nudged after-restore`: what waited may have been sent since the backup.
     @Test func restore_whenMessagesWait_dropsThem() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)

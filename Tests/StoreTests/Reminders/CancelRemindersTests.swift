@@ -83,7 +83,7 @@ import Testing
     }
 
     /// An intent that is not committed yet holds its rows: nobody waits, and it is too late.
-    @Test(.timeLimit(.minutes(5))) func cancel_whenAnIntentIsBeingCommitted_isTooLateAtOnce() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancel_whenAnIntentIsBeingCommitted_isTooLateAtOnce() async throws {
         let fixture = try await F.withUsers()
         _ = try fixture.setReminder()
         let daemon = try await fixture.connection()
@@ -111,7 +111,7 @@ import Testing
 
     /// Both run at the same time, again and again. Reminders that were cancelled in time are in no intent, and both
     /// answers agree.
-    @Test(.timeLimit(.minutes(5))) func cancel_whenIntentsAreMadeMeanwhile_isInTimeExactlyWhereNoneHoldsIt()
+    @Test(.timeLimit(.minutes(10))) func cancel_whenIntentsAreMadeMeanwhile_isInTimeExactlyWhereNoneHoldsIt()
         async throws
     {
         let fixture = try await F.withUsers(1...40)
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Two at once for one subject take turns, whatever is there to be cancelled: side by side each would take its authors' rows in its own order. Others' go on.
-    @Test(.timeLimit(.minutes(5))) func cancel_whenAnotherOfTheSubjectIsOpen_waitsForIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancel_whenAnotherOfTheSubjectIsOpen_waitsForIt() async throws {
         let fixture = try await F.withUsers()
         let app = try await fixture.connection()
         let cancel = Self.cancel
@@ -209,7 +209,7 @@ import Testing
     }
 
     /// Everyone of a large subject: by sets, not row by row.
-    @Test(.timeLimit(.minutes(5))) func cancel_whenTheSubjectHasManyRecipients_takesThemBackTogether() async throws {
+    @Test(.timeLimit(.minutes(10))) func cancel_whenTheSubjectHasManyRecipients_takesThemBackTogether() async throws {
         let fixture = try await F.withUsers()
         _ = try fixture.setReminder()
         try fixture.sql(

@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Two at once: the second waits for the first's commit, and replaces it.
-    @Test(.timeLimit(.minutes(5))) func set_whenTwoDoItAtOnce_leavesOne() async throws {
+    @Test(.timeLimit(.minutes(10))) func set_whenTwoDoItAtOnce_leavesOne() async throws {
         let fixture = try await F.withUsers()
         let first = try await fixture.connection()
         let second = try await first.transaction { transaction in
@@ -315,11 +315,11 @@ import Testing
     @Test func zone_whenItsNameIsPostgreSQLsAlone_isNone() async throws {
         let fixture = try await F()
         let zones = [
-            "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5",
+            "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5",
             "Etc/GMT-14",
         ]
         let others = [
-            "utc", "GMT", "EST5EDT", "UTC+3", "Foo/GMT+5", "Foo/Bar-3", "Mars/Base", "europe/berlin",
+            "utc", "gmt", "GMT0", "CET", "EST5EDT", "UTC+3", "Foo/GMT+5", "Foo/Bar-3", "Mars/Base", "europe/berlin",
             "posix/Europe/Berlin", "right/UTC", "../UTC",
             "Europe/", "/Berlin", "Europe//Berlin", "", "Europe/Berlin ", "Europe/B\u{65}\u{301}rlin", "Etc/GMT+99",
             "<a/b>3", "-1",

@@ -158,7 +158,7 @@ import Testing
     /// While a snooze's transaction is open, a cancellation, a new version of the reminder and another snooze wait for
     /// it. Nothing is in flight.
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(10)),
         arguments: [
             ("select concat(cancelled, '|', too_late) from nudged.cancel_reminders('task', '7')", "1|0", "0"),
             (

@@ -135,6 +135,13 @@ import struct FoundationEssentials.UUID
     // MARK: Local hours
 
     private func hours(_ fixture: F, rules: Rules = .defaults) async throws -> [HourCount] {
+        try await accepted(fixture, rules: rules).hours
+    }
+
+    private func accepted(
+        _ fixture: F,
+        rules: Rules = .defaults
+    ) async throws -> (hours: [HourCount], people: PeopleReached) {
         let zones = ZoneDatabase()
         var offsets: [ZoneOffset] = []
         for name in zones.names {
@@ -263,6 +270,35 @@ import struct FoundationEssentials.UUID
         // With jitter, lateness needs the user's own time.
         let spread = try await hours(fixture, rules: Rules(spreadMinutes: 60))
         #expect(spread.first { $0.kind == "check_in" }?.lateness == (preferences == "{}" ? nil : lateness))
+        await fixture.store.close()
+    }
+
+    @Test func people_areThoseWithAnAcceptedPush_eachOnce() async throws {
+        let fixture = try await F()
+        try profile(fixture, 1, zone: "UTC")
+        // User 3 has no profile, and the push was accepted all the same.
+        try record(
+            fixture,
+            [
+                Row(user: 1, at: Self.start), Row(user: 1, at: Self.start + 60),
+                Row(user: 1, kind: "check_in", at: Self.start + 60), Row(user: 2, kind: "check_in", at: Self.end - 1),
+                Row(user: 3, kind: "newer", at: Self.start), Row(user: 4, outcome: "rejected", at: Self.start),
+                Row(user: 5, kind: "reminder", outcome: "unknown", at: Self.start), Row(user: 6, at: Self.end),
+                Row(user: 7, at: Self.start - 1),
+            ]
+        )
+        let counts = try await accepted(fixture)
+        #expect(counts.people == PeopleReached(all: 3, byKind: ["check_in": 2, "message": 1, "other": 1]))
+        // Rows of users are none of the hours.
+        #expect(counts.hours.reduce(0) { $0 + $1.count } == 5)
+        await fixture.store.close()
+    }
+
+    @Test func people_whenNothingWasAccepted_areNone() async throws {
+        let fixture = try await F()
+        try record(fixture, [Row(outcome: "rejected", at: Self.start)])
+        let counts = try await accepted(fixture)
+        #expect(counts.people == PeopleReached() && counts.hours.isEmpty)
         await fixture.store.close()
     }
 

@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
-    @Test(.timeLimit(.minutes(1))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
+    @Test(.timeLimit(.minutes(10))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
         let fixture = try await F()
         func call(_ user: Int) -> String { "select nudged.register_device_for(\(F.quoted(user)), '\(F.token(1))')" }
         try await race(fixture, first: call(1), second: call(2))
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// The app writes the row itself in that moment, without the lock that calls take: the call finds it then.
-    @Test(.timeLimit(.minutes(1))) func device_whenTheAppWritesItAtOnce_isRenewed() async throws {
+    @Test(.timeLimit(.minutes(10))) func device_whenTheAppWritesItAtOnce_isRenewed() async throws {
         let fixture = try await F()
         let row = "insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), '\(F.token(1))')"
         try await race(

@@ -48,6 +48,7 @@ import Testing
         "merged_quarantine": ["nudged_daemon"],
         "forget_device": ["nudged_daemon"],
         "forget_devices": ["nudged_daemon"],
+        "devices_left_out": ["nudged_daemon"],
         "prune_message_keys": ["nudged_daemon"],
         "send": ["nudged_app"],
         "send_many": ["nudged_app"],
@@ -76,7 +77,7 @@ import Testing
         "drop_oldest_devices": [], "max_messages": [],
         "distribute": [],
         "apply_right": [], "allow": [], "grant_roles": [],
-        "signed_in_user": [], "device_spellings": [],
+        "signed_in_user": [], "device_spellings": [], "require_push_tokens": [],
     ]
 
     private static func isPartition(_ name: String) -> Bool {

@@ -65,7 +65,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// A name that another transaction has just taken: it is waited for, and found.
-    @Test(.timeLimit(.minutes(1))) func migrate_whenTheRoleIsBeingMade_waitsForIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func migrate_whenTheRoleIsBeingMade_waitsForIt() async throws {
         let cluster = try LocalCluster()
         defer { cluster.stop() }
         let fixture = try F(on: cluster)

@@ -96,7 +96,5 @@ public final class Workshop: Sendable {
             "PATH": "/usr/bin:/bin", "DATABASE_URL": cluster.url(database: Self.template), "LOG_LEVEL": "warning",
         ]
         try ChildProcess.run([binary, "migrate"], environment: environment)
-        // The rounds expect the configured texts, not the templates.
-        try cluster.sql("update nudged.template set active = false", database: Self.template)
     }
 }

@@ -1,0 +1,123 @@
+import Planning
+import Policy
+import Store
+import TimeZones
+
+/// Pushes that would be sent to a user at one instant.
+struct FutureSend: Sendable {
+    let at: Instant
+    let plan: SendPlan
+
+    var devices: Int { Set(plan.nudges.flatMap(\.targets).map(\.hash)).count }
+    var lanes: Set<LaneIdentity> { Set(plan.nudges.flatMap(\.targets).map(\.lane)) }
+    var kinds: Set<NudgeKind> { Set(plan.nudges.map(\.identity.kind)) }
+    /// Whether the decision service is asked first.
+    var needsDecision: Bool { plan.nudges.contains(where: \.isToBeAsked) }
+    /// Whether it is one nudge, for the verb.
+    var isOne: Bool { plan.nudges.count == 1 }
+
+    /// `a check-in`, `2 messages and a reminder`.
+    var words: String {
+        var names: [String] = []
+        let kinds: [(NudgeKind, String, String)] = [
+            (.message, "a message", "messages"), (.reminder, "a reminder", "reminders"),
+            (.checkIn, "a check-in", "check-ins"),
+        ]
+        for (kind, one, many) in kinds {
+            let own = plan.nudges.filter { $0.identity.kind == kind }
+            names += own.filter(\.identity.isDigest).map { "a digest of \($0.members.count) messages" }
+            let single = own.filter { !$0.identity.isDigest }.count
+            if single > 0 { names.append(single == 1 ? one : "\(single) \(many)") }
+        }
+        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+        return names.dropLast().joined(separator: ", ") + " and " + last
+    }
+}
+
+/// What a user gets before and after an instant, if Apple accepts every push and nothing of the user changes.
+struct Outlook: Sendable {
+    /// How far after the instant it looks. A weekly check-in comes within it.
+    static let days: Int64 = 15
+    /// Enough for a year of a user who is evaluated every half hour.
+    private static let mostEvaluations = 100_000
+
+    /// The user at the instant.
+    let user: ClaimedUser
+    /// What is sent before the instant.
+    let before: [FutureSend]
+    /// The first pushes from the instant on. Nil: none in `days`.
+    let next: FutureSend?
+    /// What a pause holds back, if it would come before `next`.
+    let held: FutureSend?
+    /// Why no check-in is sent after the instant, as the last evaluation says.
+    let reason: Reason?
+
+    /// - Parameter claimed: the user with the reminders up to `days` after the instant.
+    init(_ claimed: ClaimedUser, planner: Planner, now: Instant, at: Instant) {
+        var sends: [FutureSend] = []
+        let until = FutureUser(planner: planner, start: now, end: at, mostEvaluations: Self.mostEvaluations)
+        let then = until.walk(claimed) { instant, plan in
+            if case .send(let sendPlan, _) = plan { sends.append(FutureSend(at: instant, plan: sendPlan)) }
+            return true
+        }
+        user = then
+        before = sends
+        let first = Self.first(for: then, planner, from: at)
+        next = first.send
+        guard !planner.paused.isEmpty else {
+            held = nil
+            reason = first.reason
+            return
+        }
+        var unpaused = planner
+        unpaused.paused = []
+        // A resume makes the users due who were held.
+        let free = Self.first(for: then.due(at), unpaused, from: at)
+        let isLater = free.send.map { send in first.send.map { $0.at <= send.at } ?? false } ?? true
+        held = isLater ? nil : free.send
+        reason = free.reason
+    }
+
+    private static func first(
+        for user: ClaimedUser,
+        _ planner: Planner,
+        from start: Instant
+    ) -> (send: FutureSend?, reason: Reason?) {
+        var send: FutureSend?
+        var reason: Reason?
+        let future = FutureUser(
+            planner: planner,
+            start: start,
+            end: start + days * 86_400,
+            mostEvaluations: mostEvaluations
+        )
+        future.walk(user) { instant, plan in
+            switch plan {
+            case .send(let sendPlan, _): send = FutureSend(at: instant, plan: sendPlan)
+            case .nothing(_, let why, _): reason = why
+            case .unreadable: break
+            }
+            return send == nil
+        }
+        return (send, reason)
+    }
+}
+
+extension ClaimedUser {
+    /// The user as a claim at this instant reads them: of later reminders only the time of the first is known.
+    func claimed(at instant: Instant) -> ClaimedUser {
+        var changes = changes
+        let later = changes.reminders.all.filter { $0.wakesAt > instant }.map(\.wakesAt)
+        changes.reminders.all.removeAll { $0.wakesAt > instant }
+        changes.reminders.wakesAt = (later + [changes.reminders.wakesAt].compactMap(\.self)).min()
+        return with(changes)
+    }
+
+    /// The user, due at this instant if not before.
+    fileprivate func due(_ instant: Instant) -> ClaimedUser {
+        var changes = changes
+        let (microseconds, overflow) = instant.seconds.multipliedReportingOverflow(by: 1_000_000)
+        if !overflow { changes.dueAt = min(changes.dueAt, microseconds) }
+        return with(changes)
+    }
+}

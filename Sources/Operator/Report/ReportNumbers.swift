@@ -1,0 +1,67 @@
+import Service
+
+/// How a report shows counts and shares.
+package enum ReportNumbers: Sendable {
+    case exact
+    /// For a page that is passed on. A count is 0, `1–4`, or the nearest multiple of five. Each count is rounded by
+    /// itself, sums too.
+    ///
+    /// So a single push never shows. The difference between a sum and its parts gives only a range. Statistical offices
+    /// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
+    case rounded
+
+    /// A count as the page shows it.
+    struct Count: Sendable, Equatable {
+        let text: String
+        /// The value for lengths of bars. It is 2.5 for `1–4`.
+        let value: Double
+    }
+
+    func count(_ count: Int) -> Count {
+        if isSmall(count) { return Count(text: "1–4", value: 2.5) }
+        let number = shown(count)
+        return Count(text: Elapsed.grouped(number), value: Double(number))
+    }
+
+    /// The share of each part in whole per cent of all parts, such as `75 %`. Nil: no shares are shown.
+    ///
+    /// Shares add up to 100 (largest remainder). Parts below one per cent are one part in that sum, and each says
+    /// `under 1 %`. A part that is not everything says at most `over 99 %`.
+    ///
+    /// Rounded shares are of the rounded counts, so they tell no more. If all counts of 1 to 4 together could be one
+    /// per cent or more, no shares are shown: they could contradict the counts.
+    func shares(of parts: [Int]) -> [String]? {
+        let counts: [Double] = parts.map { isSmall($0) ? 0 : Double(shown($0)) }
+        let sum = counts.reduce(0, +)
+        let small = parts.filter { isSmall($0) }.count
+        guard sum > 0, small == 0 || Double(small * 4) * 100 < sum else { return nil }
+        let isTiny = zip(parts, counts).map { part, count in part > 0 && count * 100 < sum }
+        let isOnlyOne = parts.filter { $0 > 0 }.count == 1
+        let large: [Double] = zip(counts, isTiny).map { count, isTiny in isTiny ? 0 : count }
+        // The last one stands for all tiny parts.
+        let percents = Self.percents(large + [sum - large.reduce(0, +)], of: sum)
+        return zip(isTiny, percents).map { isTiny, percent in
+            if isTiny { return "under 1 %" }
+            return percent == 100 && !isOnlyOne ? "over 99 %" : "\(percent) %"
+        }
+    }
+
+    /// Whole per cents that add up to 100: each is rounded down, and the largest remainders get one more.
+    private static func percents(_ counts: [Double], of sum: Double) -> [Int] {
+        let exact = counts.map { $0 * 100 / sum }
+        var percents = exact.map { Int($0) }
+        let remainders = exact.map { $0 - $0.rounded(.down) }
+        let missing = max(0, 100 - percents.reduce(0, +))
+        // The first of equal remainders comes first.
+        let places = percents.indices.sorted { (remainders[$1], $0) < (remainders[$0], $1) }
+        for place in places.prefix(missing) { percents[place] += 1 }
+        return percents
+    }
+
+    private func isSmall(_ count: Int) -> Bool { self == .rounded && (1...4).contains(count) }
+
+    private func shown(_ count: Int) -> Int {
+        let count = max(count, 0)
+        return self == .exact || count > Int.max - 2 ? count : (count + 2) / 5 * 5
+    }
+}

@@ -1,0 +1,40 @@
+import Service
+import Store
+import TimeZones
+
+/// A daemon's row, with its state.
+struct ListedDaemon: Sendable {
+    let row: DaemonRow
+    /// Nil if the state can't be read.
+    let state: DaemonState?
+
+    init(_ row: DaemonRow) {
+        self.row = row
+        state = DaemonState(json: row.state)
+    }
+
+    /// A row from far in the future is not alive: the database's clock was set back, or the database was restored.
+    var isAlive: Bool { abs(row.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
+
+    /// Since when no sweep was good, if that was longer than `patience` seconds when it wrote its row and it served
+    /// nobody then. A sweep over many users takes minutes, but it serves them meanwhile.
+    func stalledSince(patience: Int64) -> Instant? {
+        guard let state, state.usersPerMinute == 0, state.lastSweep != nil else { return nil }
+        let since = state.lastGood ?? row.startedAt
+        return row.seenAt - since > patience ? since : nil
+    }
+
+    /// The ranges in short, as nudged.range numbers them: `-32..-1, 4 (33 of 64)`.
+    var ranges: String {
+        var spans: [(first: Int16, last: Int16)] = []
+        for range in row.ranges {
+            if let last = spans.last?.last, range == last + 1 {
+                spans[spans.count - 1].last = range
+            } else {
+                spans.append((range, range))
+            }
+        }
+        let words = spans.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)..\($0.last)" }
+        return words.isEmpty ? "none" : "\(words.joined(separator: ", ")) (\(row.ranges.count) of 64)"
+    }
+}

@@ -1,0 +1,18 @@
+package import struct FoundationEssentials.UUID
+
+/// A row of `living_daemons.sql`: a daemon whose lease has not ended.
+package struct LivingDaemon: Sendable, Equatable {
+    package let id: UUID
+    /// Nil: it has written no row of its own yet, or writes none (`run --once`).
+    package let host: String?
+    package let pid: Int32?
+    /// Milliseconds until its lease ends.
+    package let leaseMilliseconds: Int64
+
+    package init(id: UUID, host: String?, pid: Int32?, leaseMilliseconds: Int64) {
+        self.id = id
+        self.host = host
+        self.pid = pid
+        self.leaseMilliseconds = leaseMilliseconds
+    }
+}

@@ -1,0 +1,125 @@
+package import Postgres
+
+/// What the catalog says of the database in which `nudged migrate` is to work. It is read before anything is changed.
+package struct SetUpFacts: Sendable, Equatable {
+    /// A table or view that `migrate` uses if it exists.
+    package struct Relation: Sendable, Equatable {
+        /// `public` or `nudged`.
+        package var schema: String
+        package var name: String
+        /// `pg_class.relkind`: r is a table, p a partitioned one, v a view.
+        package var kind: String
+        package var owner: String
+        /// Whether the role is the owner or a member of it.
+        package var isOurs: Bool
+        /// Whether a view of nudged reads it.
+        package var isRead: Bool
+        package var columns: [Column]
+    }
+
+    package struct Column: Sendable, Equatable {
+        package var name: String
+        /// As `format_type` writes it; of a domain: the base type.
+        package var type: String
+    }
+
+    package var standing: Migrator.Standing
+    package var database: String
+    /// As `server_version_num`, such as 150020.
+    package var versionNumber: Int32
+    /// As text.
+    package var version: String
+    package var isWritable: Bool
+    /// The role of this session.
+    package var role: String
+    package var mayCreateSchema: Bool
+    package var mayCreateRoles: Bool
+    /// The owner of schema `nudged`; nil: there is no such schema.
+    package var schemaOwner: String?
+    /// Whether the role is the owner of schema `nudged` or a member of it.
+    package var ownsSchema: Bool
+    /// What schema `nudged` holds.
+    package var held: [String]
+    /// In schema `public`.
+    package var mayCreateTables: Bool
+    /// Tables of schema `public` that nudged does not use; at most 100.
+    package var otherTables: [String]
+    /// Those of nudged's roles that exist.
+    package var roles: [String]
+    package var mayDaemonLogIn: Bool
+    /// The citus extension exists.
+    package var isDistributed: Bool
+    /// Those that exist.
+    package var relations: [Relation]
+
+    /// The names of the relations: schema and name.
+    private static let wanted = [
+        ("public", "context_profiles"), ("public", "push_tokens"), ("nudged", "recipient"), ("nudged", "device"),
+    ]
+
+    static func read(_ connection: Connection) async throws(PostgresError) -> SetUpFacts {
+        let standing = try await Migrator.standing(connection)
+        let rows = try await connection.run(Query.setUpRole())
+        return SetUpFacts(
+            standing: standing,
+            database: try rows.text(0, 0),
+            versionNumber: try rows.int4(0, 1),
+            version: try rows.text(0, 2),
+            isWritable: try rows.bool(0, 3),
+            role: try rows.text(0, 4),
+            mayCreateSchema: try rows.bool(0, 5),
+            mayCreateRoles: try rows.bool(0, 6),
+            schemaOwner: try rows.textOrNull(0, 7),
+            ownsSchema: try rows.bool(0, 8),
+            held: try rows.textArray(0, 9).compactMap(\.self),
+            mayCreateTables: try rows.bool(0, 10),
+            otherTables: try rows.textArray(0, 11).compactMap(\.self),
+            roles: try rows.textArray(0, 12).compactMap(\.self),
+            mayDaemonLogIn: try rows.bool(0, 13),
+            isDistributed: try rows.bool(0, 14),
+            relations: try await relations(connection)
+        )
+    }
+
+    private static func relations(_ connection: Connection) async throws(PostgresError) -> [Relation] {
+        let rows = try await connection.run(
+            Query.setUpRelations([.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))])
+        )
+        var found: [Relation] = []
+        for row in 0..<rows.count {
+            let (schema, name) = wanted[Int(try rows.int8(row, 0)) - 1]
+            if found.last.map({ $0.schema != schema || $0.name != name }) ?? true {
+                found.append(
+                    Relation(
+                        schema: schema,
+                        name: name,
+                        kind: try rows.text(row, 1),
+                        owner: try rows.text(row, 2),
+                        isOurs: try rows.bool(row, 3),
+                        isRead: try rows.bool(row, 4),
+                        columns: []
+                    )
+                )
+            }
+            if let column = try rows.textOrNull(row, 5) {
+                found[found.count - 1].columns.append(Column(name: column, type: try rows.text(row, 6)))
+            }
+        }
+        return found
+    }
+}
+
+extension Migrator {
+    /// Reads what `migrate` would find, in one attempt, on a connection of its own. Changes nothing.
+    package static func survey(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SetUpFacts {
+        let connection = try await Connection.open(configuration)
+        do throws(PostgresError) {
+            let facts = try await SetUpFacts.read(connection)
+            await connection.close()
+            return facts
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}

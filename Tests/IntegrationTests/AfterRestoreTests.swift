@@ -1,0 +1,88 @@
+import Glibc
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged after-restore` as an operator runs it.
+@Suite(.ownThreads) struct AfterRestoreTests {
+    /// Users who were evaluated, and messages that wait.
+    private static func scene() async throws -> Scene {
+        let scene = try await Scene()
+        try scene.seedDue(3)
+        #expect(try await scene.once().exit == .code(0))
+        for user in [1, 1, 2] {
+            try scene.sql("select nudged.send('\(Scene.user(user))', '\(Scene.title)', '\(Scene.body)')")
+        }
+        return scene
+    }
+
+    /// All rows that the command could change.
+    private static func state(_ scene: Scene) throws -> String {
+        try scene.sql(
+            """
+            select (select json_agg(p order by user_id) from nudged.person p)::text
+                || (select json_agg(m order by id) from nudged.message m)::text
+                || (select count(*) from nudged.touched)
+                || (select json_agg(d order by user_id) from nudged.delivery d)::text
+            """
+        )
+    }
+
+    @Test func afterRestore_whenItIsADryRun_changesNothingAndSaysTheCommand() async throws {
+        let scene = try await Self.scene()
+        let before = try Self.state(scene)
+        let run = try await scene.nudged(["after-restore"])
+        #expect(run.exit == .code(0) && run.output.hasPrefix("nothing was changed: "), "\(run.text)")
+        #expect(run.output.contains("3 messages of 2 users, created from 20"), "\(run.text)")
+        #expect(run.output.contains("would evaluate  3 users again"), "\(run.text)")
+        #expect(run.output.hasSuffix("To do it:\n    nudged after-restore --yes\n"), "\(run.text)")
+        let json = try await scene.nudged(["after-restore", "--json"])
+        #expect(json.output.hasPrefix(#"{"done":false,"#) && json.number("count") == 3, "\(json.text)")
+        #expect(try Self.state(scene) == before)
+        // The command that was shown, with the file that was named.
+        let path = scene.write("schedule: {batch: 100}\n", to: "it's.yaml")
+        let named = try await scene.nudged(["after-restore", "--config", path])
+        let command = try #require(named.output.split(separator: "\n").last)
+        #expect(command.hasSuffix(#"/it'\''s.yaml' --yes"#), "\(named.text)")
+    }
+
+    @Test func afterRestore_whenYesIsSaid_dropsWhatWaits() async throws {
+        let scene = try await Self.scene()
+        let run = try await scene.nudged(["after-restore", "--yes"])
+        #expect(run.exit == .code(0) && run.output.hasPrefix("done: "), "\(run.text)")
+        #expect(run.output.contains("dropped        3 messages of 2 users, "), "\(run.text)")
+        #expect(run.output.contains("systemctl start nudged"), "\(run.text)")
+        #expect(try scene.sql("select count(*) from nudged.message") == "0")
+        #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'restored'") == "3")
+        // Repeated, it finds nothing more to drop.
+        let again = try await scene.nudged(["after-restore", "--yes"])
+        #expect(again.exit == .code(0) && again.output.contains("dropped        0 messages\n"), "\(again.text)")
+        #expect(try await scene.once().number("sent") == 0)
+    }
+
+    @Test func afterRestore_whenADaemonIsAlive_refusesUnlessToldOtherwise() async throws {
+        let scene = try await Self.scene()
+        // Nothing is sent meanwhile.
+        try await scene.nudged(["pause"])
+        let daemon = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        try await scene.wait(
+            for: "exists (select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id)",
+            of: daemon
+        )
+        let process = try scene.sql("select 'process ' || pid || ', daemon ' || daemon_id from nudged.daemon")
+        let dry = try await scene.nudged(["after-restore"])
+        #expect(dry.exit == .code(0) && dry.output.contains("\n1 daemon is alive:\n"), "\(dry.text)")
+        #expect(dry.output.contains(process) && dry.output.hasSuffix("    nudged after-restore --yes\n"), "\(dry.text)")
+        let refused = try await scene.nudged(["after-restore", "--yes", "--json"])
+        #expect(refused.exit == .code(75) && refused.output.isEmpty, "\(refused.text)")
+        for part in ["nothing was changed: 1 daemon is alive", process, "systemctl stop", "--while-daemons-run"] {
+            #expect(refused.errors.contains(part), "\(refused.text)")
+        }
+        #expect(try scene.sql("select count(*) from nudged.message") == "3")
+        let done = try await scene.nudged(["after-restore", "--yes", "--while-daemons-run"])
+        #expect(done.exit == .code(0) && done.output.contains("\n1 daemon is alive:\n"), "\(done.text)")
+        #expect(try scene.sql("select count(*) from nudged.message") == "0")
+        daemon.signal(SIGTERM)
+        #expect(try await scene.finish(daemon).exit == .code(0))
+    }
+}

@@ -1,0 +1,125 @@
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// `nudged migrate`, as an operator types it.
+@Suite(.ownThreads) struct MigrateTests {
+    private static let others = """
+        create table public.users (id uuid primary key, prefs jsonb, tz text, onboarded boolean);
+        create table public.devices (owner uuid, apns text, seen timestamptz);
+        """
+
+    private func scene(_ sql: String = "") async throws -> Scene {
+        let scene = try await Scene(migrated: false)
+        if !sql.isEmpty { try scene.sql(sql) }
+        return scene
+    }
+
+    private func tables(_ scene: Scene) throws -> [String] {
+        try scene.lines(
+            "select schemaname, tablename from pg_tables where schemaname in ('public', 'nudged') order by 1, 2"
+        )
+    }
+
+    @Test func migrate_whenDry_saysAllAndChangesNothing() async throws {
+        let scene = try await scene()
+        let run = try await scene.nudged(["migrate", "--dry-run"])
+        #expect(run.exit == .code(0), "\(run.text)")
+        for part in [
+            "migrations are pending in database \(scene.database)", "schema nudged with ", "table public.push_tokens",
+            "nudged_device_updated", "built-in templates stay inactive", "next: nudged migrate without --dry-run",
+        ] { #expect(run.output.contains(part), "\(part): \(run.text)") }
+        #expect(try tables(scene) == [])
+        let done = try await scene.nudged(["migrate"])
+        #expect(done.exit == .code(0) && done.output.contains("applied 0001_app_tables"), "\(done.text)")
+        let again = try await scene.nudged(["migrate", "--dry-run"])
+        #expect(again.exit == .code(0) && again.output.contains("nothing to do"), "\(again.text)")
+    }
+
+    @Test func migrate_whenTablesDiffer_namesAllAndChangesNothing() async throws {
+        let scene = try await scene(
+            """
+            create table public.context_profiles (user_id text, first_session_complete integer);
+            create table public.push_tokens (owner uuid, token text);
+            """
+        )
+        for arguments in [["migrate"], ["migrate", "--dry-run"]] {
+            let run = try await scene.nudged(arguments)
+            #expect(run.exit == .code(78), "\(run.text)")
+            for part in [
+                "nothing is changed: 4 faults", "context_profiles.user_id is of type text, not uuid",
+                "context_profiles.first_session_complete is of type integer, not boolean",
+                "push_tokens has no column user_id", "push_tokens has no column device_token",
+                "next: fix what is in the way",
+            ] { #expect(run.output.contains(part), "\(part): \(run.text)") }
+        }
+        #expect(try tables(scene) == ["public|context_profiles", "public|push_tokens"])
+    }
+
+    @Test func migrate_whenTablesHaveOtherNames_saysHowToMapThem() async throws {
+        let scene = try await scene(Self.others)
+        let refused = try await scene.nudged(["migrate"])
+        #expect(refused.exit == .code(78) && refused.output.contains("(devices, users)"), "\(refused.text)")
+        #expect(refused.output.contains("create view nudged.device as select"), "\(refused.text)")
+        #expect(try tables(scene) == ["public|devices", "public|users"])
+        try scene.sql(
+            """
+            create schema nudged;
+            create view nudged.recipient as select id as user_id, prefs as preferences, tz as timezone, onboarded as first_session_complete from public.users;
+            create view nudged.device as select owner as user_id, apns as token, seen as registered_at, null::text as environment, null::text as topic from public.devices;
+            """
+        )
+        let run = try await scene.nudged(["migrate"])
+        #expect(run.exit == .code(0) && run.output.contains("none for devices"), "\(run.text)")
+        #expect(
+            try scene.lines("select tablename from pg_tables where schemaname = 'public' order by 1") == [
+                "devices", "users",
+            ]
+        )
+        // A user of the app's own tables gets a nudge.
+        scene.secrets.withLock { $0.append("c0ffee00000000") }
+        try scene.sql(
+            """
+            insert into public.users values ('\(Scene.user(1))', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC', true);
+            insert into public.devices values ('\(Scene.user(1))', '\(Scene.token(1))', '2026-01-01');
+            select nudged.send('\(Scene.user(1))', 'a', 'b', urgent => true);
+            """
+        )
+        let sent = try await scene.once()
+        #expect(sent.exit == .code(0) && sent.number("sent") == 1, "\(sent.text)")
+    }
+
+    @Test func migrate_whenToldToMakeTables_makesThemBesideOthers() async throws {
+        let scene = try await scene(Self.others)
+        let run = try await scene.nudged(["migrate", "--create-tables", "--with-templates"])
+        #expect(run.exit == .code(0) && run.output.contains("the built-in templates are active"), "\(run.text)")
+        #expect(try tables(scene).contains("public|push_tokens"))
+        #expect(try scene.sql("select count(*) from nudged.template where active") == "6")
+    }
+
+    /// The configured text is what users get, unless templates were asked for.
+    @Test func checkIn_whenTheDatabaseIsNew_hasTheConfiguredText() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        let run = try await scene.once()
+        #expect(run.number("sent") == 1, "\(run.text)")
+        let payload = String(decoding: scene.simulator.snapshot().accepted.first?.payload ?? [], as: UTF8.self)
+        #expect(payload.contains(Scene.title) && payload.contains(Scene.body))
+        let later = try await scene.nudged(["migrate", "--with-templates"])
+        #expect(later.exit == .code(0) && later.output.contains("nothing to do"), "\(later.text)")
+        #expect(try scene.sql("select count(*) from nudged.template where active") == "6")
+    }
+
+    /// The script needs no configuration, and is found applied.
+    @Test func sql_whenApplied_isRecognised() async throws {
+        let scene = try await scene()
+        let script = try await scene.nudged(["migrate", "--sql"], ["DATABASE_URL": nil])
+        #expect(script.exit == .code(0), "\(script.text)")
+        try scene.sql("begin; \(script.output) commit")
+        let run = try await scene.nudged(["migrate"])
+        #expect(run.exit == .code(0) && run.output.contains("nothing to do: the schema is current"), "\(run.text)")
+        #expect(run.output.contains("next: "), "\(run.text)")
+        let wrong = try await scene.nudged(["migrate", "--after", "3"])
+        #expect(wrong.exit == .code(64) && wrong.errors.contains("--sql"), "\(wrong.text)")
+    }
+}

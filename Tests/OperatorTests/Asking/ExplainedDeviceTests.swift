@@ -1,0 +1,53 @@
+import Fixtures
+import Planning
+import Service
+import Store
+import Testing
+
+@testable import Operator
+
+/// Why a user has no device: each reason of its own.
+@Suite struct ExplainedDeviceTests {
+    typealias F = PlannerFixture
+
+    private static func devices(_ devices: [Device]) -> [ExplainedDevice] {
+        ExplainedDevice.all(of: F.user(devices: devices), LaneDirectory(standard: F.lane), DeviceNames(secret: ""))
+    }
+
+    private static func device(environment: String? = nil, topic: String? = nil) -> Device {
+        Device(token: F.token(1), registeredAt: nil, environment: environment, topic: topic)
+    }
+
+    @Test func state_whenNoLaneServesTheDevice_tellsEnvironmentFromApp() {
+        let found = Self.devices([
+            Self.device(), Self.device(environment: "production"), Self.device(topic: "com.example.other"),
+        ])
+        #expect(found.map(\.state) == [.served, .otherEnvironment, .otherTopic])
+        #expect(DeviceGap.all(found, DevicesLeftOut()).isEmpty)
+    }
+
+    @Test func gaps_whenNothingIsServed_areToldApart() {
+        let found = Self.devices([Self.device(environment: "production"), Self.device(topic: "com.example.other")])
+        let gaps = DeviceGap.all(found, DevicesLeftOut(withoutToken: 2, platforms: "android"))
+        #expect(gaps.map(\.name) == ["other_environment", "other_topic", "no_token", "left_out"])
+        #expect(
+            gaps.first?.words
+                == "1 device is of the environment production, which is not configured for com.example.app"
+        )
+        #expect(gaps[2].words == "nudged.device has 2 rows of this user without a token")
+        #expect(DeviceGap.all([], DevicesLeftOut()).map(\.name) == ["no_row"])
+    }
+
+    @Test func gaps_whenAppleRefusedTheToken_sayThatItMustRegister() {
+        let device = ExplainedDevice(
+            hash: "aa",
+            journalName: "bb",
+            lane: F.lane,
+            registeredAt: nil,
+            state: .quarantined(at: F.at("2026-11-20T00:00:00Z"), reason: "BadDeviceToken")
+        )
+        let gaps = DeviceGap.all([device], DevicesLeftOut())
+        #expect(gaps == [.quarantined(1)])
+        #expect(gaps.map(\.words) == ["Apple refused the token of 1 device, which must register again"])
+    }
+}

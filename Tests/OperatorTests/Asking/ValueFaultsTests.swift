@@ -1,0 +1,34 @@
+import Testing
+import TimeZones
+
+@testable import Operator
+
+struct ValueFaultsTests {
+    @Test(arguments: [
+        ("CET", "Europe/Berlin"), ("est", "America/New_York"), ("berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"),
+        ("Europe/Berln", "Europe/Berlin"), ("New York", "America/New_York"), ("UTC+3", "Etc/GMT-3"), ("GMT-05:00", "Etc/GMT+5"),
+        ("utc", "UTC"),
+    ])
+    func zone_whenMisspelt_namesTheOneThatWasMeant(name: String, meant: String) {
+        #expect(ValueFaults.zone(name, ZoneDatabase()) == "the zone \(name) is unknown; did you mean \(meant)?")
+    }
+
+    @Test(arguments: ["GMT", "UTC", "Europe/Berlin"]) func zone_whenValid_isNoFault(name: String) {
+        #expect(ValueFaults.zone(name, ZoneDatabase()) == nil)
+    }
+
+    @Test func zone_whenNothingIsNear_saysOnlyThatItIsUnknown() {
+        #expect(ValueFaults.zone("qqqqqqqqqqqqqqqq", ZoneDatabase()) == "the zone qqqqqqqqqqqqqqqq is unknown")
+    }
+
+    @Test func keys_whenMisspelt_areNamed_andTheAppsOwnAreNot() {
+        let text = #"{"check_in_tme":"10:00","checkins_enabled":true,"theme":"dark","weekday":1}"#
+        #expect(
+            ValueFaults.unknownKeys(text) == [
+                "check_in_tme is unknown: did you mean check_in_time?",
+                "checkins_enabled is unknown: did you mean check_ins_enabled?",
+            ]
+        )
+        #expect(ValueFaults.unknownKeys(nil).isEmpty && ValueFaults.unknownKeys("{broken").isEmpty)
+    }
+}

@@ -1,0 +1,127 @@
+import NudgedKit
+import Seeded
+import TestSupport
+import Testing
+
+import struct FoundationEssentials.UUID
+
+@testable import Store
+
+/// What a person asks in psql: who got what, why not, what waits.
+@Suite(.ownThreads) struct AnswersTests {
+    typealias F = StoreFixture
+
+    private static let optedIn = #""check_ins_enabled":true,"frequency":"daily""#
+
+    private static func fault(_ preferences: [String], _ fixture: F) throws -> [String] {
+        try fixture.lines(
+            """
+            select coalesce(nudged.preferences_fault(p::jsonb), 'none')
+            from unnest(array[\(preferences.map { "$j$\($0)$j$" }.joined(separator: ","))]) with ordinality as w (p, place) order by place
+            """
+        )
+    }
+
+    @Test func preferencesFault_whenAPersonMistypes_namesTheKey() async throws {
+        let fixture = try await F()
+        let found: [(preferences: String, fault: String)] = [
+            (#"{"checkins_enabled":true,"frequency":"daily"}"#, "checkins_enabled is unknown: did you mean check_ins_enabled?"),
+            (#"{\#(Self.optedIn),"check_in_tme":"10:00"}"#, "check_in_tme is unknown: did you mean check_in_time?"),
+            (#"{\#(Self.optedIn),"maxPerDay":3}"#, "maxPerDay is unknown: did you mean max_per_day?"),
+            (#"{"check_ins_enabled":true,"frequency":"dayly"}"#, "frequency: wanted daily, few_times_a_week or weekly"),
+            (#"{\#(Self.optedIn),"timezone":"CET"}"#, "timezone: wanted the name of a city's zone, such as Europe/Berlin"),
+            (#"{\#(Self.optedIn),"timezone":"est"}"#, "timezone: wanted the name of a city's zone, such as America/New_York"),
+            (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
+            (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),
+            (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
+            ("null", "none"), ("[]", "found array, wanted an object"),
+        ]
+        #expect(try Self.fault(found.map(\.preferences), fixture) == found.map(\.fault))
+        await fixture.close()
+    }
+
+    /// Where no key is misspelt, it is exactly what the daemon says.
+    @Test(arguments: Seeds.all) func preferencesFault_whenAnything_isTheDaemons(seed: UInt64) async throws {
+        let fixture = try await F()
+        var random = SplitMix64(seed: seed)
+        let values = [
+            "true", "false", "null", "0", "1", "8", "-1", "10.0", "5", "1e2", "9223372036854775807", "9223372036854775808",
+            #""daily""#, #""notify_all""#, #""09:00""#, #""24:00""#, #""9:00""#, #""Europe/Berlin""#, "[]", #"["a"]"#, "[1]", "{}",
+        ]
+        var drawn: [String] = []
+        for _ in 0..<300 {
+            var members = PreferenceKey.allCases.filter { _ in random.chance(25) }.map { key in
+                let value = key == .timezone ? random.pick([#""UTC""#, #""Asia/Tokyo""#, "null", "5"]) : random.pick(values)
+                return "\"\(key.rawValue)\":\(value)"
+            }
+            if random.chance(70) { members.append(Self.optedIn) }
+            drawn.append("{\(members.joined(separator: ","))}")
+        }
+        // As the daemon reads them: a number such as 1e2 is 100 in jsonb.
+        let stored = try fixture.lines(
+            "select p::jsonb from unnest(array[\(drawn.map { "'\($0)'" }.joined(separator: ","))]) with ordinality as w (p, place) order by place"
+        )
+        let wanted = stored.map { Preferences(parsing: $0).malformed ?? "none" }
+        let faults = try Self.fault(drawn, fixture)
+        for (place, fault) in faults.enumerated() where (fault == "none") != (wanted[place] == "none") {
+            Issue.record("seed \(seed): \(drawn[place]): \(fault), the daemon: \(wanted[place])")
+        }
+        #expect((30..<270).contains(faults.count { $0 == "none" }), "seed \(seed)")
+        await fixture.close()
+    }
+
+    /// The app's role writes its table, and has no other right.
+    @Test func preferencesFault_inACheckConstraint_refusesTheRow() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            alter table public.context_profiles add constraint preferences_are_valid check (nudged.preferences_fault(notification_preferences) is null);
+            grant insert on public.context_profiles to nudged_app
+            """
+        )
+        let insert = "set role nudged_app; insert into public.context_profiles (user_id, notification_preferences) values"
+        #expect(throws: (any Error).self) { try fixture.sql(#"\#(insert) (\#(F.quoted(1)), '{"check_ins_enabled": true, "frequency": "dayly"}')"#) }
+        try fixture.sql(#"\#(insert) (\#(F.quoted(1)), '{"check_ins_enabled": true, "frequency": "daily"}')"#)
+        await fixture.close()
+    }
+
+    @Test func userStatus_whenTheUserWasSettled_saysWhy() async throws {
+        let (fixture, member, users) = try await F.claimed(1...2)
+        var update = F.update(users[0])
+        update.reason = .quietHours
+        _ = try await fixture.store.settle(Settlement(member: member, sweepID: UUID(), updates: [update]))
+        #expect(
+            try fixture.lines(
+                "select reason, meaning, messages_waiting, has_unread_change from nudged.user_status order by user_id"
+            ) == ["quiet_hours|It is night for the user (quiet hours).|0|f", "||0|f"]
+        )
+        await fixture.close()
+    }
+
+    @Test func nudgeHistory_whenOneOfTwoDevicesGotIt_isOneAcceptedNudge() async throws {
+        let fixture = try await F()
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, status, attempted_at, sweep_id) values
+                (\(F.quoted(1)), 'message', 'a', 'd1', 'deferred', 'ServiceUnavailable', 503, '2026-11-20 12:00Z', gen_random_uuid()),
+                (\(F.quoted(1)), 'message', 'a', 'd1', 'accepted', null, 200, '2026-11-20 12:01Z', gen_random_uuid()),
+                (\(F.quoted(1)), 'message', 'a', 'd2', 'rejected', 'Unregistered', 410, '2026-11-20 12:00Z', gen_random_uuid()),
+                (\(F.quoted(1)), 'message', 'b', '', 'dropped', 'expired', null, '2026-11-20 12:02Z', gen_random_uuid())
+            """
+        )
+        #expect(
+            try fixture.lines("select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key")
+                == ["a|accepted|1", "b|dropped|0"]
+        )
+        #expect(try fixture.lines("select device_hash, reason from nudged.stale_token") == ["d2|Unregistered"])
+        await fixture.close()
+    }
+
+    @Test func waiting_whenAMessageWaits_hasItsIDAndNoText() async throws {
+        let fixture = try await F.withUsers()
+        let id = try fixture.sql("select nudged.send(\(F.quoted(1)), 'Ann', 'secret text')")
+        let rows = try fixture.lines("select w.* from nudged.waiting w where user_id = \(F.quoted(1))")
+        #expect(rows.count == 1 && rows[0].contains(id) && !rows[0].contains("secret"))
+        await fixture.close()
+    }
+}

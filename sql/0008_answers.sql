@@ -1,0 +1,212 @@
+-- Answers for people, in psql or Supabase's editor: what a user got, why somebody got nothing, what waits, which tokens
+-- are gone. The daemon reads none of this. Only the owner of the schema may.
+
+-- Whether a key of the preferences resembles one that nudged knows: the known key, or null. Compared without `_`, `-`
+-- and case, by edit distance (Levenshtein).
+create function nudged.known_preference_key(name text) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
+        'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
+    plain constant text := translate(lower(left(name, 40)), '_-', '');
+    candidate text;
+    target text;
+    best text;
+    least_distance integer := 3;
+    above integer[];
+    here integer[];
+begin
+    foreach candidate in array known loop
+        target := translate(candidate, '_', '');
+        continue when abs(length(target) - length(plain)) >= least_distance;
+        above := array(select g from generate_series(0, length(target)) g);
+        for i in 1..length(plain) loop
+            here := array[i];
+            for j in 1..length(target) loop
+                here := here || least(
+                    above[j] + case when substr(plain, i, 1) = substr(target, j, 1) then 0 else 1 end, above[j + 1] + 1, here[j] + 1
+                );
+            end loop;
+            above := here;
+        end loop;
+        if above[length(target) + 1] < least_distance then
+            least_distance := above[length(target) + 1];
+            best := candidate;
+        end if;
+    end loop;
+    return best;
+end
+$$;
+
+-- What is wrong with preferences (docs/POLICY.md, "Preferences"): the first fault, or null. A key that nudged doesn't
+-- know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error names the
+-- key, never its value.
+--
+-- For a CHECK constraint of the app's table. So it is IMMUTABLE, and whoever writes the table needs no other right.
+create function nudged.preferences_fault(preferences jsonb) returns text
+language plpgsql immutable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    measured jsonb;
+    value jsonb;
+    one record;
+begin
+    if preferences is null or jsonb_typeof(preferences) = 'null' then
+        return null;
+    elsif jsonb_typeof(preferences) <> 'object' then
+        return format('found %s, wanted an object', jsonb_typeof(preferences));
+    end if;
+    measured := nudged.measured_preferences(preferences)::jsonb;
+    if jsonb_typeof(measured) <> 'object' then
+        return measured #>> '{}';
+    end if;
+    -- A bounded look: these are a mistake of a person, and a hostile value has thousands of keys.
+    for one in
+        select u.key, nudged.known_preference_key(u.key) as known
+        from (select k.key from jsonb_object_keys(preferences) as k (key) where not measured ? k.key limit 20) u
+    loop
+        if one.known is not null and not measured ? one.known then
+            return format('%s is unknown: did you mean %s?', left(one.key, 40), one.known);
+        end if;
+    end loop;
+    for one in
+        select * from (values
+            ('check_ins_enabled', 'bool', null, null, 'true or false'),
+            ('frequency', 'one of', '{daily,few_times_a_week,weekly}', null, 'daily, few_times_a_week or weekly'),
+            ('timezone', 'string', null, null, 'a string'),
+            ('check_in_time', 'time', null, null, 'HH:MM'),
+            ('weekday', 'int', '{1,7}', null, '1 (Monday) to 7'),
+            ('quiet_hours_start', 'time', null, 'quiet_hours_end', 'HH:MM'),
+            ('quiet_hours_end', 'time', null, 'quiet_hours_start', 'HH:MM'),
+            ('priority_keywords', 'strings', null, null, 'an array of strings'),
+            ('allow_urgent', 'bool', null, null, 'true or false'),
+            ('max_per_hour', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
+            ('max_per_day', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
+            ('messages_enabled', 'bool', null, null, 'true or false'),
+            ('max_analyses_per_hour', 'int', '{5,20}', null, '5 to 20'),
+            ('fallback_strategy', 'one of', '{simple_rules,notify_all,suppress_all}', null, 'simple_rules, notify_all or suppress_all')
+        ) as k (key, kind, options, beside, wanted)
+    loop
+        value := nullif(measured -> one.key, 'null');
+        if value is null then
+            if one.key in ('check_ins_enabled', 'frequency') then
+                return format('%s: wanted %s', one.key, one.wanted);
+            elsif nullif(measured -> one.beside, 'null') is not null then
+                return format('%s: wanted %s beside %s', one.key, one.wanted, one.beside);
+            end if;
+        elsif not (case one.kind
+            when 'bool' then jsonb_typeof(value) = 'boolean'
+            when 'string' then jsonb_typeof(value) = 'string'
+            when 'one of' then jsonb_typeof(value) = 'string' and value #>> '{}' = any (one.options::text[])
+            when 'time' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+            when 'int' then case when jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^-?[0-9]{1,19}$'
+                then (value #>> '{}')::numeric between (one.options::numeric[])[1] and (one.options::numeric[])[2] else false end
+            else jsonb_typeof(value) = 'array' and not jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
+        end) then
+            return format('%s: wanted %s', one.key, one.wanted);
+        end if;
+    end loop;
+    -- No fault for the daemon, which takes the next zone. But nobody writes such a name on purpose.
+    value := nullif(measured -> 'timezone', 'null');
+    if value is not null and value #>> '{}' !~ '/' and value #>> '{}' not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') then
+        return 'timezone: wanted the name of a city''s zone, such as ' || case upper(value #>> '{}')
+            when 'EST' then 'America/New_York' when 'EDT' then 'America/New_York' when 'EST5EDT' then 'America/New_York'
+            when 'CST' then 'America/Chicago' when 'CDT' then 'America/Chicago' when 'MST' then 'America/Denver' when 'MDT' then 'America/Denver'
+            when 'PST' then 'America/Los_Angeles' when 'PDT' then 'America/Los_Angeles' when 'IST' then 'Asia/Kolkata' when 'JST' then 'Asia/Tokyo'
+            when 'BST' then 'Europe/London' when 'WET' then 'Europe/Lisbon' when 'EET' then 'Europe/Helsinki' when 'MSK' then 'Europe/Moscow'
+            else 'Europe/Berlin' end;
+    end if;
+    return null;
+end
+$$;
+
+-- Who got what, and what was not sent: one row per nudge.
+create view nudged.nudge_history as
+select
+    user_id, kind, key, min(attempted_at) as first_attempt, max(attempted_at) as last_attempt,
+    case when bool_or(outcome = 'accepted') then 'accepted' else (array_agg(outcome order by attempted_at desc))[1] end as outcome,
+    (array_agg(reason order by attempted_at desc) filter (where reason is not null))[1] as reason,
+    count(distinct device_hash) filter (where outcome = 'accepted') as devices
+from nudged.delivery
+group by user_id, kind, key;
+
+-- Why a user gets nothing, and when nudged evaluates them next. It reads no view of the app's, so that those can be
+-- dropped and made again.
+create view nudged.user_status as
+select
+    p.user_id, p.due_at as next_evaluation, p.asked_at as last_evaluation,
+    (select max(s) from unnest(p.sent) as s) as last_sent,
+    p.reason,
+    case p.reason
+        when 'not_due' then 'The next check-in is not due yet.'
+        when 'frequency' then 'The user wants no more check-ins for now (frequency).'
+        when 'quiet_hours' then 'It is night for the user (quiet hours).'
+        when 'capped' then 'The user has had as many nudges as max_per_hour or max_per_day allow.'
+        when 'paused' then 'An operator has paused check-ins (nudged.paused).'
+        when 'not_opted_in' then 'The user has not opted in: the preferences are null.'
+        when 'preferences_malformed' then 'The preferences can''t be read: see select nudged.preferences_fault(preferences) from nudged.recipient.'
+        when 'disabled' then 'The user has turned check-ins off.'
+        when 'first_session_incomplete' then 'The user has not completed the first session.'
+        when 'no_device' then 'No device can get a push: none is registered for Apple (nudged.device), or all are in quarantine (nudged.quarantined).'
+        when 'timezone_unresolved' then 'No valid time zone is known for the user.'
+        when 'due' then 'A check-in is due.'
+    end as meaning,
+    (select count(*) from (select from nudged.message m where m.user_id = p.user_id limit 10000) m) as messages_waiting,
+    (select min(o.wakes_at) from nudged.occurrence o where o.user_id = p.user_id and not o.is_spread) as next_reminder,
+    exists (select from nudged.touched t where t.user_id = p.user_id) as has_unread_change
+from nudged.person p;
+
+-- What waits: messages, and reminders whose time is to come. Without their texts.
+create view nudged.waiting as
+select user_id, 'message' as kind, id, created_at as due_at, urgent, expires_at from nudged.message
+union all
+select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_spread;
+
+-- Which tokens were deleted, and why.
+create index delivery_stale on nudged.delivery (attempted_at) where status = 410;
+create view nudged.stale_token as
+select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
+
+revoke all on function nudged.known_preference_key(text) from public;
+revoke all on function nudged.preferences_fault(jsonb) from public;
+select nudged.allow('nudged_app', 'execute', 'nudged.preferences_fault');
+select nudged.allow('authenticated', 'execute', 'nudged.preferences_fault');
+
+-- What people see in psql (\d+, \df+) and in Supabase's editor.
+comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
+comment on function nudged.known_preference_key is 'The key of the preferences that a misspelt key resembles. Null: none.';
+comment on function nudged.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged.preferences_fault(notification_preferences) is null).';
+comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';
+comment on column nudged.nudge_history.user_id is 'The user''s id.';
+comment on column nudged.nudge_history.kind is 'check_in, message or reminder.';
+comment on column nudged.nudge_history.key is 'The check-in''s date, or the id of the message or of the reminder''s occurrence.';
+comment on column nudged.nudge_history.first_attempt is 'When it was first tried, or decided if nothing was sent.';
+comment on column nudged.nudge_history.last_attempt is 'When it was last tried.';
+comment on column nudged.nudge_history.outcome is 'accepted if Apple accepted it for one device, else the last outcome.';
+comment on column nudged.nudge_history.reason is 'The last reason that is in the record.';
+comment on column nudged.nudge_history.devices is 'How many devices got it.';
+comment on view nudged.user_status is 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.';
+comment on column nudged.user_status.user_id is 'The user''s id.';
+comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of their data makes it at once.';
+comment on column nudged.user_status.last_evaluation is 'When nudged last evaluated the user.';
+comment on column nudged.user_status.last_sent is 'When the user last got a nudge, of those that still count for limits.';
+comment on column nudged.user_status.reason is 'Why no check-in came at the last evaluation, as docs/POLICY.md names it.';
+comment on column nudged.user_status.meaning is 'The same in a sentence.';
+comment on column nudged.user_status.messages_waiting is 'How many messages wait for the user.';
+comment on column nudged.user_status.next_reminder is 'The earliest time of the user''s next reminder.';
+comment on column nudged.user_status.has_unread_change is 'Whether a change waits that no daemon has read yet. It should be read within seconds.';
+comment on view nudged.waiting is 'What waits to be sent: messages, and reminders whose time is to come.';
+comment on column nudged.waiting.user_id is 'The user''s id.';
+comment on column nudged.waiting.kind is 'message or reminder.';
+comment on column nudged.waiting.id is 'The id of the message, for nudged.cancel, or of the reminder''s occurrence.';
+comment on column nudged.waiting.due_at is 'Since when the message waits, or when the reminder is due at the earliest.';
+comment on column nudged.waiting.urgent is 'Whether the message may be sent in quiet hours.';
+comment on column nudged.waiting.expires_at is 'When the message is dropped. Null: never.';
+comment on view nudged.stale_token is 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.';
+comment on column nudged.stale_token.user_id is 'The user''s id.';
+comment on column nudged.stale_token.device_hash is 'A hash of the device token, as in nudged.delivery.';
+comment on column nudged.stale_token.at is 'When the push was tried.';
+comment on column nudged.stale_token.reason is 'Apple''s reason, such as Unregistered.';
