@@ -44,7 +44,7 @@ $$;
 -- know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error names the
 -- key, never its value.
 --
--- For a CHECK constraint of the app's table. So it is IMMUTABLE, and whoever writes the table needs no other right.
+-- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but EXECUTE.
 create function nudged.preferences_fault(preferences jsonb) returns text
 language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp

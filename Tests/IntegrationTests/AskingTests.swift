@@ -97,7 +97,8 @@ import Testing
         let scene = try await Scene()
         let nobody = try await scene.nudged(["explain", Scene.user(7)])
         #expect(
-            nobody.exit == .code(67) && nobody.errors.contains("neither nudged.recipient nor nudged.device has user \(Scene.user(7))"),
+            nobody.exit == .code(67)
+                && nobody.errors.contains("neither nudged.recipient nor nudged.device has user \(Scene.user(7))"),
             "\(nobody.text)"
         )
         #expect(try await scene.nudged(["explain", "seven"]).exit == .code(64))

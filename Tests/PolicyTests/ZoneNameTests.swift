@@ -14,7 +14,8 @@ struct ZoneNameTests {
     }
 
     @Test(arguments: [
-        "", "gmt", "GMT0", "GMT/", "utc", "UTC+3", "EST5EDT", "/", "Europe/", "/Paris", "Europe//Paris", "posix/Europe/Paris",
+        "", "gmt", "GMT0", "GMT/", "utc", "UTC+3", "EST5EDT", "/", "Europe/", "/Paris", "Europe//Paris",
+        "posix/Europe/Paris",
         "right/UTC", "Europe/../UTC", "Europe/São_Paulo", "Europe/Paris\u{0}", "Asia/\u{212A}olkata",
         "A/" + String(repeating: "x", count: 254),
     ])
@@ -25,7 +26,9 @@ struct ZoneNameTests {
     @Test(arguments: Seeds.all)
     func names_whenAnything_areJudgedAlike(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        let parts = ["UTC", "GMT", "Zulu", "posix", "right", "Europe", "a", "_+-9", "", ".", "..", "é", " ", "\u{301}", "x\u{0}"]
+        let parts = [
+            "UTC", "GMT", "Zulu", "posix", "right", "Europe", "a", "_+-9", "", ".", "..", "é", " ", "\u{301}", "x\u{0}",
+        ]
         var good = 0
         for _ in 0..<1_500 {
             let name = (0..<random.int(1...4)).map { _ in random.pick(parts) }.joined(separator: "/")

@@ -25,12 +25,21 @@ import struct FoundationEssentials.UUID
     @Test func preferencesFault_whenAPersonMistypes_namesTheKey() async throws {
         let fixture = try await F()
         let found: [(preferences: String, fault: String)] = [
-            (#"{"checkins_enabled":true,"frequency":"daily"}"#, "checkins_enabled is unknown: did you mean check_ins_enabled?"),
+            (
+                #"{"checkins_enabled":true,"frequency":"daily"}"#,
+                "checkins_enabled is unknown: did you mean check_ins_enabled?"
+            ),
             (#"{\#(Self.optedIn),"check_in_tme":"10:00"}"#, "check_in_tme is unknown: did you mean check_in_time?"),
             (#"{\#(Self.optedIn),"maxPerDay":3}"#, "maxPerDay is unknown: did you mean max_per_day?"),
             (#"{"check_ins_enabled":true,"frequency":"dayly"}"#, "frequency: wanted daily, few_times_a_week or weekly"),
-            (#"{\#(Self.optedIn),"timezone":"CET"}"#, "timezone: wanted the name of a city's zone, such as Europe/Berlin"),
-            (#"{\#(Self.optedIn),"timezone":"est"}"#, "timezone: wanted the name of a city's zone, such as America/New_York"),
+            (
+                #"{\#(Self.optedIn),"timezone":"CET"}"#,
+                "timezone: wanted the name of a city's zone, such as Europe/Berlin"
+            ),
+            (
+                #"{\#(Self.optedIn),"timezone":"est"}"#,
+                "timezone: wanted the name of a city's zone, such as America/New_York"
+            ),
             (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
             (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),
             (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
@@ -45,13 +54,16 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         var random = SplitMix64(seed: seed)
         let values = [
-            "true", "false", "null", "0", "1", "8", "-1", "10.0", "5", "1e2", "9223372036854775807", "9223372036854775808",
-            #""daily""#, #""notify_all""#, #""09:00""#, #""24:00""#, #""9:00""#, #""Europe/Berlin""#, "[]", #"["a"]"#, "[1]", "{}",
+            "true", "false", "null", "0", "1", "8", "-1", "10.0", "5", "1e2", "9223372036854775807",
+            "9223372036854775808",
+            #""daily""#, #""notify_all""#, #""09:00""#, #""24:00""#, #""9:00""#, #""Europe/Berlin""#, "[]", #"["a"]"#,
+            "[1]", "{}",
         ]
         var drawn: [String] = []
         for _ in 0..<300 {
             var members = PreferenceKey.allCases.filter { _ in random.chance(25) }.map { key in
-                let value = key == .timezone ? random.pick([#""UTC""#, #""Asia/Tokyo""#, "null", "5"]) : random.pick(values)
+                let value =
+                    key == .timezone ? random.pick([#""UTC""#, #""Asia/Tokyo""#, "null", "5"]) : random.pick(values)
                 return "\"\(key.rawValue)\":\(value)"
             }
             if random.chance(70) { members.append(Self.optedIn) }
@@ -79,8 +91,11 @@ import struct FoundationEssentials.UUID
             grant insert on public.context_profiles to nudged_app
             """
         )
-        let insert = "set role nudged_app; insert into public.context_profiles (user_id, notification_preferences) values"
-        #expect(throws: (any Error).self) { try fixture.sql(#"\#(insert) (\#(F.quoted(1)), '{"check_ins_enabled": true, "frequency": "dayly"}')"#) }
+        let insert =
+            "set role nudged_app; insert into public.context_profiles (user_id, notification_preferences) values"
+        #expect(throws: (any Error).self) {
+            try fixture.sql(#"\#(insert) (\#(F.quoted(1)), '{"check_ins_enabled": true, "frequency": "dayly"}')"#)
+        }
         try fixture.sql(#"\#(insert) (\#(F.quoted(1)), '{"check_ins_enabled": true, "frequency": "daily"}')"#)
         await fixture.close()
     }
@@ -110,7 +125,9 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(
-            try fixture.lines("select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key")
+            try fixture.lines(
+                "select key, outcome, devices from nudged.nudge_history where user_id = \(F.quoted(1)) order by key"
+            )
                 == ["a|accepted|1", "b|dropped|0"]
         )
         #expect(try fixture.lines("select device_hash, reason from nudged.stale_token") == ["d2|Unregistered"])

@@ -118,10 +118,13 @@ extension Explanation {
             read.hasProfile
                 ? "the preferences are null, so the user has not turned check-ins on"
                 : "nudged.recipient has no row of this user"
-        case .preferencesMalformed?: "the preferences can't be used (\(malformed ?? "malformed"))"
+        case .preferencesMalformed?:
+            "the preferences can't be used (\(([malformed ?? "malformed"] + mistakes).joined(separator: "; ")))"
         case .disabled?: "check-ins are off"
         case .firstSessionIncomplete?: "the first session is not complete"
-        case .timezoneUnresolved?: "neither the preferences nor the profile name a valid time zone"
+        case .timezoneUnresolved?:
+            "neither the preferences nor the profile name a valid time zone"
+                + (mistakes.isEmpty ? "" : " (\(mistakes.joined(separator: "; ")))")
         case .noDevice?: deviceGaps.map(\.words).joined(separator: "; ")
         case let other: "no check-in fits into the next \(Outlook.days) days (\(other?.rawValue ?? "not evaluated"))"
         }

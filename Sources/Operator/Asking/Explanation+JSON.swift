@@ -14,6 +14,7 @@ extension Explanation {
     /// - `before`: what is sent before a future instant
     /// - `plan`: what a sweep does at `at`; null for a past instant
     /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
+    /// - `mistakes`: keys and zones that are unknown
     /// - `gaps`: what could not be read
     /// - `templates`: whether each template was chosen or why not, if a check-in is sent
     /// - `user`, `devices`, `in_flight`, `record`
@@ -41,6 +42,7 @@ extension Explanation {
         json.key("plan")
         write(plan, to: &json)
         json.list("decisions", decisions) { entry, json in Self.write(entry, to: &json) }
+        json.list("mistakes", mistakes) { mistake, json in json.string(mistake) }
         json.list("gaps", gaps) { gap, json in json.string(gap) }
         json.list("templates", templates) { one, json in Self.write(one.template, one.fate, to: &json) }
         json.key("user")

@@ -163,6 +163,7 @@ extension Explanation {
         }
         page.field("preferences", user.preferences ?? "null")
         page.field("profile's zone", user.timezone ?? "null")
+        for mistake in mistakes { page.field("a mistake?", mistake) }
         page.field("first session", user.firstSessionComplete ? "complete" : "not yet")
         page.field(
             "due",

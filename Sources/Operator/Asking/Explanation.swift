@@ -59,6 +59,8 @@ package struct Explanation: Sendable {
     let deviceGaps: [DeviceGap]
     /// What is wrong with the preferences. Nil: nothing.
     let malformed: String?
+    /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown.
+    let mistakes: [String]
     /// The zone in force. Nil if the user has no valid one.
     let zone: Zone?
     let devices: [ExplainedDevice]
@@ -118,6 +120,9 @@ package struct Explanation: Sendable {
             lanes: Set(devices.map(\.lane))
         )
         malformed = preferences.malformed
+        mistakes =
+            ValueFaults.unknownKeys(user.preferences)
+            + [preferences.timezone, user.timezone].compactMap { ValueFaults.zone($0, planner.policy.zones) }
         zone = (try? planner.policy.zone(of: candidate)) ?? nil
         records = facts.records
         paused = planner.paused
@@ -141,6 +146,7 @@ package struct Explanation: Sendable {
         obstacles = []
         deviceGaps = []
         malformed = nil
+        mistakes = []
         zone = nil
         devices = []
         self.records = records

@@ -14,7 +14,8 @@ package struct ReplanReport: Sendable {
     /// One line, or two.
     package var words: String {
         guard adopted > 0 else { return summary }
-        return summary + "\n\(Elapsed.counted(adopted, "user is new to nudged and follows", "users are new to nudged and follow"))"
+        return summary
+            + "\n\(Elapsed.counted(adopted, "user is new to nudged and follows", "users are new to nudged and follow"))"
     }
 
     private var summary: String {

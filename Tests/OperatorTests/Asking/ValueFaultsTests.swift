@@ -5,8 +5,10 @@ import TimeZones
 
 struct ValueFaultsTests {
     @Test(arguments: [
-        ("CET", "Europe/Berlin"), ("est", "America/New_York"), ("berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"),
-        ("Europe/Berln", "Europe/Berlin"), ("New York", "America/New_York"), ("UTC+3", "Etc/GMT-3"), ("GMT-05:00", "Etc/GMT+5"),
+        ("CET", "Europe/Berlin"), ("est", "America/New_York"), ("berlin", "Europe/Berlin"),
+        ("europe/berlin", "Europe/Berlin"),
+        ("Europe/Berln", "Europe/Berlin"), ("New York", "America/New_York"), ("UTC+3", "Etc/GMT-3"),
+        ("GMT-05:00", "Etc/GMT+5"),
         ("utc", "UTC"),
     ])
     func zone_whenMisspelt_namesTheOneThatWasMeant(name: String, meant: String) {

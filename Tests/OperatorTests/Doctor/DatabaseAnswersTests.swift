@@ -17,7 +17,8 @@ import TimeZones
             ids == [
                 "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights", "triggers",
                 "recipient", "device",
-                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users", "work",
+                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
+                "work",
             ]
         )
     }

@@ -196,9 +196,11 @@ import struct FoundationEssentials.UUID
         #expect(StatusPage(work).answer.sentence.hasSuffix(#"by anna@web-1 ("wrong text")."#))
     }
 
-    @Test(arguments: [
-        ([], "none"), ([5], "5 (1 of 64)"), ([-32, -31, -30, -1, 0, 7], "-32..-30, -1..0, 7 (6 of 64)"),
-    ] as [([Int16], String)])
+    @Test(
+        arguments: [
+            ([], "none"), ([5], "5 (1 of 64)"), ([-32, -31, -30, -1, 0, 7], "-32..-30, -1..0, 7 (6 of 64)"),
+        ] as [([Int16], String)]
+    )
     func ranges_areShort(ranges: [Int16], words: String) {
         let page = Self.page([Self.row([], ranges: ranges)])
         #expect(page.words(width: 80).contains("  ranges        \(words)\n"), "\(page.words(width: 80))")
@@ -270,19 +272,19 @@ import struct FoundationEssentials.UUID
         #expect(
             page.words(width: 120).split(separator: "\n", omittingEmptySubsequences: false).dropFirst(8)
                 .joined(separator: "\n")
-                == """
-                daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
-                  last sweep    no users
-                  ranges        none
-                  in flight     7
-                  lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
-                    fix: check teamId and keyId
-                    next try in 40 s
-                  lane sandbox com.example.app: waiting for 5 min: no route
-                    next try now
+                    == """
+                    daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
+                      last sweep    no users
+                      ranges        none
+                      in flight     7
+                      lane production com.example.app: stopped for 5 min: Apple answers InvalidProviderToken
+                        fix: check teamId and keyId
+                        next try in 40 s
+                      lane sandbox com.example.app: waiting for 5 min: no route
+                        next try now
 
-                daemon on web-1, process 4711: not seen for 2 min
-                """
+                    daemon on web-1, process 4711: not seen for 2 min
+                    """
         )
         #expect(page.status == .temporary)
     }

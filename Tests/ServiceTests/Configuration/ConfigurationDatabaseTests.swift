@@ -33,7 +33,10 @@ import Testing
                 + "(and sslrootcert=FILE for a private authority; FILE may be /etc/ssl/certs/ca-certificates.crt) "
                 + "to database.url, or set database.allowInsecure"
         ),
-        ("mysql://planted", "the value is wrong: write a URI such as postgresql://user@host/database?sslmode=verify-full"),
+        (
+            "mysql://planted",
+            "the value is wrong: write a URI such as postgresql://user@host/database?sslmode=verify-full"
+        ),
     ])
     func fault_whenTheURLIs_isSaidOnceWithoutItsParts(url: String, expected: String) {
         #expect(

@@ -51,7 +51,9 @@ import struct FoundationEssentials.UUID
     /// A campaign that was a mistake: what waits is cancelled, what is on its way is counted, and other messages stay.
     @Test func cancelMessages_whenACampaignWaits_cancelsItAndNothingElse() async throws {
         let (fixture, member, users) = try await F.claimed(1...3)
-        for number in 1...3 { try fixture.sql("select nudged.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')") }
+        for number in 1...3 {
+            try fixture.sql("select nudged.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')")
+        }
         try fixture.sql("select nudged.send(\(user), 'Ann', 'hello'); truncate nudged.touched")
         // One is in an open intent, so a phone may get it.
         let sent = try fixture.sql("select id from nudged.message where user_id = \(F.quoted(3))")
@@ -63,7 +65,11 @@ import struct FoundationEssentials.UUID
             """
         )
         #expect(users.count == 3)
-        #expect(try fixture.sql("select * from nudged.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')") == "2|1")
+        #expect(
+            try fixture.sql(
+                "select * from nudged.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
+            ) == "2|1"
+        )
         #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
         #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])

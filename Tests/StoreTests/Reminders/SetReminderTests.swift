@@ -315,7 +315,8 @@ import Testing
     @Test func zone_whenItsNameIsPostgreSQLsAlone_isNone() async throws {
         let fixture = try await F()
         let zones = [
-            "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5",
+            "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires",
+            "America/Port-au-Prince", "Etc/GMT+5",
             "Etc/GMT-14",
         ]
         let others = [
