@@ -463,7 +463,7 @@ end
 $$;
 
 -- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match all
--- messages; one must be given. It cancels at most 100,000 per call, in the order of user_id: call it until `cancelled` is
+-- messages; one must be given. It cancels at most 10,000 per call, in the order of user_id: call it until `cancelled` is
 -- 0. `too_late` counts those that are being sent, or that a phone may have already.
 --
 -- As nudged.cancel: a row that the daemon has locked is being sent, and it is skipped.
@@ -479,7 +479,8 @@ declare
     whose uuid[];
     which uuid[];
     tried uuid[];
-    matching bigint;
+    matching bigint := 0;
+    one record;
 begin
     if num_nonnulls(cancel_messages.title, cancel_messages.category, sent_after, sent_before) = 0 then
         raise invalid_parameter_value using message = 'nudged.cancel_messages: no argument is given',
@@ -488,21 +489,21 @@ begin
         raise feature_not_supported using message = 'nudged.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
             hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
     end if;
-    select count(*) into matching from (
-        select from nudged.message m
-        where (cancel_messages.title is null or m.title = cancel_messages.title)
-          and (cancel_messages.category is null or m.category = cancel_messages.category)
-          and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
-        order by m.user_id, m.id limit 100000
-    ) f;
-    select array_agg(f.user_id), array_agg(f.id) into whose, which from (
+    -- One by one: Citus locks rows of one user at a time.
+    for one in
         select m.user_id, m.id from nudged.message m
         where (cancel_messages.title is null or m.title = cancel_messages.title)
           and (cancel_messages.category is null or m.category = cancel_messages.category)
           and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
-        order by m.user_id, m.id limit 100000
-        for update skip locked
-    ) f;
+        order by m.user_id, m.id limit 10000
+    loop
+        matching := matching + 1;
+        perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
+        if found then
+            whose := whose || one.user_id;
+            which := which || one.id;
+        end if;
+    end loop;
     -- A statement of its own, after the locks: it sees whether an intent came first.
     select array_agg(w.user_id), array_agg(w.id) into whose, which
     from unnest(whose, which) as w (user_id, id)
@@ -589,6 +590,6 @@ comment on function nudged.send_many(jsonb) is 'Sends many messages: a JSON arra
 comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
-comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 100,000 per call. too_late counts those that were on their way.';
+comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call. too_late counts those that were on their way.';
 comment on function nudged.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -11,7 +11,7 @@ struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what a user gets next, or what stands in the way, and why.",
         discussion: """
-            The first line says what comes next and when, in the user's local time. Or it says what stands in the \
+            The first line says what comes next and when, in the user's local time. Or it says what is in the \
             way: a rule, a lane, a pause, no daemon. Below are the decision rule by rule, the user's data and the \
             record. It runs the policy as the next sweep would, and writes nothing. Devices are shown by their hashes.
 

@@ -165,9 +165,9 @@ import Testing
                 #expect(named >= selects, "\(parts[0]): \(statement)")
             }
         }
-        // cancel, hold_occurrences (twice: also the statement for when the first is refused), forget, forget_device,
+        // cancel, cancel_messages, hold_occurrences (twice: also the statement for when the first is refused), forget, forget_device,
         // drop_oldest_devices.
-        #expect(locks == 6)
+        #expect(locks == 7)
         await fixture.close()
     }
 

@@ -162,7 +162,7 @@ import struct FoundationEssentials.UUID
                     .uuidArray(users), versions, instants, instants, instants, versions,
                     .textArray(users.map { _ in nil }), ones, ones, ones, ones, ones, ones, ones,
                     .timestampArray([]), .dateArray([]), .dateArray([]), .timestampArray([]),
-                    .boolArray(users.map { _ in true }), instants,
+                    .boolArray(users.map { _ in true }), instants, .textArray(users.map { _ in "not_due" }),
                 ]
             ),
             (

@@ -5,7 +5,7 @@
 select
     w.place, c.relkind::text, pg_get_userbyid(c.relowner)::text, pg_has_role(c.relowner, 'usage'),
     exists (
-        select from pg_class v
+        select 1 from pg_class v
         join pg_rewrite u on u.ev_class = v.oid
         join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = u.oid and d.refclassid = 'pg_class'::regclass
         where v.relnamespace = (select oid from pg_namespace where nspname = 'nudged') and v.relname in ('recipient', 'device') and d.refobjid = c.oid

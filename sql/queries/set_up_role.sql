@@ -24,13 +24,13 @@ select
         where c.relnamespace = (select oid from pg_namespace where nspname = 'public')
           and c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('context_profiles', 'push_tokens')
           and not exists (
-              select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
+              select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
           )
         order by 1 limit 100
     ),
     array(select o.rolname::text from pg_roles o where o.rolname in ('nudged_daemon', 'nudged_app') order by 1),
-    exists (select from pg_roles o where o.rolname = 'nudged_daemon' and o.rolcanlogin),
-    exists (select from pg_extension where extname = 'citus')
+    exists (select 1 from pg_roles o where o.rolname = 'nudged_daemon' and o.rolcanlogin),
+    exists (select 1 from pg_extension where extname = 'citus')
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'
 where r.rolname = current_user

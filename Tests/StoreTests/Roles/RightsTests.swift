@@ -34,7 +34,7 @@ import Testing
         "setting": ["select"],
         "recipient": ["select"],
         "device": ["select"],
-        "quarantined": [],
+        "quarantined": [], "nudge_history": [], "user_status": [], "waiting": [], "stale_token": [],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
@@ -52,7 +52,8 @@ import Testing
         "prune_message_keys": ["nudged_daemon"],
         "send": ["nudged_app"],
         "send_many": ["nudged_app"],
-        "cancel": ["nudged_app"],
+        "cancel": ["nudged_app"], "cancel_messages": ["nudged_app"],
+        "preferences_fault": ["nudged_app", "authenticated"], "known_preference_key": [],
         "set_reminder": ["nudged_app"],
         "cancel_reminders": ["nudged_app"],
         "snooze": ["nudged_app"],
