@@ -31,9 +31,9 @@ enum AnswersTarget {
         case .deleteToken:
             require(answer.status == 410, "deletes on \(answer.status)")
             require(["Unregistered", "ExpiredToken"].contains(answer.reason), "deletes for another reason")
-        case .stopLane(let mend):
+        case .stopLane(let remedy):
             require(
-                [400, 403].contains(answer.status) && answer.reason != nil && !mend.isEmpty,
+                [400, 403].contains(answer.status) && answer.reason != nil && !remedy.isEmpty,
                 "stops without a word"
             )
         case .quarantine, .rejectNudge, .ourBug, .refreshToken, .newConnection, .restConnection, .delayDevice,
@@ -54,10 +54,10 @@ enum AnswersTarget {
         return text.utf8.contains(UInt8(ascii: "\\")) || says(body, "\"reason\"")
     }
 
-    private static func says(_ body: [UInt8], _ words: String) -> Bool {
+    private static func says(_ body: [UInt8], _ text: String) -> Bool {
         if body.contains(UInt8(ascii: "\\")) { return true }
-        let words = Array(words.utf8)
-        guard body.count >= words.count else { return false }
-        return (0...body.count - words.count).contains { body[$0..<$0 + words.count].elementsEqual(words) }
+        let text = Array(text.utf8)
+        guard body.count >= text.count else { return false }
+        return (0...body.count - text.count).contains { body[$0..<$0 + text.count].elementsEqual(text) }
     }
 }

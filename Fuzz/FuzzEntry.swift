@@ -31,14 +31,14 @@ private let target: (@Sendable (UnsafeRawBufferPointer) -> Int32)? = {
 }()
 
 /// Ends the process if an invariant does not hold, so that libFuzzer keeps the input.
-func require(_ holds: Bool, _ words: @autoclosure () -> String) {
+func require(_ holds: Bool, _ text: @autoclosure () -> String) {
     guard !holds else { return }
-    say("broken: \(words())\n")
+    say("broken: \(text())\n")
     abort()
 }
 
-private func say(_ words: String) {
-    let bytes = Array(words.utf8)
+private func say(_ text: String) {
+    let bytes = Array(text.utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 

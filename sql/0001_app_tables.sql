@@ -77,7 +77,7 @@ begin
                 'The APNs environment of the token: sandbox or production. Null: the one in the daemon''s configuration.'),
             ('push_tokens', 'topic', 'text',
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
-        ) as v (relation, attribute, type, words)
+        ) as v (relation, attribute, type, phrase)
     loop
         continue when to_regclass(case wanted.relation when 'push_tokens' then 'nudged.device' else 'nudged.recipient' end) is not null;
         if not wanted.is_there and wanted.type is not null then
@@ -85,7 +85,7 @@ begin
         end if;
         -- A column that the app made keeps its comment.
         if not wanted.is_there and wanted.type is not null or exists (select from nudged.own_table where name = wanted.relation) then
-            execute format('comment on column public.%I.%I is %L', wanted.relation, wanted.attribute, wanted.words);
+            execute format('comment on column public.%I.%I is %L', wanted.relation, wanted.attribute, wanted.phrase);
         end if;
     end loop;
 end

@@ -10,7 +10,7 @@ create table nudged.person (
     touched_at timestamptz,
     since timestamptz,
     fingerprint bigint,
-    asked_at timestamptz,
+    evaluated_at timestamptz,
     -- The history that the policy reads. check_in_at and check_in_slot are parallel.
     check_in_at timestamptz[] not null default '{}',
     check_in_slot date[] not null default '{}',
@@ -432,7 +432,7 @@ comment on column nudged.person.due_at is 'The earliest time at which the policy
 comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
 comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY.md).';
 comment on column nudged.person.fingerprint is 'A hash of the values that set "since".';
-comment on column nudged.person.asked_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
+comment on column nudged.person.evaluated_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
 comment on column nudged.person.check_in_at is 'When the check-ins that count were sent, parallel to check_in_slot.';
 comment on column nudged.person.check_in_slot is 'The local dates of the check-ins that count, parallel to check_in_at.';
 comment on column nudged.person.closed is 'The local dates of check-ins that ended without counting.';

@@ -56,11 +56,11 @@ $$;
 -- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
 -- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
 -- be written here depends on the encoding.
-create function nudged.is_blank(words text) returns boolean
+create function nudged.is_blank(phrase text) returns boolean
 language sql stable parallel safe
 as $$
-    select case when words ~ '[!-~]' then false else coalesce(
-        pg_catalog.encode(pg_catalog.convert_to(words, 'UTF8'), 'hex')
+    select case when phrase ~ '[!-~]' then false else coalesce(
+        pg_catalog.encode(pg_catalog.convert_to(phrase, 'UTF8'), 'hex')
             ~ '^([01][0-9a-f]|20|7f|c2[89][0-9a-f]|c2a[0d]|d89c|e19a80|e1a08e|e280(8[0-9a-f]|a[89a-f])|e2819f|e281a[0-9a-f]|e38080|efbbbf)*$',
         true) end
 $$;
@@ -274,17 +274,17 @@ declare
     one record;
 begin
     for one in
-        select e.place - 1 as place, t.name, t.type, t.words, e.message ->> t.name as value
+        select e.place - 1 as place, t.name, t.type, t.phrase, e.message ->> t.name as value
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join (values
             ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
-        ) as t (name, type, words)
+        ) as t (name, type, phrase)
         order by e.place
     loop
         begin
             execute format('select $1::%s', one.type) using one.value;
         exception when data_exception then
-            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.words),
+            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.phrase),
                 hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
         end;
     end loop;

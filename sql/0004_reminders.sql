@@ -40,10 +40,10 @@ create table nudged.occurrence (
     due_at timestamptz,
     due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
-    -- A fan-out: when it is due, it becomes one row per member of the subject. spread_after: the last member who has a
+    -- A fan-out: when it is due, it becomes one row per member of the subject. fan_out_after: the last member who has a
     -- row.
-    is_spread boolean not null default false,
-    spread_after uuid,
+    is_fan_out boolean not null default false,
+    fan_out_after uuid,
     -- The recipient chose the time. Then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
     -- A rule of RFC 5545 (nudged.recurrence_fault). Null: it comes once.
@@ -67,13 +67,13 @@ create table nudged.occurrence (
     check (num_nonnulls(first_at, first_local) = case when recurrence is null then 0 else 1 end),
     check (first_local is null or planned_local is not null),
     check (planned_local is null or recurrence is not null),
-    check (user_id = author_id or (not is_spread and recurrence is null))
+    check (user_id = author_id or (not is_fan_out and recurrence is null))
 );
 create index occurrence_wakes on nudged.occurrence (user_id, wakes_at);
 create index occurrence_subject on nudged.occurrence (subject_type, subject_id);
 create index occurrence_reminder on nudged.occurrence (reminder_id);
 create index occurrence_author on nudged.occurrence (author_id) where author_id <> user_id;
-create index occurrence_spread on nudged.occurrence (wakes_at) where is_spread;
+create index occurrence_fan_out on nudged.occurrence (wakes_at) where is_fan_out;
 
 alter table nudged.reminder enable row level security;
 alter table nudged.occurrence enable row level security;
@@ -396,7 +396,7 @@ begin
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
     end if;
     insert into nudged.occurrence (
-        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_spread, is_own, recurrence,
+        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_fan_out, is_own, recurrence,
         first_at, first_local, planned_local
     )
     values (
@@ -665,12 +665,12 @@ begin
     into pending, later, ids
     from nudged.occurrence o
     cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
-    where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_spread);
+    where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_fan_out);
     if pending is null and later is null then
         -- The recipient was told by a fan-out, and its next occurrence is a fan-out again.
         select array_agg(o) into later
         from nudged.occurrence o
-        where o.reminder_id = snooze.id and o.is_spread and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
+        where o.reminder_id = snooze.id and o.is_fan_out and o.recurrence is not null and o.wakes_at > instant and recipient = any (recipients)
           and exists (
               select 1 from nudged.subject_member m
               where m.subject_type = o.subject_type and m.subject_id = o.subject_id and m.user_id = recipient
@@ -681,21 +681,21 @@ begin
     end if;
     taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
     insert into nudged.occurrence (
-        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, timezone, is_spread, spread_after, is_own, recurrence, number,
+        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, timezone, is_fan_out, fan_out_after, is_own, recurrence, number,
         first_at, first_local, planned_local
     )
     select
-        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_spread, o.spread_after,
+        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_fan_out, o.fan_out_after,
         o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
     from unnest(pending) as o
     where o.id = any (taken)
     union all
     select
         coalesce(recipient, o.user_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone,
-        o.is_spread and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
+        o.is_fan_out and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
     from unnest(later) as o
     -- A repetition from an earlier snooze was moved already.
-    where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_spread = o.is_spread);
+    where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_fan_out = o.is_fan_out);
     insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
     return cardinality(ids) = coalesce(cardinality(taken), 0);
 end
@@ -825,8 +825,8 @@ comment on column nudged.occurrence.body is 'The text.';
 comment on column nudged.occurrence.due_at is 'When it is due, as an instant. Null: see due_local.';
 comment on column nudged.occurrence.due_local is 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.';
 comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
-comment on column nudged.occurrence.is_spread is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
-comment on column nudged.occurrence.spread_after is 'The last member who has a row already. Null: none.';
+comment on column nudged.occurrence.is_fan_out is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
+comment on column nudged.occurrence.fan_out_after is 'The last member who has a row already. Null: none.';
 comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Then quiet hours don''t hold it.';
 comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
 comment on column nudged.occurrence.number is 'The place in the series, from 1.';

@@ -205,7 +205,7 @@ begin
     if place >= 0 then
         before := set_byte(before, place, get_byte(before, place) - 1);
     end if;
-    update nudged.occurrence set spread_after = case when place >= 0 then encode(before, 'hex')::uuid end where spread_after = recipient;
+    update nudged.occurrence set fan_out_after = case when place >= 0 then encode(before, 'hex')::uuid end where fan_out_after = recipient;
     delete from nudged.delivery where user_id = recipient;
     get diagnostics gone = row_count;
     erased := erased + gone;

@@ -265,7 +265,7 @@ declare
     types jsonb;
     known integer;
     state text;
-    words text;
+    error_text text;
     broken text;
 begin
     if user_id is null then
@@ -310,13 +310,13 @@ begin
             return;
         exception
             when others then
-                get stacked diagnostics state = returned_sqlstate, words = message_text, broken = constraint_name;
+                get stacked diagnostics state = returned_sqlstate, error_text = message_text, broken = constraint_name;
                 -- The app itself wrote this row meanwhile, so it is there now. Tried once more only, since another
                 -- unique key of the app may be violated for good.
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'push_tokens',
-                        message = 'nudged.register_device: ' || regexp_replace(words, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
+                        message = 'nudged.register_device: ' || regexp_replace(error_text, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
                         hint = 'public.push_tokens must take a row of user_id, device_token, platform, environment, topic, created_at, updated_at';
                 end if;
         end;

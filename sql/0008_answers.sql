@@ -137,7 +137,7 @@ group by user_id, kind, key;
 -- dropped and made again.
 create view nudged.user_status as
 select
-    p.user_id, p.due_at as next_evaluation, p.asked_at as last_evaluation,
+    p.user_id, p.due_at as next_evaluation, p.evaluated_at as last_evaluation,
     (select max(s) from unnest(p.sent) as s) as last_sent,
     p.reason,
     case p.reason
@@ -155,7 +155,7 @@ select
         when 'due' then 'A check-in is due.'
     end as meaning,
     (select count(*) from (select from nudged.message m where m.user_id = p.user_id limit 10000) m) as messages_waiting,
-    (select min(o.wakes_at) from nudged.occurrence o where o.user_id = p.user_id and not o.is_spread) as next_reminder,
+    (select min(o.wakes_at) from nudged.occurrence o where o.user_id = p.user_id and not o.is_fan_out) as next_reminder,
     exists (select from nudged.touched t where t.user_id = p.user_id) as has_unread_change
 from nudged.person p;
 
@@ -163,7 +163,7 @@ from nudged.person p;
 create view nudged.waiting as
 select user_id, 'message' as kind, id, created_at as due_at, urgent, expires_at from nudged.message
 union all
-select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_spread;
+select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
 
 -- Which tokens were deleted, and why.
 create index delivery_stale on nudged.delivery (attempted_at) where status = 410;

@@ -26,9 +26,9 @@ extension Answer {
         case (400, "DuplicateHeaders"?), (400, "MissingTopic"?), (404, "BadPath"?), (405, "MethodNotAllowed"?):
             .ourBug
         case (400, let reason?) where Self.refusedTopic.contains(reason):
-            .stopLane(mend: Self.mend(for: reason))
+            .stopLane(remedy: Self.remedy(for: reason))
         case (403, let reason?) where Self.refusedProvider.contains(reason):
-            .stopLane(mend: Self.mend(for: reason))
+            .stopLane(remedy: Self.remedy(for: reason))
         case (500..., _):
             .backOff(retryAfter: retryAfter, drains: status == 503 && reason == "Shutdown")
         default:
@@ -50,7 +50,7 @@ extension Answer {
     ]
 
     /// What an operator does about a configuration that Apple refuses.
-    static func mend(for reason: String) -> String {
+    static func remedy(for reason: String) -> String {
         switch reason {
         case "BadTopic", "TopicDisallowed":
             "set apns.bundleId to the app's bundle id, and use a key that may send for it"

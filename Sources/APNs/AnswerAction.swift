@@ -5,7 +5,7 @@ public enum AnswerAction: Sendable, Equatable {
     /// The device is gone. Delete the token if it was registered before `timestamp` (milliseconds since 1970). Without
     /// a timestamp, if it was registered before the push was sent.
     case deleteToken(timestamp: Int64?)
-    /// The token doesn't fit this environment or topic. It is never deleted. `VerdictWindow` decides whether its device
+    /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
     /// is quarantined or the lane stops.
     case quarantine
     /// This nudge is wrong: reject it and go on.
@@ -13,7 +13,7 @@ public enum AnswerAction: Sendable, Equatable {
     /// Only a bug in nudged can cause this: reject the push, log an error.
     case ourBug
     /// Apple refuses the configuration: stop the lane, keep the work.
-    case stopLane(mend: String)
+    case stopLane(remedy: String)
     /// The provider token is too old: send again with a new token on a new connection.
     case refreshToken
     /// Send again on a new connection, with the same token.

@@ -39,6 +39,6 @@ struct LaneEffects: Sendable {
     var closes: [Int] = []
     var results: [Resolved] = []
     /// Pushes whose devices are to be quarantined. Their results were delivered earlier.
-    var condemned: [VerdictWindow.Suspect] = []
+    var condemned: [RefusalWindow.Suspect] = []
     var log: [SenderEvent] = []
 }

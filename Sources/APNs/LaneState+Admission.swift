@@ -26,7 +26,7 @@ extension LaneState {
     /// Admits push number `index` of the batch that is kept at `place`, or resolves it at once.
     mutating func admit(_ pushes: PushBatch, _ index: Int, at place: Int, batch: Int) {
         let push = pushes.entries[index]
-        if let outcome = verdict(on: push, pushes.kinds[Int(push.kind)].topic) {
+        if let outcome = earlyOutcome(on: push, pushes.kinds[Int(push.kind)].topic) {
             let result = PushResult(tag: push.tag, outcome: outcome, apnsID: nil)
             effects.results.append(.init(batch: batch, result: result))
             return
@@ -43,7 +43,7 @@ extension LaneState {
     }
 
     /// The outcome of a push that is not sent. Nil if it is sent.
-    private func verdict(on push: PushBatch.Entry, _ topic: String) -> PushOutcome? {
+    private func earlyOutcome(on push: PushBatch.Entry, _ topic: String) -> PushOutcome? {
         if let fault = push.fault {
             switch fault {
             case .payloadTooLarge: return .payloadTooLarge

@@ -102,15 +102,15 @@ extension LaneState {
     ) {
         let reason = answer.name
         switch answer.action {
-        case .stopLane(let mend):
-            stop(reason: reason, mend: mend)
+        case .stopLane(let remedy):
+            stop(reason: reason, remedy: remedy)
             // A 403 is about the provider token on this connection, so the probe uses another connection.
             if answer.status == 403 { retire(number) }
             resolve(tag, .unsent(reason: reason))
         case .refreshToken:
             if let expiredToken, flight.token > expiredToken {
                 // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
-                stop(reason: reason, mend: Answer.mend(for: reason))
+                stop(reason: reason, remedy: Answer.remedy(for: reason))
                 retire(number)
                 return resolve(tag, .unsent(reason: reason))
             }
@@ -125,7 +125,7 @@ extension LaneState {
         case .newConnection:
             if let unrelatedOn, unrelatedOn != number {
                 // The same answer on another connection: the cause isn't the connection.
-                stop(reason: reason, mend: Answer.mend(for: reason))
+                stop(reason: reason, remedy: Answer.remedy(for: reason))
                 retire(number)
                 return resolve(tag, .unsent(reason: reason))
             }
@@ -162,23 +162,23 @@ extension LaneState {
         take(window.refused(.init(batch: flight.batch, token: token), now: now))
     }
 
-    mutating func take(_ verdict: VerdictWindow.Verdict?) {
-        switch verdict {
+    mutating func take(_ outcome: RefusalWindow.Outcome?) {
+        switch outcome {
         case nil: break
         case .quarantine(let suspects): effects.condemned += suspects
         case .misconfigured(let reason):
-            stop(reason: reason, mend: Answer.mend(for: reason))
+            stop(reason: reason, remedy: Answer.remedy(for: reason))
         }
     }
 
-    mutating func stop(reason: String, mend: String) {
+    mutating func stop(reason: String, remedy: String) {
         guard phase != .draining else { return }
-        let stopped = Phase.stopped(reason: reason, mend: mend)
+        let stopped = Phase.stopped(reason: reason, remedy: remedy)
         guard phase != stopped else { return }
         if !isStopped { nextProbe = now + LaneLimits.probeInterval }
-        window = VerdictWindow()
+        window = RefusalWindow()
         phase = stopped
-        effects.log.append(.laneStopped(reason: reason, mend: mend))
+        effects.log.append(.laneStopped(reason: reason, remedy: remedy))
     }
 
     /// The server fails or refuses: lower the limit. At a limit of one, back off.

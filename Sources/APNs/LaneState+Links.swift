@@ -116,7 +116,7 @@ extension LaneState {
         dialAfter = .min
         nextProbe = .min
         expiredToken = nil
-        window = VerdictWindow()
+        window = RefusalWindow()
         shortLived = 0
         unrelatedOn = nil
     }

@@ -26,7 +26,7 @@ extension LaneState {
     private var status: LaneStatus {
         switch phase {
         case .draining: return .draining
-        case .stopped(let reason, let mend): return .stopped(reason: reason, mend: mend, nextProbe: nextProbe)
+        case .stopped(let reason, let remedy): return .stopped(reason: reason, remedy: remedy, nextProbe: nextProbe)
         case .running: break
         }
         if now < pauseUntil { return .backingOff(until: pauseUntil, why: LaneStatus.cause(pauseReason)) }

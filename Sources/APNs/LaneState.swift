@@ -9,7 +9,7 @@ struct LaneState: Sendable {
         /// → stopped, draining.
         case running
         /// Apple refuses the configuration. → running (a probe was accepted, or a new configuration), draining.
-        case stopped(reason: String, mend: String)
+        case stopped(reason: String, remedy: String)
         /// No further state.
         case draining
     }
@@ -30,7 +30,7 @@ struct LaneState: Sendable {
     var limit: AdaptiveLimit
     var backoff = DialBackoff()
     var storm = Storm()
-    var window = VerdictWindow()
+    var window = RefusalWindow()
     /// Nothing is sent before this instant (failures at a limit of one, or a push without resends).
     var pauseUntil = Int64.min
     var pauseReason = ""
@@ -111,7 +111,7 @@ struct LaneState: Sendable {
             change(link) { $0.hasEnded = true }
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.connectionLost)), on: link) }
         case .unsigned(let link, let tags, let why):
-            stop(reason: "unsigned_token", mend: "use the .p8 file from Apple's developer site unchanged (\(why))")
+            stop(reason: "unsigned_token", remedy: "use the .p8 file from Apple's developer site unchanged (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
         case .goAway(let link, let reason):
             goAway(link, reason: reason)
@@ -129,7 +129,7 @@ struct LaneState: Sendable {
         case .drain:
             phase = .draining
             // No device is blamed. The pushes to these devices are retried later.
-            window = VerdictWindow()
+            window = RefusalWindow()
         case .cutOff:
             phase = .draining
             for index in links.indices where links[index].phase != .closing {

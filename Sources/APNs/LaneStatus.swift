@@ -9,19 +9,19 @@ public enum LaneStatus: Sendable, Equatable {
     /// Nothing is sent until then: connections fail, or Apple answers with errors.
     case backingOff(until: Int64, why: String)
     /// Apple refuses the configuration. One push a minute probes whether it works again.
-    case stopped(reason: String, mend: String, nextProbe: Int64)
+    case stopped(reason: String, remedy: String, nextProbe: Int64)
     case resting(until: Int64)
     /// No new pushes are accepted. The lane waits for those in flight.
     case draining
 
     /// The status as text for an operator.
-    public var words: String {
+    public var text: String {
         switch self {
         case .idle: "no connection to Apple needed yet"
         case .open: "connected to Apple"
         case .connecting: "connecting to Apple"
         case .backingOff(_, let why): "waiting before the next try: \(why)"
-        case .stopped(let reason, let mend, _): "sending is stopped, \(Self.cause(reason)): \(mend)"
+        case .stopped(let reason, let remedy, _): "sending is stopped, \(Self.cause(reason)): \(remedy)"
         case .resting: "sending nothing for 20 minutes (Apple answers TooManyProviderTokenUpdates)"
         case .draining: "stopping: waiting for the last answers"
         }

@@ -45,7 +45,7 @@ public struct ProviderTokenSchedule: Sendable {
     }
 
     /// The answer to a connection that is about to send.
-    public enum Verdict: Sendable, Equatable {
+    public enum Outcome: Sendable, Equatable {
         case show(Minted)
         /// This connection may neither use its token any longer nor change it yet. Use another connection.
         case replaceConnection
@@ -73,7 +73,7 @@ public struct ProviderTokenSchedule: Sendable {
     ///   - use: What the connection used last. Updated.
     ///   - now: Milliseconds of CLOCK_BOOTTIME.
     ///   - wall: The wall clock in milliseconds since 1970.
-    public mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Verdict {
+    public mutating func token(for use: inout Use?, now: Int64, wall: Int64) -> Outcome {
         if let held = use {
             if held.token == current, isFresh(held.token, now: now, wall: wall) { return .show(held.token) }
             if now - held.since < Self.hold {

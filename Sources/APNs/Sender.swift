@@ -128,7 +128,7 @@ public final class Sender: Sendable {
     func handle(_ event: (inout SenderCore) -> LaneEvent) {
         let now = clock.now()
         let wall = clock.wall()
-        let (effects, deliveries, verdicts, resumed) = core.withLock { core in
+        let (effects, deliveries, quarantines, resumed) = core.withLock { core in
             let event = event(&core)
             let effects = core.tokens.withSchedule { tokens in
                 core.state.handle(event, now: now, wall: wall, tokens: &tokens)
@@ -144,11 +144,11 @@ public final class Sender: Sendable {
                 core.drainers = []
             }
             let deliveries = core.deliveries(of: effects.results)
-            return (effects, deliveries, core.verdicts(on: effects.condemned), resumed)
+            return (effects, deliveries, core.quarantines(on: effects.condemned), resumed)
         }
         perform(effects)
         for delivery in deliveries { delivery.onResults(delivery.results) }
-        for verdict in verdicts { verdict.onQuarantine(verdict.tokens) }
+        for quarantine in quarantines { quarantine.onQuarantine(quarantine.tokens) }
         for continuation in resumed { continuation.resume() }
         notify()
     }
@@ -224,7 +224,7 @@ public final class Sender: Sendable {
     }
 
     /// The next notices. Nil if there are none, or if another thread delivers them.
-    private func takeNotices(isFirst: Bool) -> [SenderCore.Notice]? {
+    private func takeNotices(isFirst: Bool) -> [SenderCore.SenderNotice]? {
         core.withLock { core in
             if isFirst, core.isNotifying { return nil }
             core.isNotifying = !core.notices.isEmpty

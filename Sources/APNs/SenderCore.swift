@@ -10,7 +10,7 @@ struct SenderCore: Sendable {
     }
 
     /// Something to report to the sender's owner.
-    enum Notice: Sendable {
+    enum SenderNotice: Sendable {
         case log(SenderEvent)
         case status(LaneStatus)
     }
@@ -26,12 +26,12 @@ struct SenderCore: Sendable {
     var links: [Int: SenderLink] = [:]
     var batches: [Int: Batch] = [:]
     /// Batches that have all results, but may still get a quarantine.
-    var judged: [Int: Batch] = [:]
+    var suspected: [Int: Batch] = [:]
     var lastBatch = 0
     var waiters: [UInt64: Waiter] = [:]
     var drainers: [CheckedContinuation<Void, Never>] = []
     var lastWaiter: UInt64 = 0
-    var notices: [Notice] = []
+    var notices: [SenderNotice] = []
     /// Whether a thread is delivering notices. It also delivers those that arrive meanwhile, so the order is kept.
     var isNotifying = false
     var lastStatus = LaneStatus.idle
@@ -64,22 +64,22 @@ struct SenderCore: Sendable {
             batch.open -= group.results.count
             if !batch.hasSuspects { batch.hasSuspects = group.results.contains { $0.outcome.isSuspect } }
             batches[group.batch] = batch.open > 0 ? batch : nil
-            if batch.open == 0, batch.hasSuspects { judged[group.batch] = batch }
+            if batch.open == 0, batch.hasSuspects { suspected[group.batch] = batch }
             return (batch.onResults, group.results)
         }
     }
 
     /// Groups quarantined devices by batch, each with its callback. Call this after `deliveries`. It removes batches
     /// that have no device in the window any more.
-    mutating func verdicts(
-        on condemned: [VerdictWindow.Suspect]
+    mutating func quarantines(
+        on condemned: [RefusalWindow.Suspect]
     ) -> [(onQuarantine: @Sendable ([RefusedToken]) -> Void, tokens: [RefusedToken])] {
         let found = Dictionary(grouping: condemned, by: \.batch).compactMap { number, suspects in
-            (batches[number] ?? judged[number]).map { ($0.onQuarantine, suspects.map(\.token)) }
+            (batches[number] ?? suspected[number]).map { ($0.onQuarantine, suspects.map(\.token)) }
         }
-        if !judged.isEmpty {
+        if !suspected.isEmpty {
             let awaited = Set(state.window.suspects.map(\.batch))
-            for number in judged.keys where !awaited.contains(number) { judged[number] = nil }
+            for number in suspected.keys where !awaited.contains(number) { suspected[number] = nil }
         }
         return found
     }

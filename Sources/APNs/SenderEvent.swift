@@ -1,7 +1,7 @@
 /// What the sender reports to its log. No case holds a token, a key, a payload or a device.
 public enum SenderEvent: Sendable, Equatable {
     /// Apple refuses the configuration. The work stays pending.
-    case laneStopped(reason: String, mend: String)
+    case laneStopped(reason: String, remedy: String)
     /// A probe was accepted, or the configuration changed.
     case laneResumed
     /// TLS and SETTINGS are complete.

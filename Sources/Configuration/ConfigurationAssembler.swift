@@ -72,10 +72,10 @@ struct ConfigurationAssembler {
     private mutating func report(
         _ key: String,
         _ what: String,
-        _ mend: String,
+        _ remedy: String,
         as severity: ConfigurationProblem.Severity = .error
     ) {
-        problems.append(ConfigurationProblem(severity, at: values.source(key), key: key, what: what, mend: mend))
+        problems.append(ConfigurationProblem(severity, at: values.source(key), key: key, what: what, remedy: remedy))
     }
 
     /// A secret in a file that everyone can read is no longer secret.
@@ -140,16 +140,16 @@ struct ConfigurationAssembler {
 // MARK: - The rest
 extension ConfigurationAssembler {
     private mutating func checkIn() -> Configuration.CheckIn {
-        let words = Configuration.CheckIn(
+        let checkIn = Configuration.CheckIn(
             title: values.text("checkIn.title") ?? "",
             body: values.text("checkIn.body") ?? ""
         )
         do {
-            try checks.words(words.title, words.body)
+            try checks.text(checkIn.title, checkIn.body)
         } catch {
             report("checkIn.body", "\(error)", "shorten checkIn.title or checkIn.body; nudged never cuts a text")
         }
-        return words
+        return checkIn
     }
 
     private mutating func messages() -> Configuration.Messages {
@@ -159,7 +159,7 @@ extension ConfigurationAssembler {
             digestBody: values.text("messages.digestBody") ?? ""
         )
         do {
-            try checks.words(messages.digestTitle, messages.digestBody)
+            try checks.text(messages.digestTitle, messages.digestBody)
         } catch {
             report(
                 "messages.digestBody",
@@ -180,7 +180,7 @@ extension ConfigurationAssembler {
             report(
                 "database.url",
                 fault?.what ?? "\(error)",
-                fault?.mend ?? "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")"
+                fault?.remedy ?? "write \(ConfigurationKey.byName["database.url"]?.expectation ?? "a URI")"
             )
         }
         return Configuration.Database(
@@ -200,7 +200,7 @@ extension ConfigurationAssembler {
             report(
                 fault?.key ?? "decision.url",
                 fault?.what ?? "\(error)",
-                fault?.mend ?? "write \(ConfigurationKey.byName["decision.url"]?.expectation ?? "an address")"
+                fault?.remedy ?? "write \(ConfigurationKey.byName["decision.url"]?.expectation ?? "an address")"
             )
         }
         let timeout = values.duration("decision.timeout") ?? .seconds(2)
@@ -250,7 +250,7 @@ extension ConfigurationAssembler {
             report(
                 "heartbeat.url",
                 fault?.what ?? "\(error)",
-                fault?.mend ?? "write \(ConfigurationKey.byName["heartbeat.url"]?.expectation ?? "an address")"
+                fault?.remedy ?? "write \(ConfigurationKey.byName["heartbeat.url"]?.expectation ?? "an address")"
             )
         }
         return Configuration.Heartbeat(

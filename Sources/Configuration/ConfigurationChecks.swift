@@ -16,7 +16,7 @@ package struct ConfigurationChecks: Sendable {
     package var heartbeat: @Sendable (_ url: String) throws -> Void
 
     /// Throws unless a title and a text fit a push: a check-in's or a digest's (APNs).
-    package var words: @Sendable (_ title: String, _ body: String) throws -> Void
+    package var text: @Sendable (_ title: String, _ body: String) throws -> Void
 
     /// By default every check passes.
     package init(
@@ -25,13 +25,13 @@ package struct ConfigurationChecks: Sendable {
         zone: @escaping @Sendable (String) -> Bool = { _ in true },
         service: @escaping @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in },
         heartbeat: @escaping @Sendable (_ url: String) throws -> Void = { _ in },
-        words: @escaping @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
+        text: @escaping @Sendable (_ title: String, _ body: String) throws -> Void = { _, _ in }
     ) {
         self.key = key
         self.database = database
         self.zone = zone
         self.service = service
         self.heartbeat = heartbeat
-        self.words = words
+        self.text = text
     }
 }

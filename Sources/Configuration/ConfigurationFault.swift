@@ -5,14 +5,14 @@ package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     /// What is wrong; never the value.
     package let what: String
     /// What to do.
-    package let mend: String
+    package let remedy: String
 
-    package init(key: String, what: String, mend: String) {
+    package init(key: String, what: String, remedy: String) {
         self.key = key
         self.what = what
-        self.mend = mend
+        self.remedy = remedy
     }
 
     /// One line.
-    package var description: String { "\(key): \(what); \(mend)" }
+    package var description: String { "\(key): \(what); \(remedy)" }
 }

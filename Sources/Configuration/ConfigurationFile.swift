@@ -37,7 +37,7 @@ struct ConfigurationFile {
                 file: path,
                 mark: error.mark,
                 what: error.what,
-                mend: "correct the YAML at this place"
+                remedy: "correct the YAML at this place"
             )
         }
     }
@@ -53,7 +53,7 @@ struct ConfigurationFile {
                 error.exitStatus == .permission ? .permission : .error,
                 file: path,
                 what: error.problem,
-                mend: error.mend
+                remedy: error.remedy
             )
         }
     }

@@ -22,13 +22,13 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     /// What is wrong.
     package let what: String
     /// What to do.
-    package let mend: String
+    package let remedy: String
 
-    init(_ severity: Severity = .error, at source: ValueSource? = nil, key: String?, what: String, mend: String) {
+    init(_ severity: Severity = .error, at source: ValueSource? = nil, key: String?, what: String, remedy: String) {
         self.severity = severity
         self.key = key
         self.what = what
-        self.mend = mend
+        self.remedy = remedy
         switch source {
         case .file(let path, let mark): (file, self.mark, variable) = (path, mark, nil)
         case .credential(let path): (file, mark, variable) = (path, nil, nil)
@@ -37,12 +37,12 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
         }
     }
 
-    init(_ severity: Severity = .error, file: String, mark: YAMLMark? = nil, what: String, mend: String) {
+    init(_ severity: Severity = .error, file: String, mark: YAMLMark? = nil, what: String, remedy: String) {
         self.severity = severity
         self.file = file
         self.mark = mark
         self.what = what
-        self.mend = mend
+        self.remedy = remedy
         variable = nil
         key = nil
     }
@@ -58,5 +58,5 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     }
 
     /// One line: `found` and the remedy.
-    package var description: String { "\(found): \(mend)" }
+    package var description: String { "\(found): \(remedy)" }
 }

@@ -18,7 +18,7 @@ package enum ConfigurationReport {
         return loaded.rows.map { row in
             // A default comes from no key.
             let origin = row.source == .standard ? "" : row.origin.map { " (\($0))" } ?? ""
-            return "\(padded(row.key, keyWidth))  \(padded(shown(row), valueWidth))  \(row.source.words)\(origin)"
+            return "\(padded(row.key, keyWidth))  \(padded(shown(row), valueWidth))  \(row.source.text)\(origin)"
         }.joined(separator: "\n")
     }
 
@@ -40,7 +40,7 @@ package enum ConfigurationReport {
             json.key("secret")
             json.bool(row.isSecret)
             json.key("source")
-            json.string(row.source.words)
+            json.string(row.source.text)
             json.key("inherited_from")
             json.string(row.source == .standard ? nil : row.origin)
             json.endObject()

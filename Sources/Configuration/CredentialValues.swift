@@ -26,7 +26,7 @@ extension ConfigurationProblem {
             at: source,
             key: key,
             what: error.problem,
-            mend: error.mend
+            remedy: error.remedy
         )
     }
 }

@@ -48,7 +48,7 @@ struct EffectiveValues {
                     at: raw.source,
                     key: shownName(key.name),
                     what: error.what,
-                    mend: error.mend
+                    remedy: error.remedy
                 )
             )
         }

@@ -26,7 +26,7 @@ struct EnvironmentValues {
                     at: .environment(name: name),
                     key: nil,
                     what: "unknown variable",
-                    mend: near.map { "did you mean \($0)?" } ?? "unset it, or see nudged config --reference"
+                    remedy: near.map { "did you mean \($0)?" } ?? "unset it, or see nudged config --reference"
                 )
             )
         }

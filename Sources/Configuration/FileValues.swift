@@ -17,7 +17,7 @@ struct FileValues {
                     file: path,
                     mark: root.mark,
                     what: "this is \(root.kindName), not sections with keys",
-                    mend: "write sections such as apns: and keys below them"
+                    remedy: "write sections such as apns: and keys below them"
                 )
             )
             return
@@ -49,10 +49,10 @@ struct FileValues {
         -> ConfigurationProblem
     {
         let source = ValueSource.file(path: path, mark: entry.value.mark)
-        let mend =
+        let remedy =
             switch (isKey, isSection) {
             // The only key that is a section too.
-            case (true, true): ValueParser.quietHoursMend(nil, source)
+            case (true, true): ValueParser.quietHoursRemedy(nil, source)
             case (true, false): "write \(ConfigurationKey.byName[name]?.expectation ?? "a single value")"
             case (false, _): "write its keys below it, indented"
             }
@@ -60,7 +60,7 @@ struct FileValues {
             at: source,
             key: name,
             what: "this is \(entry.value.kindName)",
-            mend: mend
+            remedy: remedy
         )
     }
 
@@ -71,7 +71,8 @@ struct FileValues {
             at: .file(path: path, mark: entry.mark),
             key: name,
             what: "unknown key",
-            mend: near.map { "did you mean \($0)?" } ?? "remove it, or see nudged config --reference for the key's name"
+            remedy: near.map { "did you mean \($0)?" }
+                ?? "remove it, or see nudged config --reference for the key's name"
         )
     }
 }
@@ -100,7 +101,7 @@ extension FileValues {
         let name = app.name + "." + entry.key
         guard let key = ConfigurationKey.ofApp.first(where: { $0.name == "apns." + entry.key }) else {
             app.isUnclear = true
-            return report(entry.mark, name, "unknown key", mend(ofUnknown: entry.key, in: app))
+            return report(entry.mark, name, "unknown key", remedy(ofUnknown: entry.key, in: app))
         }
         guard case .scalar(let text, _) = entry.value.value else {
             return report(
@@ -115,7 +116,7 @@ extension FileValues {
         app.values[key.name] = RawValue(text: text, source: .file(path: path, mark: entry.value.mark))
     }
 
-    private func mend(ofUnknown key: String, in app: AppEntry) -> String {
+    private func remedy(ofUnknown key: String, in app: AppEntry) -> String {
         if ConfigurationKey.byName["apns." + key] != nil {
             return "it is one value for all apps: write it as apns.\(key)"
         }
@@ -136,7 +137,7 @@ extension FileValues {
         )
     }
 
-    private mutating func report(_ mark: YAMLMark, _ key: String, _ what: String, _ mend: String) {
-        problems.append(ConfigurationProblem(at: .file(path: path, mark: mark), key: key, what: what, mend: mend))
+    private mutating func report(_ mark: YAMLMark, _ key: String, _ what: String, _ remedy: String) {
+        problems.append(ConfigurationProblem(at: .file(path: path, mark: mark), key: key, what: what, remedy: remedy))
     }
 }

@@ -95,7 +95,7 @@ struct LaneAssembler {
                 at: said.map { values.source($0) } ?? values.app?.source,
                 key: said.map { values.shownName($0) } ?? values.app?.name,
                 what: "\(other) has \(bundleID) in \(environment.rawValue) already",
-                mend: "give it another bundleId or another environment, or remove the entry"
+                remedy: "give it another bundleId or another environment, or remove the entry"
             )
         )
     }
@@ -125,7 +125,7 @@ struct LaneAssembler {
                 at: values.app?.source ?? .standard,
                 key: values.app?.name,
                 what: "it inherits apns.endpoint, which serves \(other), though it is for \(own)",
-                mend: "give this app the endpoint of \(own)"
+                remedy: "give this app the endpoint of \(own)"
             )
         )
     }
@@ -157,7 +157,7 @@ struct LaneAssembler {
         _ values: EffectiveValues,
         _ name: String,
         _ what: String,
-        _ mend: String,
+        _ remedy: String,
         as severity: ConfigurationProblem.Severity = .error
     ) {
         problems.append(
@@ -166,7 +166,7 @@ struct LaneAssembler {
                 at: values.source(name),
                 key: values.shownName(name),
                 what: what,
-                mend: mend
+                remedy: remedy
             )
         )
     }
@@ -273,7 +273,7 @@ extension LaneAssembler {
                 values,
                 name,
                 fault?.what ?? "\(error)",
-                fault?.mend ?? "use the .p8 file of an APNs key from Apple's developer site"
+                fault?.remedy ?? "use the .p8 file of an APNs key from Apple's developer site"
             )
             return nil
         }
@@ -288,7 +288,7 @@ extension LaneAssembler {
                 at: values.source("apns.keyId"),
                 key: values.shownName(Self.text),
                 what: "the key \(keyID) is not given",
-                mend: "write the path of its .p8 file as privateKeyFile beside the keyId, or set \(variables), "
+                remedy: "write the path of its .p8 file as privateKeyFile beside the keyId, or set \(variables), "
                     + "or let systemd pass the key (LoadCredential=apns.privateKey.\(keyID):FILE)"
             )
         )

@@ -7,7 +7,7 @@ enum ValueParser {
     /// What is wrong with a value, and the remedy.
     struct Failure: Error, Equatable {
         let what: String
-        let mend: String
+        let remedy: String
     }
 
     static func parse(_ raw: RawValue, for key: ConfigurationKey) throws(Failure) -> ParsedValue {
@@ -45,14 +45,14 @@ enum ValueParser {
             }
         guard let parsed else {
             let isQuietHours = key.name == ConfigurationKey.quietHoursName
-            let mend = isQuietHours ? quietHoursMend(text, source) : "write \(key.expectation)"
-            throw Failure(what: complaint(text, key), mend: mend)
+            let remedy = isQuietHours ? quietHoursRemedy(text, source) : "write \(key.expectation)"
+            throw Failure(what: complaint(text, key), remedy: remedy)
         }
         return parsed
     }
 
     /// The form of quiet hours, with the times that the author wrote where they can be read.
-    static func quietHoursMend(_ text: String?, _ source: ValueSource) -> String {
+    static func quietHoursRemedy(_ text: String?, _ source: ValueSource) -> String {
         let times = text.flatMap(twoTimes)
         let (start, end) = (times?.start.description ?? "22:00", times?.end.description ?? "08:00")
         if case .environment(let name) = source {

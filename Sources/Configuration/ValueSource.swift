@@ -22,7 +22,7 @@ package enum ValueSource: Sendable, Equatable {
     }
 
     /// The source as `config` prints it.
-    package var words: String {
+    package var text: String {
         switch self {
         case .standard: "default"
         case .file(let path, let mark): "\(path):\(mark.line):\(mark.column)"

@@ -267,8 +267,8 @@ actor Claimer {
             case .unreadable(let error): unread.append((user, held, error))
             }
         }
-        let (portions, aside) = router.share(planned)
-        for (lane, users) in portions { await decisions.take(users, lane) }
+        let (slices, aside) = router.share(planned)
+        for (lane, users) in slices { await decisions.take(users, lane) }
         await settler.addRests(rests)
         await evaluateLater(unread, member: member, now: now, run)
         await router.stepAside(aside)

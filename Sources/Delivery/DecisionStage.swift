@@ -84,23 +84,23 @@ actor DecisionStage {
 
     private func ask(_ asked: Asked) async {
         let plan = asked.user.plan
-        if let verdicts = await verdicts(asked.user), !delivery.isHalted, await isUnchanged(plan, verdicts) {
-            if let decided = conclude(asked.user, verdicts) { router.append([decided], to: asked.lane) }
+        if let outcomes = await outcomes(asked.user), !delivery.isHalted, await isUnchanged(plan, outcomes) {
+            if let decided = conclude(asked.user, outcomes) { router.append([decided], to: asked.lane) }
         }
         line.end()
         askNext()
     }
 
     /// What was decided about each nudge. nil: the user is to be let go.
-    private func verdicts(_ user: PlannedUser) async -> [NudgeIdentity: DecisionVerdict]? {
-        var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
+    private func outcomes(_ user: PlannedUser) async -> [NudgeIdentity: DecisionOutcome]? {
+        var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
         // A reload removed the service: the user is let go and planned again without it.
         guard let decider = delivery.terms.decider else { return nil }
         var budget: AnalysisBudget?
         for nudge in user.plan.nudges where nudge.isToBeAsked {
             guard let question = user.plan.question(nudge) else { continue }
             if let known = known(question, nudge) {
-                verdicts[nudge.identity] = DecisionVerdict(known)
+                outcomes[nudge.identity] = DecisionOutcome(known)
                 continue
             }
             switch await answer(question, user, decider, &budget) {
@@ -108,12 +108,12 @@ actor DecisionStage {
                 delivery.answers.withLock {
                     $0.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
                 }
-                verdicts[nudge.identity] = DecisionVerdict(answer)
+                outcomes[nudge.identity] = DecisionOutcome(answer)
             case .failure(.stopped): return nil
-            case .failure(let failure): verdicts[nudge.identity] = user.plan.fallback(nudge, because: failure)
+            case .failure(let failure): outcomes[nudge.identity] = user.plan.fallback(nudge, because: failure)
             }
         }
-        return verdicts
+        return outcomes
     }
 
     private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionAnswer? {
@@ -122,8 +122,8 @@ actor DecisionStage {
 
     /// Whether the user is unchanged since the claim. Only needed for declined nudges: they have no intent whose commit
     /// would check it. A message that was cancelled meanwhile has its row in the record already.
-    private func isUnchanged(_ plan: SendPlan, _ verdicts: [NudgeIdentity: DecisionVerdict]) async -> Bool {
-        guard verdicts.values.contains(where: { !$0.shouldNotify }) else { return true }
+    private func isUnchanged(_ plan: SendPlan, _ outcomes: [NudgeIdentity: DecisionOutcome]) async -> Bool {
+        guard outcomes.values.contains(where: { !$0.shouldNotify }) else { return true }
         return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
     }
 
@@ -166,25 +166,25 @@ actor DecisionStage {
     }
 
     /// Decides each nudge without a question: by the service's earlier answer, or by the fallback strategy.
-    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionVerdict] {
-        var verdicts: [NudgeIdentity: DecisionVerdict] = [:]
+    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionOutcome] {
+        var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
         for nudge in plan.nudges where nudge.isToBeAsked {
             let answer = plan.question(nudge).flatMap { known($0, nudge) }
-            verdicts[nudge.identity] =
-                answer.map { DecisionVerdict($0) } ?? plan.fallback(nudge, because: .resting)
+            outcomes[nudge.identity] =
+                answer.map { DecisionOutcome($0) } ?? plan.fallback(nudge, because: .resting)
         }
-        return verdicts
+        return outcomes
     }
 
     /// The user as they go to their lane. nil: nothing is sent now, and the settlement is on its way.
-    private func conclude(_ user: PlannedUser, _ verdicts: [NudgeIdentity: DecisionVerdict]) -> PlannedUser? {
+    private func conclude(_ user: PlannedUser, _ outcomes: [NudgeIdentity: DecisionOutcome]) -> PlannedUser? {
         let held = user.held
         held.run.count { report in
-            for verdict in verdicts.values { report.verdicts[verdict.kind, default: 0] += 1 }
+            for outcome in outcomes.values { report.decisions[outcome.kind, default: 0] += 1 }
         }
         let now = delivery.clock.now ?? held.claimedAt
         let planner = delivery.terms.planner
-        let plan = user.plan.decided(verdicts, at: now, paused: planner.paused)
+        let plan = user.plan.decided(outcomes, at: now, paused: planner.paused)
         guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
         delivery.answers.forget(user.plan)
         // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
@@ -206,13 +206,13 @@ actor DecisionStage {
     private func putOff(_ users: [PlannedUser]) {
         guard let member = users.first?.held.member, let now = delivery.clock.now else { return }
         let boot = BootTime.milliseconds()
-        let crowded = boot - (line.crowdedSince ?? boot)
+        let fullFor = boot - (line.fullSince ?? boot)
         let postponements = users.map { user in
             let seed = user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
             return Postponement(
                 userID: user.plan.userID,
                 version: user.plan.version,
-                until: LanePatience.until(now, full: crowded, seed: seed)
+                until: LanePatience.until(now, full: fullFor, seed: seed)
             )
         }
         let last = postponements.map(\.until).max() ?? now

@@ -69,7 +69,7 @@ struct Dispatcher: Sendable {
     private func shed() async {
         let users = delivery.queues.takeAll(from: lane)
         guard isWorking else { return }
-        delivery.queues.note(lane, isCrowded: true, now: BootTime.milliseconds())
+        delivery.queues.note(lane, isFull: true, now: BootTime.milliseconds())
         await LaneRouter(delivery: delivery, settler: settler).stepAside(users.map { ($0, lane) })
     }
 
@@ -242,8 +242,8 @@ struct Dispatcher: Sendable {
         let (settler, hooks) = (settler, delivery.hooks)
         // The sender keeps this closure until its window of refused tokens closes. It holds plans only, so it keeps no
         // user in hand.
-        let verdict = TokenVerdict(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
-        sender.send(pushes, onQuarantine: { verdict.quarantine($0) }) { results in
+        let quarantine = TokenQuarantine(passengers.map(\.plan), lane: lane, attemptedAt: intent.attemptedAt, delivery)
+        sender.send(pushes, onQuarantine: { quarantine.add($0) }) { results in
             hooks.pass(.answered)
             settler.add(flight.take(results).map { .arrived($0) })
         }

@@ -13,7 +13,7 @@ actor FanOuts {
     private static let milliseconds: Int64 = 150
 
     private let delivery: DeliveryContext
-    private var memory = SpreadMemory()
+    private var memory = FanOutMemory()
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }
 
@@ -21,7 +21,7 @@ actor FanOuts {
     func run(now: Instant) async throws(PostgresError) -> Bool {
         let end = BootTime.milliseconds() + Self.milliseconds
         guard let left = memory.left(at: BootTime.milliseconds()) else { return false }
-        let due = try await delivery.store.dueSpreads(now: now, except: left, limit: Self.remindersAtOnce)
+        let due = try await delivery.store.dueFanOuts(now: now, except: left, limit: Self.remindersAtOnce)
         for one in due {
             guard !delivery.isHalted, BootTime.milliseconds() < end else { return true }
             do throws(PostgresError) {
@@ -29,7 +29,7 @@ actor FanOuts {
             } catch {
                 // The app's view or a lock of the app failed. That concerns only this reminder.
                 guard error.code == .refusedByServer else { throw error }
-                delivery.onEvent(.spreadFailed(one.reminder, error: error.description))
+                delivery.onEvent(.fanOutFailed(one.reminder, error: error.description))
                 // query_canceled: the statement timed out. The next reminder would read the same slow view.
                 if error.sqlState == "57014" {
                     memory.rest(at: BootTime.milliseconds())
@@ -42,7 +42,7 @@ actor FanOuts {
     }
 
     /// Continues one fan-out, page after page. Returns whether time ran out before its end.
-    private func isLeft(_ due: DueSpread, now: Instant, until end: Int64) async throws(PostgresError) -> Bool {
+    private func isLeft(_ due: DueFanOut, now: Instant, until end: Int64) async throws(PostgresError) -> Bool {
         let decision: FanOutDecision
         do throws(TimeZoneError) {
             decision = try delivery.terms.planner.decide(due, now: now)
@@ -53,7 +53,7 @@ actor FanOuts {
         }
         var due = due
         while true {
-            let step: SpreadStep
+            let step: FanOutStep
             switch decision {
             case .drop:
                 try await delivery.store.drop(due, now: now)
@@ -63,7 +63,7 @@ actor FanOuts {
                 let patience = Duration.milliseconds(memory.patience)
                 step = try await delivery.store.tell(due, next: next, limit: Self.membersAtOnce, patience: patience)
             }
-            await delivery.hooks.reach(.afterSpread)
+            await delivery.hooks.reach(.afterFanOut)
             guard step != .held else {
                 memory.leave(due.reminder.id, at: BootTime.milliseconds())
                 return false

@@ -66,7 +66,7 @@ final class HeldUser: Sendable {
 
     fileprivate init(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun, hand: Hand) {
         userID = user.userID
-        stamp = .at(user.askedAt)
+        stamp = .at(user.evaluatedAt)
         self.member = member
         self.claimedAt = claimedAt
         self.run = run

@@ -7,7 +7,7 @@ final class LaneQueues: Sendable {
         var users: [PlannedUser] = []
         var isServed = false
         /// CLOCK_BOOTTIME milliseconds since when the lane takes less than arrives. nil: it takes everything.
-        var crowdedSince: Int64?
+        var fullSince: Int64?
         /// The latest instant at which users who were postponed for this lane are due again.
         var postponedUntil: Instant?
     }
@@ -74,17 +74,17 @@ final class LaneQueues: Sendable {
     // MARK: Lanes that take less than comes
 
     /// Notes whether a lane takes everything, or since when it does not.
-    func note(_ lane: LaneIdentity, isCrowded: Bool, now: Int64) {
+    func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
         queues.withLock { queues in
-            guard isCrowded else {
-                queues[lane]?.crowdedSince = nil
+            guard isFull else {
+                queues[lane]?.fullSince = nil
                 return
             }
-            if queues[lane]?.crowdedSince == nil { queues[lane, default: Queue()].crowdedSince = now }
+            if queues[lane]?.fullSince == nil { queues[lane, default: Queue()].fullSince = now }
         }
     }
 
-    func crowdedSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.crowdedSince } }
+    func fullSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.fullSince } }
 
     func notePostponed(_ lane: LaneIdentity, until instant: Instant) {
         queues.withLock { queues in

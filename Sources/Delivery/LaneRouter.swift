@@ -19,9 +19,9 @@ struct LaneRouter: Sendable {
 
     /// Assigns each user to a lane that takes some of their devices now. Their other devices follow under the same
     /// answer. Also returns the users whose lanes are all full.
-    func share(_ users: [PlannedUser]) -> (portions: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
+    func share(_ users: [PlannedUser]) -> (slices: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
         var room = roomByLane()
-        var portions: [(lane: LaneIdentity, users: [PlannedUser])] = []
+        var slices: [(lane: LaneIdentity, users: [PlannedUser])] = []
         var aside: [Aside] = []
         // A list search: there are few lanes, and hashing two strings for each user takes longer.
         func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
@@ -32,22 +32,22 @@ struct LaneRouter: Sendable {
                 continue
             }
             let part = PlannedUser(plan: user.plan.part(for: lane), held: user.held)
-            if let own = portions.firstIndex(where: { $0.lane == lane }) {
-                portions[own].users.append(part)
+            if let own = slices.firstIndex(where: { $0.lane == lane }) {
+                slices[own].users.append(part)
             } else {
-                portions.append((lane, [part]))
+                slices.append((lane, [part]))
             }
             guard room[place].users != .max else { continue }
             room[place].users -= 1
             if room[place].users == 0 { room.remove(at: place) }
         }
         let now = BootTime.milliseconds()
-        let crowded = Set(aside.map(\.lane))
-        for lane in crowded { delivery.queues.note(lane, isCrowded: true, now: now) }
-        for (lane, users) in room where users == .max && !crowded.contains(lane) {
-            delivery.queues.note(lane, isCrowded: false, now: now)
+        let fullLanes = Set(aside.map(\.lane))
+        for lane in fullLanes { delivery.queues.note(lane, isFull: true, now: now) }
+        for (lane, users) in room where users == .max && !fullLanes.contains(lane) {
+            delivery.queues.note(lane, isFull: false, now: now)
         }
-        return (portions, aside)
+        return (slices, aside)
     }
 
     /// The lanes that take users now, and how many each takes.
@@ -80,7 +80,7 @@ struct LaneRouter: Sendable {
         let postponements = aside.map { user, lane in
             var until = LanePatience.until(
                 now,
-                full: boot - (delivery.queues.crowdedSince(lane) ?? boot),
+                full: boot - (delivery.queues.fullSince(lane) ?? boot),
                 seed: user.plan.userID.stableHash &+ UInt64(bitPattern: boot)
             )
             // A stopped lane is probed once a minute, so a few users must be due at that time.

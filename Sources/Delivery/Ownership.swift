@@ -140,7 +140,7 @@ package actor Ownership {
             if membership == nil { try await join() }
             try await renew()
             try await orphanStrays()
-            try await bury()
+            try await declareDead()
             return .success(())
         } catch {
             return .failure(error)
@@ -201,13 +201,13 @@ package actor Ownership {
         if !strays.isEmpty { try await store.orphan(strays, of: member) }
     }
 
-    private func bury() async throws(PostgresError) {
+    private func declareDead() async throws(PostgresError) {
         guard let member = membership?.member else { return }
-        await hooks.reach(.beforeBury)
-        let dead = try await store.bury(except: member)
+        await hooks.reach(.beforeDeath)
+        let dead = try await store.declareDead(except: member)
         guard dead > 0 else { return }
-        await hooks.reach(.afterBury)
-        onEvent(.membersBuried(dead))
+        await hooks.reach(.afterDeath)
+        onEvent(.membersDeclaredDead(dead))
         // The ranges of dead members are free now.
         try await renew()
     }

@@ -41,7 +41,7 @@ public struct BarList: Sendable {
     /// The SVG element.
     public var node: Node {
         let longest = max(lines.map(\.value).max() ?? 0, 1)
-        let words = [
+        let description = [
             Node.element("title", [Attribute("id", "\(id)-title")], text: title),
             Node.element("desc", [Attribute("id", "\(id)-desc")], text: summary),
         ]
@@ -52,7 +52,7 @@ public struct BarList: Sendable {
                 Attribute("height", lines.count * Self.lineHeight), Attribute("aria-labelledby", "\(id)-title"),
                 Attribute("aria-describedby", "\(id)-desc"),
             ],
-            words + [
+            description + [
                 ColumnChart.unread(
                     lines.enumerated().map { place, line in
                         draw(line, top: place * Self.lineHeight, fraction: line.value / longest)

@@ -8,12 +8,12 @@ public struct ColumnChart: Sendable {
         /// The position, from 0 to 1.
         public let at: Double
         /// The label. Keep it short: it gets a fifth of a phone's width.
-        public let words: String
+        public let text: String
 
         /// Creates a mark.
-        public init(_ at: Double, _ words: String) {
+        public init(_ at: Double, _ text: String) {
             self.at = at
-            self.words = words
+            self.text = text
         }
     }
 
@@ -142,7 +142,7 @@ public struct ColumnChart: Sendable {
         for (place, bar) in panel.bars.enumerated() where bar.value > 0 {
             parts.append(draw(bar, place, of: panel, bottom: bottom, ticks))
         }
-        parts += words(panel, top: top, bottom: bottom, ticks)
+        parts += labels(panel, top: top, bottom: bottom, ticks)
         return .element("g", [], parts)
     }
 
@@ -155,7 +155,7 @@ public struct ColumnChart: Sendable {
         return .element(
             "rect",
             [Attribute("class", "\(panel.paint)")] + box(left, right, bottom - height, height),
-            [.element("title", text: bar.words)]
+            [.element("title", text: bar.text)]
         )
     }
 
@@ -178,10 +178,10 @@ public struct ColumnChart: Sendable {
     }
 
     /// The panel's title and the number at the top of its scale. Both are above the bars and take no width from them.
-    private func words(_ panel: Panel, top: Int, bottom: Int, _ ticks: Ticks) -> [Node] {
-        var words: [Node] = []
+    private func labels(_ panel: Panel, top: Int, bottom: Int, _ ticks: Ticks) -> [Node] {
+        var labels: [Node] = []
         if !panel.title.isEmpty {
-            words.append(
+            labels.append(
                 .element(
                     "text",
                     [Attribute("class", "panel"), Attribute("x", "0"), Attribute("y", top - 6)],
@@ -189,7 +189,7 @@ public struct ColumnChart: Sendable {
                 )
             )
         }
-        words.append(
+        labels.append(
             .element(
                 "text",
                 [
@@ -199,7 +199,7 @@ public struct ColumnChart: Sendable {
                 text: number(ticks.top)
             )
         )
-        return words
+        return labels
     }
 
     private func draw(_ mark: Mark, height: Int) -> Node {
@@ -214,11 +214,11 @@ public struct ColumnChart: Sendable {
             ],
             []
         )
-        let words = Node.element(
+        let label = Node.element(
             "text",
             [Attribute("class", "tick"), x, Attribute("y", height - 5), Attribute("text-anchor", anchor)],
-            text: mark.words
+            text: mark.text
         )
-        return .group([tick, words])
+        return .group([tick, label])
     }
 }

@@ -32,7 +32,7 @@ public indirect enum Node: Sendable {
 
     func write(to markup: inout String) {
         switch self {
-        case .text(let words): Escaping.write(words, to: &markup)
+        case .text(let text): Escaping.write(text, to: &markup)
         case .group(let nodes): for node in nodes { node.write(to: &markup) }
         case .style(let sheet): markup += "<style>\(sheet)</style>"
         case .element(let name, let attributes, let children):

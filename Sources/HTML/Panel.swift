@@ -5,12 +5,12 @@ public struct Panel: Sendable {
         /// The bar's height; all bars of a panel share one unit. 0: no bar is drawn.
         public let value: Double
         /// The tooltip, such as `14:00: 120`.
-        public let words: String
+        public let text: String
 
         /// Creates a bar.
-        public init(_ value: Double, _ words: String) {
+        public init(_ value: Double, _ text: String) {
             self.value = value
-            self.words = words
+            self.text = text
         }
     }
 

@@ -6,7 +6,7 @@ public struct Table: Sendable {
         let isNumber: Bool
 
         /// A column of texts, aligned left.
-        public static func words(_ name: String) -> Column { Column(name: name, isNumber: false) }
+        public static func text(_ name: String) -> Column { Column(name: name, isNumber: false) }
         /// A column of numbers, aligned right.
         public static func number(_ name: String) -> Column { Column(name: name, isNumber: true) }
     }

@@ -158,7 +158,7 @@ struct ClientDialer {
     }
 
     private func connectFailure(_ number: Int32) -> CloseReason {
-        let words = String(cString: strerror(number))
-        return CloseReason(.connect, "can't connect to \(configuration.host) port \(configuration.port): \(words)")
+        let text = String(cString: strerror(number))
+        return CloseReason(.connect, "can't connect to \(configuration.host) port \(configuration.port): \(text)")
     }
 }

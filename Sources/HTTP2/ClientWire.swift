@@ -135,8 +135,8 @@ struct ClientWire: ~Copyable {
         return nil
     }
 
-    private func lost(_ words: String) -> CloseReason {
-        session.goaway.map { CloseReason(.goaway(code: $0.code), words) } ?? CloseReason(.lost, words)
+    private func lost(_ text: String) -> CloseReason {
+        session.goaway.map { CloseReason(.goaway(code: $0.code), text) } ?? CloseReason(.lost, text)
     }
 
     /// Checks that the server still answers: its SETTINGS must come, and its PING answers.

@@ -23,9 +23,9 @@ package struct SocketAddress {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &list)
         guard code == 0 else {
-            let words = String(cString: gai_strerror(code))
+            let text = String(cString: gai_strerror(code))
             return .failure(
-                CloseReason(.resolve, "can't resolve \(host): \(words); check the name and the machine's DNS")
+                CloseReason(.resolve, "can't resolve \(host): \(text); check the name and the machine's DNS")
             )
         }
         defer { freeaddrinfo(list) }

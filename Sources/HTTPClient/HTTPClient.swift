@@ -8,7 +8,7 @@ import Locks
 /// connection. So a server may receive a request twice, and its effect must not depend on that.
 public final class HTTPClient: Sendable {
     private let settings: HTTPClientSettings
-    private let inbox: ClientInbox
+    private let inbox: CallInbox
 
     /// Starts a client and its thread.
     ///
@@ -19,10 +19,10 @@ public final class HTTPClient: Sendable {
             throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile)", cause: why)
         }
         let multi = try MultiHandle(keeping: max(1, settings.concurrency))
-        let inbox = ClientInbox(waking: multi)
+        let inbox = CallInbox(waking: multi)
         self.settings = settings
         self.inbox = inbox
-        guard let thread = DedicatedThread.start(named: "http-client", { ClientLoop(settings, multi, inbox).run() })
+        guard let thread = DedicatedThread.start(named: "http-client", { CallLoop(settings, multi, inbox).run() })
         else { throw HTTPClientError(.resources, "no thread left for an HTTP client") }
         pthread_detach(thread)
     }

@@ -28,7 +28,7 @@ enum LibCurl {
     }
 
     /// libcurl's text for a result, or the result's number without libcurl.
-    static func words(_ result: CURLcode) -> String {
+    static func text(_ result: CURLcode) -> String {
         library.flatMap { $0.pointee.easy_strerror(result) }.map { String(cString: $0) }
             ?? "libcurl's result \(result.rawValue)"
     }

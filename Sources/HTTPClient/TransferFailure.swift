@@ -16,19 +16,19 @@ struct TransferFailure {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             failure(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
-        case CURLE_COULDNT_CONNECT: failure(.unreachable, "can't connect to \(url)", cause: systemWords)
+        case CURLE_COULDNT_CONNECT: failure(.unreachable, "can't connect to \(url)", cause: systemText)
         case CURLE_OPERATION_TIMEDOUT: Self.timedOut(url)
         case CURLE_PEER_FAILED_VERIFICATION: certificate
         case CURLE_SSL_CACERT_BADFILE:
             failure(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
         case CURLE_SSL_CONNECT_ERROR:
-            failure(.handshake, "no TLS 1.2 or newer with \(url): check that it is an https server", cause: words)
+            failure(.handshake, "no TLS 1.2 or newer with \(url): check that it is an https server", cause: text)
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-            failure(.malformed, "the answer of \(url) is not HTTP", cause: words)
+            failure(.malformed, "the answer of \(url) is not HTTP", cause: text)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            failure(.brokenOff, "the connection to \(url) ended before the answer was complete", cause: words)
+            failure(.brokenOff, "the connection to \(url) ended before the answer was complete", cause: text)
         case CURLE_OUT_OF_MEMORY: failure(.resources, "no memory left for a call to \(url)")
-        default: failure(.library, "the call to \(url) failed", cause: words)
+        default: failure(.library, "the call to \(url) failed", cause: text)
         }
     }
 
@@ -62,8 +62,8 @@ struct TransferFailure {
         }
     }
 
-    private var words: String { LibCurl.words(result) }
-    private var systemWords: String { errno == 0 ? words : String(cString: strerror(errno)) }
+    private var text: String { LibCurl.text(result) }
+    private var systemText: String { errno == 0 ? text : String(cString: strerror(errno)) }
 
     private func failure(_ code: HTTPClientError.Code, _ context: String, cause: String? = nil) -> HTTPClientError {
         HTTPClientError(code, context, cause: cause)

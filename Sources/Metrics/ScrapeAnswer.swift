@@ -3,17 +3,17 @@ enum ScrapeAnswer {
     /// The complete answer: head, and body unless the method is HEAD.
     ///
     /// - Parameter page: makes the metrics. Called only if the answer needs them.
-    static func bytes(_ verdict: ScrapeRequest.Verdict, page: () -> [UInt8]) -> [UInt8] {
+    static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
         let (status, type, body): (String, String, [UInt8]) =
-            if let refusal = verdict.refusal {
+            if let refusal = outcome.refusal {
                 (
                     refusal.status, "text/plain; charset=utf-8",
                     Array("\(refusal.status): metrics are at /metrics\n".utf8)
                 )
             } else { ("200 OK", Exposition.contentType, page()) }
-        let allowed = verdict.refusal == .method ? "allow: GET, HEAD\r\n" : ""
+        let allowed = outcome.refusal == .method ? "allow: GET, HEAD\r\n" : ""
         let head =
             "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(allowed)\r\n"
-        return Array(head.utf8) + (verdict.isHead ? [] : body)
+        return Array(head.utf8) + (outcome.isHead ? [] : body)
     }
 }

@@ -48,8 +48,8 @@ final class ScrapeConnection {
     private func read(_ page: () -> [UInt8]) {
         while phase == .reading {
             guard let bytes = receive() else { return }
-            guard let verdict = request.take(bytes) else { continue }
-            answer = ScrapeAnswer.bytes(verdict, page: page)[...]
+            guard let outcome = request.take(bytes) else { continue }
+            answer = ScrapeAnswer.bytes(outcome, page: page)[...]
             phase = .writing
         }
     }

@@ -1,7 +1,7 @@
 /// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
     /// The result of a complete head.
-    struct Verdict: Equatable {
+    struct Outcome: Equatable {
         /// Nil: the request gets the metrics.
         var refusal: ScrapeRefusal?
         /// The method is HEAD: the answer has no body (RFC 9110, section 9.3.2).
@@ -16,10 +16,10 @@ struct ScrapeRequest {
     private var searched = 0
 
     /// Takes bytes that arrived. Nil: the head is not complete yet.
-    mutating func take(_ bytes: some Collection<UInt8>) -> Verdict? {
+    mutating func take(_ bytes: some Collection<UInt8>) -> Outcome? {
         head += bytes.prefix(Self.mostBytes + 1 - head.count)
-        guard let end = endOfHead() else { return head.count > Self.mostBytes ? Verdict(refusal: .tooLarge) : nil }
-        return Self.judge(head[..<end])
+        guard let end = endOfHead() else { return head.count > Self.mostBytes ? Outcome(refusal: .tooLarge) : nil }
+        return Self.check(head[..<end])
     }
 
     /// An empty line ends the head. A bare line feed also ends a line (RFC 9112, section 2.2).
@@ -32,7 +32,7 @@ struct ScrapeRequest {
         return nil
     }
 
-    private static func judge(_ head: ArraySlice<UInt8>) -> Verdict {
+    private static func check(_ head: ArraySlice<UInt8>) -> Outcome {
         let lines = head.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
             line.last == 0x0D ? line.dropLast() : line
         }
@@ -40,17 +40,17 @@ struct ScrapeRequest {
             String(decoding: $0, as: UTF8.self)
         }
         guard words.count == 3, words.allSatisfy({ !$0.isEmpty }), words[2].hasPrefix("HTTP/") else {
-            return Verdict(refusal: .malformed)
+            return Outcome(refusal: .malformed)
         }
-        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Verdict(refusal: .version) }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Outcome(refusal: .version) }
         let names = lines.dropFirst().map { fieldName($0) }
-        guard !names.contains(nil) else { return Verdict(refusal: .malformed) }
+        guard !names.contains(nil) else { return Outcome(refusal: .malformed) }
         // HTTP/1.1 requires exactly one Host field (RFC 9112, section 3.2).
         let hosts = names.count { $0 == "host" }
-        guard hosts == 1 || hosts == 0 && words[2] == "HTTP/1.0" else { return Verdict(refusal: .malformed) }
+        guard hosts == 1 || hosts == 0 && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
-        guard path(words[1]) == "/metrics" else { return Verdict(refusal: .notFound, isHead: isHead) }
-        return Verdict(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
+        guard path(words[1]) == "/metrics" else { return Outcome(refusal: .notFound, isHead: isHead) }
+        return Outcome(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
     }
 
     /// The name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before the colon and

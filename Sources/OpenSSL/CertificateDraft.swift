@@ -11,7 +11,7 @@ final class CertificateDraft: @unchecked Sendable {
     init(subject: String) throws(TLSError) {
         TLSErrorQueue.clear()
         guard let key = Self.newKey() else {
-            throw TLSError(.library, "can't make a P-256 key: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't make a P-256 key: \(TLSErrorQueue.text())")
         }
         guard let certificate = X509_new() else {
             EVP_PKEY_free(key)
@@ -50,7 +50,7 @@ final class CertificateDraft: @unchecked Sendable {
     func setValidity(from start: Int, to end: Int) throws(TLSError) {
         guard X509_gmtime_adj(X509_getm_notBefore(certificate), start) != nil,
             X509_gmtime_adj(X509_getm_notAfter(certificate), end) != nil
-        else { throw TLSError(.library, "can't set the validity: \(TLSErrorQueue.words())") }
+        else { throw TLSError(.library, "can't set the validity: \(TLSErrorQueue.text())") }
     }
 
     /// Adds an extension in the syntax of x509v3_config(5).
@@ -58,7 +58,7 @@ final class CertificateDraft: @unchecked Sendable {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer.certificate, certificate, nil, nil, 0)
         guard let made = X509V3_EXT_conf_nid(nil, &context, kind, value) else {
-            throw TLSError(.library, "can't add to the certificate: \(value): \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't add to the certificate: \(value): \(TLSErrorQueue.text())")
         }
         X509_add_ext(certificate, made, -1)
         X509_EXTENSION_free(made)
@@ -67,14 +67,14 @@ final class CertificateDraft: @unchecked Sendable {
     func sign(by issuer: CertificateDraft) throws(TLSError) {
         X509_set_issuer_name(certificate, X509_get_subject_name(issuer.certificate))
         guard X509_sign(certificate, issuer.key, EVP_sha256()) > 0 else {
-            throw TLSError(.library, "can't sign the certificate: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't sign the certificate: \(TLSErrorQueue.text())")
         }
     }
 
     func certificateText() throws(TLSError) -> String {
         let output = try MemoryBIO()
         guard PEM_write_bio_X509(output.handle, certificate) == 1 else {
-            throw TLSError(.library, "can't write the certificate: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't write the certificate: \(TLSErrorQueue.text())")
         }
         return output.text()
     }
@@ -82,7 +82,7 @@ final class CertificateDraft: @unchecked Sendable {
     func keyText() throws(TLSError) -> String {
         let output = try MemoryBIO()
         guard PEM_write_bio_PKCS8PrivateKey(output.handle, key, nil, nil, 0, nil, nil) == 1 else {
-            throw TLSError(.library, "can't write the key: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't write the key: \(TLSErrorQueue.text())")
         }
         return output.text()
     }

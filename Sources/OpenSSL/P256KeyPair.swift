@@ -29,6 +29,6 @@ public struct P256KeyPair: Sendable {
     }
 
     private static func failure(_ what: String) -> TLSError {
-        TLSError(.library, "can't make \(what): \(TLSErrorQueue.words())")
+        TLSError(.library, "can't make \(what): \(TLSErrorQueue.text())")
     }
 }

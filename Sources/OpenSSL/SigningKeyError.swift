@@ -19,7 +19,7 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     /// What an operator can do about it, if known.
-    public var mend: String? {
+    public var remedy: String? {
         switch self {
         case .notPEM:
             "give the whole text of the .p8 file from Apple, from -----BEGIN PRIVATE KEY----- to "
@@ -32,5 +32,5 @@ public enum SigningKeyError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     /// The problem and the remedy in one line.
-    public var description: String { [problem, mend].compactMap(\.self).joined(separator: ": ") }
+    public var description: String { [problem, remedy].compactMap(\.self).joined(separator: ": ") }
 }

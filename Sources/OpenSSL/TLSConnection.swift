@@ -38,7 +38,7 @@ public final class TLSConnection {
     private init(context: TLSContext, descriptor: Int32, host: String?) throws(TLSError) {
         TLSErrorQueue.clear()
         guard let handle = SSL_new(context.handle) else {
-            throw TLSError(.library, "can't begin TLS: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't begin TLS: \(TLSErrorQueue.text())")
         }
         let state = UnsafeMutablePointer<SocketState>.allocate(capacity: 1)
         state.initialize(to: SocketState(descriptor: descriptor))
@@ -79,10 +79,10 @@ public final class TLSConnection {
         case SSL_ERROR_SSL where verification != X509_V_OK:
             throw TLSError(verification: verification, host: host ?? "the server")
         case SSL_ERROR_SSL:
-            let words = TLSErrorQueue.words()
+            let text = TLSErrorQueue.text()
             // The server's alert 120 (RFC 7301 section 3.2).
-            let code: TLSError.Code = words.contains("no application protocol") ? .noHTTP2 : .handshake
-            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(words)")
+            let code: TLSError.Code = text.contains("no application protocol") ? .noHTTP2 : .handshake
+            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(text)")
         case SSL_ERROR_ZERO_RETURN: return .closed
         default: throw lost("during the TLS handshake")
         }
@@ -128,14 +128,14 @@ public final class TLSConnection {
         case SSL_ERROR_WANT_READ: return .wantsRead
         case SSL_ERROR_WANT_WRITE: return .wantsWrite
         case SSL_ERROR_ZERO_RETURN: return .closed
-        case SSL_ERROR_SSL: throw TLSError(.connection(errno: 0), "TLS broke \(occasion): \(TLSErrorQueue.words())")
+        case SSL_ERROR_SSL: throw TLSError(.connection(errno: 0), "TLS broke \(occasion): \(TLSErrorQueue.text())")
         default: throw lost(occasion)
         }
     }
 
     private func lost(_ occasion: String) -> TLSError {
         let number = state.pointee.failure
-        let words = number == 0 ? "the peer closed it" : String(cString: strerror(number))
-        return TLSError(.connection(errno: number), "the connection was lost \(occasion): \(words)")
+        let text = number == 0 ? "the peer closed it" : String(cString: strerror(number))
+        return TLSError(.connection(errno: number), "the connection was lost \(occasion): \(text)")
     }
 }

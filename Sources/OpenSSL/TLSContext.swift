@@ -10,7 +10,7 @@ public final class TLSContext: @unchecked Sendable {
     private init(method: OpaquePointer?) throws(TLSError) {
         TLSErrorQueue.clear()
         guard let handle = SSL_CTX_new(method) else {
-            throw TLSError(.library, "can't make a TLS context: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't make a TLS context: \(TLSErrorQueue.text())")
         }
         self.handle = handle
         // The SSL_CTX_set_… names for these are macros, which Swift doesn't import.
@@ -35,14 +35,14 @@ public final class TLSContext: @unchecked Sendable {
         // Returns 0 for success, unlike similar functions.
         let offer: [UInt8] = [2, UInt8(ascii: "h"), UInt8(ascii: "2")]
         guard SSL_CTX_set_alpn_protos(context.handle, offer, UInt32(offer.count)) == 0 else {
-            throw TLSError(.library, "can't offer ALPN h2: \(TLSErrorQueue.words())")
+            throw TLSError(.library, "can't offer ALPN h2: \(TLSErrorQueue.text())")
         }
         switch trust {
         case .system:
             SSL_CTX_set_default_verify_paths(context.handle)
         case .only(.file(let path)):
             guard SSL_CTX_load_verify_file(context.handle, path) == 1 else {
-                throw TLSError(.credentials, "can't read certificates to trust from \(path): \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "can't read certificates to trust from \(path): \(TLSErrorQueue.text())")
             }
         case .only(.text(let text)):
             try context.trust(text: text)
@@ -86,12 +86,12 @@ public final class TLSContext: @unchecked Sendable {
         switch certificate {
         case .file(let path):
             guard SSL_CTX_use_certificate_chain_file(handle, path) == 1 else {
-                throw TLSError(.credentials, "can't read a certificate from \(path): \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "can't read a certificate from \(path): \(TLSErrorQueue.text())")
             }
         case .text(let text):
             let source = try MemoryBIO(text)
             guard let leaf = PEM_read_bio_X509(source.handle, nil, nil, nil) else {
-                throw TLSError(.credentials, "no certificate in the text: \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "no certificate in the text: \(TLSErrorQueue.text())")
             }
             SSL_CTX_use_certificate(handle, leaf)
             X509_free(leaf)
@@ -107,16 +107,16 @@ public final class TLSContext: @unchecked Sendable {
         switch key {
         case .file(let path):
             guard SSL_CTX_use_PrivateKey_file(handle, path, SSL_FILETYPE_PEM) == 1 else {
-                throw TLSError(.credentials, "can't read a private key from \(path): \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "can't read a private key from \(path): \(TLSErrorQueue.text())")
             }
         case .text(let text):
             let source = try MemoryBIO(text)
             guard let key = PEM_read_bio_PrivateKey(source.handle, nil, nil, nil) else {
-                throw TLSError(.credentials, "no private key in the text: \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "no private key in the text: \(TLSErrorQueue.text())")
             }
             defer { EVP_PKEY_free(key) }
             guard SSL_CTX_use_PrivateKey(handle, key) == 1 else {
-                throw TLSError(.credentials, "the private key can't be used: \(TLSErrorQueue.words())")
+                throw TLSError(.credentials, "the private key can't be used: \(TLSErrorQueue.text())")
             }
         }
     }

@@ -6,7 +6,7 @@ enum TLSErrorQueue {
     static func clear() { ERR_clear_error() }
 
     /// OpenSSL's text for the newest error. Clears the queue.
-    static func words() -> String {
+    static func text() -> String {
         let code = ERR_peek_last_error()
         defer { ERR_clear_error() }
         guard code != 0 else { return "no reason given" }

@@ -74,7 +74,7 @@ public struct DecideLine: Sendable {
             writer.key("rule")
             writer.string(step.rule)
             writer.key("verdict")
-            writer.string(step.verdict)
+            writer.string(step.outcome)
             writer.key("facts")
             writer.value(.object(step.facts))
             writer.endObject()

@@ -5,7 +5,7 @@ import TimeZones
 protocol DecisionTrace {
     mutating func note(
         _ rule: @autoclosure () -> String,
-        _ verdict: Action?,
+        _ outcome: Action?,
         _ facts: @autoclosure () -> [(String, JSONValue)]
     )
 }
@@ -14,7 +14,7 @@ struct NoTrace: DecisionTrace {
     @inline(__always)
     mutating func note(
         _ rule: @autoclosure () -> String,
-        _ verdict: Action?,
+        _ outcome: Action?,
         _ facts: @autoclosure () -> [(String, JSONValue)]
     ) {}
 }
@@ -24,11 +24,11 @@ struct RecordedTrace: DecisionTrace {
 
     mutating func note(
         _ rule: @autoclosure () -> String,
-        _ verdict: Action?,
+        _ outcome: Action?,
         _ facts: @autoclosure () -> [(String, JSONValue)]
     ) {
         let members = facts().map { JSONObject.Member(key: $0.0, value: $0.1) }
-        steps.append(TraceStep(rule: rule(), verdict: verdict?.rawValue ?? "pass", facts: JSONObject(members)))
+        steps.append(TraceStep(rule: rule(), outcome: outcome?.rawValue ?? "pass", facts: JSONObject(members)))
     }
 }
 

@@ -44,15 +44,15 @@ extension Policy {
     /// The holds that are checked before the zone.
     func holdCheckIn(_ candidate: Candidate, _ trace: inout some DecisionTrace) -> Decision? {
         let preferences = candidate.preferences
-        let asked: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
+        let checks: [5 of (rule: String, isHeld: Bool, reason: Reason)] = [
             ("paused", candidate.paused, .paused),
             ("opted_in", preferences.isNull, .notOptedIn),
             ("preferences", preferences.malformed != nil, .preferencesMalformed),
             ("enabled", preferences.checkInsEnabled == false, .disabled),
             ("first_session", !candidate.firstSessionComplete, .firstSessionIncomplete),
         ]
-        for index in asked.indices {
-            let (rule, isHeld, reason) = asked[index]
+        for index in checks.indices {
+            let (rule, isHeld, reason) = checks[index]
             let facts: [(String, JSONValue)] =
                 reason == .preferencesMalformed && isHeld ? [("cause", .text(preferences.malformed))] : []
             trace.note(rule, isHeld ? .hold : nil, facts)

@@ -7,14 +7,14 @@ extension Policy {
     typealias Facts = [(String, JSONValue)]
 
     func zoneFacts(_ candidate: Candidate, _ zone: Zone? = nil, _ now: Instant? = nil) -> Facts {
-        let asked: Facts = [
+        let given: Facts = [
             ("preferences", .text(candidate.preferences.timezone)), ("profile", .text(candidate.timezone)),
             ("rules", .text(rules.defaultTimezone)),
         ]
-        guard let zone, let now else { return asked + [("zone", .null)] }
+        guard let zone, let now else { return given + [("zone", .null)] }
         let (date, second) = zone.localTime(at: now)
         let clock = TimeOfDay(minutes: second / 60).map { "\($0):\(second % 60 < 10 ? "0" : "")\(second % 60)" }
-        return asked + [
+        return given + [
             ("zone", .string(zone.name)), ("offset", .int(Int64(zone.offset(at: now)))),
             ("local_time", .string("\(date.iso)T\(clock ?? "")")),
         ]

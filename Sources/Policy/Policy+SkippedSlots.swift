@@ -2,7 +2,7 @@ import NudgedKit
 public import TimeZones
 
 extension Policy {
-    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastAsked` <
+    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastEvaluated` <
     /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
     ///
     /// Each reason is the policy's answer one second before limit(D).
@@ -10,14 +10,14 @@ extension Policy {
     /// - Throws: if the zone could not be read now.
     public func skippedSlots(
         _ candidate: Candidate,
-        lastAsked: Instant,
+        lastEvaluated: Instant,
         now: Instant
     ) throws(TimeZoneError) -> [SkippedSlot] {
         var trace = NoTrace()
-        guard lastAsked < now, candidate.nudge == .checkIn, holdCheckIn(candidate, &trace) == nil,
+        guard lastEvaluated < now, candidate.nudge == .checkIn, holdCheckIn(candidate, &trace) == nil,
             let zone = try zone(of: candidate), let calendar = calendar(candidate, zone, now: now)
         else { return [] }
-        let after = max(lastAsked, now - 7 * 86_400)
+        let after = max(lastEvaluated, now - 7 * 86_400)
         var skipped: [SkippedSlot] = []
         calendar.visit(limitAfter: after, now: now) { date, earliest in
             let limit = calendar.limit(earliest)

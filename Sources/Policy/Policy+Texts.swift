@@ -85,8 +85,8 @@ extension Policy {
             let isQuiet = wakeUp.quiet.isQuiet(now)
             let awake = wakeUp.instant(from: now, limit: expiresAt)
             let isTooLate = expiresAt.map { awake >= $0 } ?? false
-            let verdict: Action? = isQuiet ? (isTooLate ? .drop : .wait) : nil
-            trace.note("quiet_hours", verdict, quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
+            let outcome: Action? = isQuiet ? (isTooLate ? .drop : .wait) : nil
+            trace.note("quiet_hours", outcome, quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
             if isQuiet {
                 if isTooLate { return Decision(.drop, .expiresInQuietHours, urgent: isUrgent) }
                 return Decision(.wait, .quietHours, nextAt: awake, urgent: isUrgent)

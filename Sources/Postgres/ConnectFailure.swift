@@ -13,8 +13,8 @@ enum ConnectFailure {
                 guard state.utf8.count == 5, state.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isUppercase) }) else {
                     continue
                 }
-                let words = rest.dropFirst(5).drop { $0 == ":" || $0 == " " }
-                return PostgresError(.connectionFailed, sqlState: state, detail: words.isEmpty ? nil : String(words))
+                let text = rest.dropFirst(5).drop { $0 == ":" || $0 == " " }
+                return PostgresError(.connectionFailed, sqlState: state, detail: text.isEmpty ? nil : String(text))
             }
         }
         return PostgresError(.connectionFailed, detail: lines.first)

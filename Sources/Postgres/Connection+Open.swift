@@ -7,7 +7,7 @@ extension Connection {
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(
         _ configuration: ConnectionConfiguration,
-        notices: (@Sendable (Notice) -> Void)? = nil
+        notices: (@Sendable (ServerNotice) -> Void)? = nil
     ) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration, notices: notices)
         let first = FirstAnswer<Result<Void, PostgresError>>()

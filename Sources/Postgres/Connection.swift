@@ -12,7 +12,7 @@ public actor Connection {
 
     let executor = SerialQueueExecutor(label: "nudged.postgres")
     let configuration: ConnectionConfiguration
-    private let notices: (@Sendable (Notice) -> Void)?
+    private let notices: (@Sendable (ServerNotice) -> Void)?
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
     private let silent = Atomic<Bool>(false)
@@ -32,7 +32,7 @@ public actor Connection {
     /// server.
     nonisolated var endedInSilence: Bool { silent.load(ordering: .acquiring) }
 
-    init(_ configuration: ConnectionConfiguration, notices: (@Sendable (Notice) -> Void)?) {
+    init(_ configuration: ConnectionConfiguration, notices: (@Sendable (ServerNotice) -> Void)?) {
         self.configuration = configuration
         self.notices = notices
     }

@@ -66,10 +66,10 @@ extension ConnectionConfiguration {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &message) else {
             // libpq quotes parts of the URL after the first quotation mark. One of them may be a part of the password.
-            var words = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
+            var text = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
             PQfreemem(message)
-            while words.hasSuffix(" ") || words.hasSuffix(":") { words.removeLast() }
-            throw PostgresError(.invalidURL, detail: words.isEmpty ? nil : words)
+            while text.hasSuffix(" ") || text.hasSuffix(":") { text.removeLast() }
+            throw PostgresError(.invalidURL, detail: text.isEmpty ? nil : text)
         }
         defer { PQconninfoFree(options) }
         return values(options)

@@ -36,7 +36,7 @@ public actor Database {
     public init(
         _ configuration: ConnectionConfiguration,
         backoff: Backoff = Backoff(),
-        notices: (@Sendable (Notice) -> Void)? = nil,
+        notices: (@Sendable (ServerNotice) -> Void)? = nil,
         afterSilence: Probe? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         report: Report? = nil

@@ -2,9 +2,9 @@ import CLibPQ
 
 /// Passes the server's notices to a closure. libpq would write them to stderr.
 final class NoticeReceiver {
-    private let handler: (@Sendable (Notice) -> Void)?
+    private let handler: (@Sendable (ServerNotice) -> Void)?
 
-    init(_ handler: (@Sendable (Notice) -> Void)?) {
+    init(_ handler: (@Sendable (ServerNotice) -> Void)?) {
         self.handler = handler
     }
 
@@ -14,7 +14,7 @@ final class NoticeReceiver {
         let receive: PQnoticeReceiver = { context, result in
             guard let context, let result else { return }
             let receiver = Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
-            receiver.handler?(Notice(ServerReport(result)))
+            receiver.handler?(ServerNotice(ServerReport(result)))
         }
         PQsetNoticeReceiver(connection, receive, Unmanaged.passUnretained(self).toOpaque())
     }

@@ -100,8 +100,8 @@ extension PostgresError {
     static let unescapedSlash = "the user or password contains an unescaped /"
 
     /// What an operator can do about it, if known.
-    public var mend: String? {
-        if let sqlState, let mend = SQLState.mend(sqlState) { return mend }
+    public var remedy: String? {
+        if let sqlState, let remedy = SQLState.remedy(sqlState) { return remedy }
         switch code {
         case .timedOut where isCommitStuck:
             return "start the standby, or remove it from synchronous_standby_names and reload PostgreSQL"
@@ -129,23 +129,23 @@ extension PostgresError {
 extension PostgresError: CustomStringConvertible {
     /// What failed, without the statement and the remedy: `42P01 relation "nudged.recipient" does not exist`.
     public var cause: String {
-        let what = detail ?? condition ?? Self.words(code)
+        let what = detail ?? condition ?? Self.text(code)
         let text = sqlState.map { "\($0) \(what)" } ?? what
         return object.map { "\(text) (\($0))" } ?? text
     }
 
     /// One line: what failed, where, why, and the remedy.
     public var description: String {
-        var text = "PostgreSQL: \(Self.words(code))"
+        var text = "PostgreSQL: \(Self.text(code))"
         if let statement { text += " in \(statement)" }
         if let sqlState { text += ": \(sqlState) \(SQLState.condition(sqlState))" }
         if let object { text += " (\(object))" }
         if let detail { text += ": \(detail)" }
-        if let mend { text += "; \(mend)" }
+        if let remedy { text += "; \(remedy)" }
         return text
     }
 
-    private static func words(_ code: Code) -> String {
+    private static func text(_ code: Code) -> String {
         switch code {
         case .connectionFailed: "connecting failed"
         case .connectionLost: "the connection was lost"

@@ -32,7 +32,7 @@ enum SQLState {
     }
 
     /// The remedy for a state that an operator can act on.
-    static func mend(_ state: String) -> String? {
+    static func remedy(_ state: String) -> String? {
         switch state {
         case "28P01", "28000":
             "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"

@@ -24,7 +24,7 @@ extension ServerLink {
     /// - Throws: The last host's error. An error from a server has priority over one from the network.
     static func open(
         _ configuration: ConnectionConfiguration,
-        notices: (@Sendable (Notice) -> Void)?
+        notices: (@Sendable (ServerNotice) -> Void)?
     ) throws(PostgresError) -> ServerLink {
         var left = configuration.attempts[...]
         var running: [Attempt] = []
@@ -62,7 +62,7 @@ extension ServerLink {
 
     private static func begin(
         _ keywords: [String: String],
-        _ notices: (@Sendable (Notice) -> Void)?,
+        _ notices: (@Sendable (ServerNotice) -> Void)?,
         _ deadline: Deadline
     ) throws(PostgresError) -> Attempt {
         guard let handle = start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }

@@ -84,7 +84,7 @@ extension ServerLink {
     private func becomeReady(_ deadline: Deadline, during name: String?) throws(PostgresError) -> Bool {
         while true {
             let unsent = PQflush(handle)
-            if unsent < 0 { drainLastWords() }
+            if unsent < 0 { drainLastMessages() }
             if PQisBusy(handle) == 0 { return true }
             if unsent < 0 { throw lost(name) }
             guard try wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, deadline) else { return false }
@@ -94,7 +94,7 @@ extension ServerLink {
     }
 
     /// A server that ends a connection sends the reason first. A write may fail before that is read.
-    private func drainLastWords() {
+    private func drainLastMessages() {
         _ = PQconsumeInput(handle)
     }
 

@@ -8,7 +8,7 @@ final class ServerLink {
     /// Must live longer than `handle`, whose notice receiver points to it unretained.
     private let receiver: NoticeReceiver
 
-    init(handle: OpaquePointer, notices: (@Sendable (Notice) -> Void)?) {
+    init(handle: OpaquePointer, notices: (@Sendable (ServerNotice) -> Void)?) {
         self.handle = handle
         receiver = NoticeReceiver(notices)
         receiver.install(on: handle)

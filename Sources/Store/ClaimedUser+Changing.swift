@@ -8,7 +8,7 @@ extension ClaimedUser {
     package struct Changes: Sendable {
         package var since: Instant?
         package var fingerprint: Int64?
-        package var askedAt: Instant?
+        package var evaluatedAt: Instant?
         package var touchedAt: Instant?
         package var dueAt: Int64
         package var history: History
@@ -25,7 +25,7 @@ extension ClaimedUser {
         Changes(
             since: since,
             fingerprint: fingerprint,
-            askedAt: askedAt,
+            evaluatedAt: evaluatedAt,
             touchedAt: touchedAt,
             dueAt: dueAt,
             history: history,
@@ -47,7 +47,7 @@ extension ClaimedUser {
             touchedAt: changes.touchedAt,
             since: changes.since,
             fingerprint: changes.fingerprint,
-            askedAt: changes.askedAt,
+            evaluatedAt: changes.evaluatedAt,
             history: changes.history,
             retry: changes.retry,
             quarantine: quarantine,
@@ -76,7 +76,7 @@ extension ClaimedUser {
         var changes = changes
         changes.since = [since, update.since].compactMap(\.self).max()
         changes.fingerprint = update.fingerprint
-        changes.askedAt = update.askedAt
+        changes.evaluatedAt = update.evaluatedAt
         changes.touchedAt = nil
         changes.dueAt = update.dueAt.microseconds
         changes.history = update.history

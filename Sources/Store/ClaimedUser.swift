@@ -19,7 +19,7 @@ package final class ClaimedUser: Sendable {
     /// A hash of what sets `since`; nil: never evaluated.
     package let fingerprint: Int64?
     /// When the policy was last evaluated.
-    package let askedAt: Instant?
+    package let evaluatedAt: Instant?
     package let history: History
     /// What is left of nudges, as JSON (`Retry`).
     package let retry: String?
@@ -47,7 +47,7 @@ package final class ClaimedUser: Sendable {
         touchedAt: Instant?,
         since: Instant?,
         fingerprint: Int64?,
-        askedAt: Instant?,
+        evaluatedAt: Instant?,
         history: History,
         retry: String?,
         quarantine: String? = nil,
@@ -67,7 +67,7 @@ package final class ClaimedUser: Sendable {
         self.touchedAt = touchedAt
         self.since = since
         self.fingerprint = fingerprint
-        self.askedAt = askedAt
+        self.evaluatedAt = evaluatedAt
         self.history = history
         self.retry = retry
         self.quarantine = quarantine

@@ -30,7 +30,7 @@ package struct DeliveryRecord: Sendable, Equatable {
     package let attemptedAt: Instant
     /// Microseconds to add to `attemptedAt`. With them, two attempts in one second are two rows (`Intent.fraction`).
     package var fraction: Int32 = 0
-    /// The decision service's answer, as a JSON object (`DecisionVerdict`); nil: it was not asked.
+    /// The decision service's answer, as a JSON object (`DecisionOutcome`); nil: it was not asked.
     package let decision: String?
     /// The template of a check-in; nil: the configured text, or no check-in.
     package let template: Int32?

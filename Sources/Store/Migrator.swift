@@ -4,7 +4,7 @@ package import Postgres
 /// migrators don't collide.
 package struct Migrator: Sendable {
     /// The state of a database.
-    package enum Standing: Sendable, Equatable {
+    package enum SchemaState: Sendable, Equatable {
         /// Nothing to do.
         case current
         /// These are to be applied. If they are all: no migration was applied yet.
@@ -43,16 +43,17 @@ package struct Migrator: Sendable {
     package func close() async { await database.close() }
 
     /// Compares the database with `Migration.all`; changes nothing.
-    package func standing() async throws(PostgresError) -> Standing {
+    package func schemaState() async throws(PostgresError) -> SchemaState {
         let connection = try await database.connection()
-        return try await Self.standing(connection)
+        return try await Self.schemaState(connection)
     }
 
     /// The same in one attempt, on a connection of its own.
-    package static func standing(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Standing {
+    package static func schemaState(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SchemaState
+    {
         let connection = try await Connection.open(configuration)
         do throws(PostgresError) {
-            let found = try await standing(connection)
+            let found = try await schemaState(connection)
             await connection.close()
             return found
         } catch {
@@ -180,7 +181,7 @@ package struct Migrator: Sendable {
         return true
     }
 
-    static func standing(_ connection: Connection) async throws(PostgresError) -> Standing {
+    static func schemaState(_ connection: Connection) async throws(PostgresError) -> SchemaState {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
         let rows = try await connection.run(

@@ -11,7 +11,7 @@ package struct Pause: Sendable, Equatable {
     /// `user@host`.
     package let byWhom: String
     /// The operator's reason.
-    package let words: String?
+    package let reason: String?
     /// When sending was resumed; nil: it is paused.
     package let resumedAt: Instant?
 
@@ -20,14 +20,14 @@ package struct Pause: Sendable, Equatable {
         since: Instant,
         heldSince: Instant,
         byWhom: String,
-        words: String?,
+        reason: String?,
         resumedAt: Instant?
     ) {
         self.kind = kind
         self.since = since
         self.heldSince = heldSince
         self.byWhom = byWhom
-        self.words = words
+        self.reason = reason
         self.resumedAt = resumedAt
     }
 }

@@ -139,7 +139,7 @@ extension PendingReminder {
     /// Columns of `claim_reminders.sql` before the last, which says whether it is a fan-out.
     static let columns = 19
 
-    /// Reads a row of `claim_reminders.sql` or `due_spreads.sql`.
+    /// Reads a row of `claim_reminders.sql` or `due_fan_outs.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         func instant(_ column: Int) throws(PostgresError) -> Instant? {
             Instant(nearest: try rows.reachableTimestampOrNull(row, column))

@@ -13,7 +13,7 @@ struct Person: Sendable {
     var touchedAt: Instant?
     var since: Instant?
     var fingerprint: Int64?
-    var askedAt: Instant?
+    var evaluatedAt: Instant?
     var history = History()
     var retry: String?
     var quarantine: String?
@@ -33,7 +33,7 @@ struct Person: Sendable {
         touchedAt = Instant(microseconds: try rows.timestampOrNull(row, 3))
         since = Instant(microseconds: try rows.timestampOrNull(row, 4))
         fingerprint = try rows.int8OrNull(row, 5)
-        askedAt = Instant(microseconds: try rows.timestampOrNull(row, 6))
+        evaluatedAt = Instant(microseconds: try rows.timestampOrNull(row, 6))
         history = try Self.history(rows, row)
         retry = try rows.textOrNull(row, 11)
         quarantine = try rows.textOrNull(row, 12)

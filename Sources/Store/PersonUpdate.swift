@@ -10,7 +10,7 @@ package struct PersonUpdate: Sendable, Equatable {
     /// When to evaluate the user again.
     package var dueAt: Instant
     /// When the policy was evaluated.
-    package var askedAt: Instant
+    package var evaluatedAt: Instant
     /// docs/POLICY.md, `since`.
     package var since: Instant?
     /// A hash of what sets `since`.
@@ -22,7 +22,7 @@ package struct PersonUpdate: Sendable, Equatable {
     package var template: Int32?
     /// What the policy says of the user's check-ins now. For people who ask why; the daemon does not read it.
     package var reason: Reason?
-    /// `askedAt` as the claim read it. If the row holds a later one, the settlement is late and changes nothing.
+    /// `evaluatedAt` as the claim read it. If the row holds a later one, the settlement is late and changes nothing.
     package var stamp = Stamp.unchecked
 
     /// When the user was evaluated before.
@@ -37,7 +37,7 @@ package struct PersonUpdate: Sendable, Equatable {
         userID: UUID,
         version: Int64,
         dueAt: Instant,
-        askedAt: Instant,
+        evaluatedAt: Instant,
         since: Instant?,
         fingerprint: Int64,
         history: History,
@@ -48,7 +48,7 @@ package struct PersonUpdate: Sendable, Equatable {
         self.userID = userID
         self.version = version
         self.dueAt = dueAt
-        self.askedAt = askedAt
+        self.evaluatedAt = evaluatedAt
         self.since = since
         self.fingerprint = fingerprint
         self.history = history

@@ -23,7 +23,7 @@ package struct SetUpFacts: Sendable, Equatable {
         package var type: String
     }
 
-    package var standing: Migrator.Standing
+    package var schemaState: Migrator.SchemaState
     package var database: String
     /// As `server_version_num`, such as 150020.
     package var versionNumber: Int32
@@ -58,10 +58,10 @@ package struct SetUpFacts: Sendable, Equatable {
     ]
 
     static func read(_ connection: Connection) async throws(PostgresError) -> SetUpFacts {
-        let standing = try await Migrator.standing(connection)
+        let schemaState = try await Migrator.schemaState(connection)
         let rows = try await connection.run(Query.setUpRole())
         return SetUpFacts(
-            standing: standing,
+            schemaState: schemaState,
             database: try rows.text(0, 0),
             versionNumber: try rows.int4(0, 1),
             version: try rows.text(0, 2),

@@ -64,7 +64,7 @@ package struct SnapshotReader: Sendable {
 
     /// Daemons that were seen within a day.
     package func daemons() async throws(PostgresError) -> [DaemonRow] {
-        try Store.daemons(try await run(.daemons, [.int8(Int64(WorkStanding.most))]))
+        try Store.daemons(try await run(.daemons, [.int8(Int64(WorkStatus.most))]))
     }
 
     /// The next users of a range who are due up to an instant.
@@ -140,25 +140,25 @@ package struct SnapshotReader: Sendable {
     }
 
     /// Fan-outs that are due up to an instant, the earliest first, with their authors' profiles.
-    package func spreads(until end: Instant, limit: Int) async throws(PostgresError) -> [DueSpread] {
-        let rows = try await run(.dueSpreads, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
-        var spreads: [DueSpread] = []
-        for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
-        return try DueSpread.joined(
-            spreads,
-            try await run(.claimProfiles, [.uuidArray(spreads.map(\.reminder.authorID)), .int8(.max)])
+    package func fanOuts(until end: Instant, limit: Int) async throws(PostgresError) -> [DueFanOut] {
+        let rows = try await run(.dueFanOuts, [.timestamp(end.endOfSecond), .uuidArray([]), .int8(Int64(limit))])
+        var fanOuts: [DueFanOut] = []
+        for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
+        return try DueFanOut.joined(
+            fanOuts,
+            try await run(.claimProfiles, [.uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max)])
         )
     }
 
     /// The next members whom a fan-out will tell.
     ///
     /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
-    package func members(of spread: DueSpread, limit: Int) async throws(PostgresError) -> [UUID] {
+    package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
         let rows = try await attempt(
-            .spreadMembers,
+            .fanOutMembers,
             [
-                .text(spread.reminder.subjectType), .text(spread.reminder.subjectID),
-                spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
+                .text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID),
+                fanOut.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit)),
             ]
         )
         var members: [UUID] = []
@@ -169,10 +169,10 @@ package struct SnapshotReader: Sendable {
     /// Whether a user is a member of the fan-out's subject.
     ///
     /// - Throws: as `members`.
-    package func isMember(_ user: UUID, of spread: DueSpread) async throws(PostgresError) -> Bool {
+    package func isMember(_ user: UUID, of fanOut: DueFanOut) async throws(PostgresError) -> Bool {
         try await attempt(
-            .spreadMember,
-            [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID), .uuid(user)]
+            .fanOutMember,
+            [.text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID), .uuid(user)]
         ).bool(0, 0)
     }
 

@@ -3,28 +3,28 @@ import TimeZones
 
 extension Store {
     /// The state of the work and of the daemons.
-    package func standing() async throws(PostgresError) -> WorkStanding {
-        try Self.workStanding(try await transaction(records, Self.standingStatements))
+    package func workStatus() async throws(PostgresError) -> WorkStatus {
+        try Self.workStatus(try await transaction(records, Self.workStatusStatements))
     }
 
-    /// For `workStanding`, in one transaction.
-    static let standingStatements: [Statement] = {
-        let most = Parameter.int8(Int64(WorkStanding.most))
+    /// For `workStatus`, in one transaction.
+    static let workStatusStatements: [Statement] = {
+        let most = Parameter.int8(Int64(WorkStatus.most))
         let queries = [
-            (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStanding.mostDue))]),
+            (Query.status, [most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]),
             (.daemons, [most]), (.pauses, []),
-            (.waitingSpreads, [most]),
+            (.waitingFanOuts, [most]),
         ]
         return queries.map { $0($1) }
     }()
 
-    /// - Parameter rows: the results of `standingStatements`.
-    static func workStanding(_ rows: [Rows]) throws(PostgresError) -> WorkStanding {
-        guard rows.count == standingStatements.count else {
+    /// - Parameter rows: the results of `workStatusStatements`.
+    static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
+        guard rows.count == workStatusStatements.count else {
             throw PostgresError(.unexpectedResult, statement: Query.status.name)
         }
         let work = rows[0]
-        return WorkStanding(
+        return WorkStatus(
             now: Self.instant(try work.timestamp(0, 0)),
             dueUsers: Int(try work.int8(0, 1)),
             firstDue: try work.timestampOrNull(0, 2).map(Self.instant),
@@ -33,7 +33,7 @@ extension Store {
             openPushes: Int(try work.int8(0, 5)),
             unknownPushes: Int(try work.int8(0, 6)),
             freeRanges: Int(try work.int8(0, 7)),
-            spreads: try WaitingSpreads(rows[3]),
+            fanOuts: try WaitingFanOuts(rows[3]),
             pauses: try Self.pauses(rows[2]),
             daemons: try Self.daemons(rows[1])
         )

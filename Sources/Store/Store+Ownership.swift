@@ -44,26 +44,26 @@ extension Store {
 
     /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the
     /// database, since the others may only be reconnecting.
-    package func bury(except member: UUID) async throws(PostgresError) -> Int {
+    package func declareDead(except member: UUID) async throws(PostgresError) -> Int {
         // A lost connection is replaced here, which sets `replacedAt`.
         _ = try await ownership.connection()
         if let replacedAt = await ownership.replacedAt, ContinuousClock.now - replacedAt < findingBack { return 0 }
-        return try await buryNow(except: member)
+        return try await declareDeadNow(except: member)
     }
 
-    func buryNow(except member: UUID) async throws(PostgresError) -> Int {
+    func declareDeadNow(except member: UUID) async throws(PostgresError) -> Int {
         let dead = try userSet(try await one(ownership, .deadMembers, [.uuid(member)]))
-        var buried = 0
+        var declared = 0
         for one in dead {
             do throws(PostgresError) {
-                if try await end(one, isDeath: true) { buried += 1 }
+                if try await end(one, isDeath: true) { declared += 1 }
             } catch {
                 // The member is settling something, or somebody erases a user of one of its intents. The next renewal
                 // tries again.
                 guard error.isHeldRow else { throw error }
             }
         }
-        return buried
+        return declared
     }
 
     /// Ends a membership, which frees its ranges at once. False: an intent is still open.

@@ -39,11 +39,11 @@ extension Store {
     package func pause(
         _ kinds: [NudgeKind],
         byWhom: String,
-        words: String?
+        reason: String?
     ) async throws(PostgresError) -> Set<NudgeKind> {
-        let words = words.map(Parameter.text) ?? .null(.text)
+        let reason = reason.map(Parameter.text) ?? .null(.text)
         return try Self.kinds(
-            try await one(claims, .pause, [.textArray(kinds.map(\.rawValue)), .text(byWhom), words])
+            try await one(claims, .pause, [.textArray(kinds.map(\.rawValue)), .text(byWhom), reason])
         )
     }
 
@@ -63,9 +63,9 @@ extension Store {
         _ = try await one(claims, .resumed, [.textArray(kinds.map(\.rawValue))])
     }
 
-    /// How many users wait for each of these kinds, counted up to `WorkStanding.most`. nil: counting takes too long.
+    /// How many users wait for each of these kinds, counted up to `WorkStatus.most`. nil: counting takes too long.
     package func pausedUsers(_ kinds: [NudgeKind]) async throws(PostgresError) -> [NudgeKind: Int]? {
-        let parameters: [Parameter] = [.int8(Int64(WorkStanding.most)), .textArray(kinds.map(\.rawValue))]
+        let parameters: [Parameter] = [.int8(Int64(WorkStatus.most)), .textArray(kinds.map(\.rawValue))]
         let rows: Rows
         do throws(PostgresError) {
             rows = try await one(records, .pausedUsers, parameters, timeout: .seconds(2))
@@ -89,7 +89,7 @@ extension Store {
                     since: instant(try rows.timestamp(row, 1)),
                     heldSince: instant(try rows.timestamp(row, 2)),
                     byWhom: try rows.text(row, 3),
-                    words: try rows.textOrNull(row, 4),
+                    reason: try rows.textOrNull(row, 4),
                     resumedAt: try rows.timestampOrNull(row, 5).map(instant)
                 )
             )
@@ -129,14 +129,14 @@ extension Store {
 
     /// Makes the next users due.
     ///
-    /// - Parameter asked: only users who were evaluated in this time, and users who are due already; nil: everyone.
+    /// - Parameter evaluated: only users who were evaluated in this time, and users who are due already; nil: everyone.
     package func wakeUsers(
         from user: UUID,
         now: Instant,
-        asked: ClosedRange<Instant>?,
+        evaluated: ClosedRange<Instant>?,
         limit: Int
     ) async throws(PostgresError) -> WokenPage {
-        let bounds = [asked?.lowerBound, asked?.upperBound].map { instant in
+        let bounds = [evaluated?.lowerBound, evaluated?.upperBound].map { instant in
             instant.map { Parameter.timestamp($0.microseconds) } ?? .null(.timestamptz)
         }
         let rows = try await one(

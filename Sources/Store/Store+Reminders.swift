@@ -9,21 +9,21 @@ extension Store {
     /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts.
     ///
     /// - Parameter left: ids that are left for a while.
-    package func dueSpreads(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueSpread] {
+    package func dueFanOuts(now: Instant, except left: [UUID], limit: Int) async throws(PostgresError) -> [DueFanOut] {
         let rows = try await one(
             claims,
-            .dueSpreads,
+            .dueFanOuts,
             [.timestamp(now.endOfSecond), .uuidArray(left), .int8(Int64(limit))]
         )
         guard rows.count > 0 else { return [] }
-        var spreads: [DueSpread] = []
-        for row in 0..<rows.count { spreads.append(try DueSpread(rows, row)) }
+        var fanOuts: [DueFanOut] = []
+        for row in 0..<rows.count { fanOuts.append(try DueFanOut(rows, row)) }
         let profiles = try await one(
             claims,
             .claimProfiles,
-            [.uuidArray(spreads.map(\.reminder.authorID)), .int8(.max)]
+            [.uuidArray(fanOuts.map(\.reminder.authorID)), .int8(.max)]
         )
-        return try DueSpread.joined(spreads, profiles)
+        return try DueFanOut.joined(fanOuts, profiles)
     }
 
     /// Inserts rows for the next members of a fan-out. After the last member, deletes the fan-out and inserts the next
@@ -33,54 +33,54 @@ extension Store {
     ///   - limit: members of a page.
     ///   - patience: how long the app's view may take, if that is less than the usual time-out.
     package func tell(
-        _ spread: DueSpread,
+        _ fanOut: DueFanOut,
         next: ReminderContinuation?,
         limit: Int,
         patience: Duration = .seconds(3600)
-    ) async throws(PostgresError) -> SpreadStep {
-        try await spreading(spread, patience) { transaction throws(PostgresError) in
-            let row = spread.row
-            let members = try await Self.members(of: spread, limit, in: transaction)
-            let recipients = try await Self.recipients(among: members, of: spread, limit, in: transaction)
+    ) async throws(PostgresError) -> FanOutStep {
+        try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
+            let row = fanOut.row
+            let members = try await Self.members(of: fanOut, limit, in: transaction)
+            let recipients = try await Self.recipients(among: members, of: fanOut, limit, in: transaction)
             if !recipients.isEmpty {
-                _ = try await transaction.run(Self.statement(.spreadTell, row + [.uuidArray(recipients)]))
+                _ = try await transaction.run(Self.statement(.fanOutTell, row + [.uuidArray(recipients)]))
             }
             if let last = members.last, members.count >= limit {
-                _ = try await transaction.run(Self.statement(.spreadAdvance, row + [.uuid(last)]))
+                _ = try await transaction.run(Self.statement(.fanOutAdvance, row + [.uuid(last)]))
                 return .told(recipients.count, last: last)
             }
             let continuation = ReminderContinuation.json([next].compactMap(\.self))
             _ = try await transaction.run(
-                Self.statement(.spreadFinish, row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
+                Self.statement(.fanOutFinish, row + [continuation.map(Parameter.json) ?? .null(.jsonb)])
             )
             return .finished(recipients.count)
         }
     }
 
-    private static func members(of spread: DueSpread, _ limit: Int, in transaction: Transaction)
+    private static func members(of fanOut: DueFanOut, _ limit: Int, in transaction: Transaction)
         async throws(PostgresError) -> [UUID]
     {
-        let subject: [Parameter] = [.text(spread.reminder.subjectType), .text(spread.reminder.subjectID)]
-        let page: [Parameter] = [spread.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit))]
-        return try users(await transaction.run(statement(.spreadMembers, subject + page)))
+        let subject: [Parameter] = [.text(fanOut.reminder.subjectType), .text(fanOut.reminder.subjectID)]
+        let page: [Parameter] = [fanOut.after.map(Parameter.uuid) ?? .null(.uuid), .int8(Int64(limit))]
+        return try users(await transaction.run(statement(.fanOutMembers, subject + page)))
     }
 
     /// Those members of a page who are not being erased (`nudged.forget`). They are locked until the commit, so that a
     /// later erasure finds their new rows.
     private static func recipients(
         among members: [UUID],
-        of spread: DueSpread,
+        of fanOut: DueFanOut,
         _ limit: Int,
         in transaction: Transaction
     )
         async throws(PostgresError) -> [UUID]
     {
         guard !members.isEmpty else { return [] }
-        let held = Set(try users(await transaction.run(statement(.spreadRecipients, [.uuidArray(members)]))))
+        let held = Set(try users(await transaction.run(statement(.fanOutRecipients, [.uuidArray(members)]))))
         guard held.count < members.count else { return members }
         // Only the app's view knows the others. It is read again: users who were erased during the wait are no longer
         // in it.
-        let still = Set(try await Self.members(of: spread, limit, in: transaction))
+        let still = Set(try await Self.members(of: fanOut, limit, in: transaction))
         return members.filter { held.contains($0) || still.contains($0) }
     }
 
@@ -91,21 +91,21 @@ extension Store {
     }
 
     /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.
-    package func wait(_ spread: DueSpread, until instant: Instant) async throws(PostgresError) -> SpreadStep {
-        try await spreading(spread) { transaction throws(PostgresError) in
+    package func wait(_ fanOut: DueFanOut, until instant: Instant) async throws(PostgresError) -> FanOutStep {
+        try await fanningOut(fanOut) { transaction throws(PostgresError) in
             _ = try await transaction.run(
-                Self.statement(.spreadWait, spread.row + [.timestamp(instant.microseconds)])
+                Self.statement(.fanOutWait, fanOut.row + [.timestamp(instant.microseconds)])
             )
             return .finished(0)
         }
     }
 
     /// Ends a fan-out whose reminder was cancelled or replaced.
-    package func drop(_ spread: DueSpread, now: Instant) async throws(PostgresError) {
+    package func drop(_ fanOut: DueFanOut, now: Instant) async throws(PostgresError) {
         _ = try await one(
             claims,
-            .spreadDrop,
-            spread.row + [.timestamp(now.microseconds)],
+            .fanOutDrop,
+            fanOut.row + [.timestamp(now.microseconds)],
             settings: Self.impatient
         )
     }
@@ -130,12 +130,12 @@ extension Store {
     }
 
     /// Runs a transaction that locks the fan-out; `.held` if that is not possible.
-    private func spreading(
-        _ spread: DueSpread,
+    private func fanningOut(
+        _ fanOut: DueFanOut,
         _ patience: Duration = .seconds(3600),
-        _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> SpreadStep
-    ) async throws(PostgresError) -> SpreadStep {
-        let hold = Self.statement(.spreadHold, spread.row + [spread.after.map(Parameter.uuid) ?? .null(.uuid)])
+        _ body: @escaping @Sendable (Transaction) async throws(PostgresError) -> FanOutStep
+    ) async throws(PostgresError) -> FanOutStep {
+        let hold = Self.statement(.fanOutHold, fanOut.row + [fanOut.after.map(Parameter.uuid) ?? .null(.uuid)])
         let connection = try await claims.connection()
         do {
             // The plan is not pinned, since the members come from the app's own view.
@@ -148,7 +148,7 @@ extension Store {
         } catch let error as PostgresError {
             throw error
         } catch {
-            throw PostgresError(.unexpectedResult, statement: Query.spreadHold.name, detail: "\(error)")
+            throw PostgresError(.unexpectedResult, statement: Query.fanOutHold.name, detail: "\(error)")
         }
     }
 
@@ -157,25 +157,25 @@ extension Store {
     }
 }
 
-extension DueSpread {
+extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
     /// Adds the authors' profiles: rows of `claim_profiles.sql`.
-    static func joined(_ spreads: [DueSpread], _ profiles: Rows) throws(PostgresError) -> [DueSpread] {
+    static func joined(_ fanOuts: [DueFanOut], _ profiles: Rows) throws(PostgresError) -> [DueFanOut] {
         var rowOf: [UUID: Int] = [:]
         for row in 0..<profiles.count {
             let user = try profiles.uuid(row, 0)
             if rowOf[user] == nil { rowOf[user] = row }
         }
-        var joined: [DueSpread] = []
-        for spread in spreads {
-            guard let row = rowOf[spread.reminder.authorID] else {
-                joined.append(spread)
+        var joined: [DueFanOut] = []
+        for fanOut in fanOuts {
+            guard let row = rowOf[fanOut.reminder.authorID] else {
+                joined.append(fanOut)
                 continue
             }
             joined.append(
-                spread.by(preferences: try profiles.textOrNull(row, 1), timezone: try profiles.textOrNull(row, 2))
+                fanOut.by(preferences: try profiles.textOrNull(row, 1), timezone: try profiles.textOrNull(row, 2))
             )
         }
         return joined

@@ -16,7 +16,7 @@ extension Store {
     /// Records as unknown what was being sent when the backup was made, for members whose lease has ended. A running
     /// daemon records its own.
     package func restoreIntents(limit: Int) async throws(PostgresError) -> Recovery {
-        _ = try await buryNow(except: UUID.random())
+        _ = try await declareDeadNow(except: UUID.random())
         return try await recoverOrphans(limit: limit, reason: "restored")
     }
 

@@ -150,7 +150,7 @@ extension Store {
             [
                 .uuidArray(updates.map(\.userID)), .int8Array(updates.map(\.version)),
                 .timestampArray(updates.map(\.dueAt.microseconds)),
-                .timestampArray(updates.map(\.askedAt.microseconds)),
+                .timestampArray(updates.map(\.evaluatedAt.microseconds)),
                 .timestampArray(updates.map { $0.since?.microseconds }), .int8Array(updates.map(\.fingerprint)),
                 .textArray(updates.map(\.retry)), .int4Array(updates.map(\.template)),
             ] + Histories(updates.map(\.history)).parameters + [

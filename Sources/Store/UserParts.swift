@@ -172,7 +172,7 @@ struct UserParts {
             touchedAt: person.touchedAt,
             since: person.since,
             fingerprint: person.fingerprint,
-            askedAt: person.askedAt,
+            evaluatedAt: person.evaluatedAt,
             history: person.history,
             retry: person.retry,
             quarantine: person.quarantine,

@@ -59,7 +59,7 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// What to do about it.
-    public var mend: String {
+    public var remedy: String {
         switch code {
         case .missing: "put the file there, or give the right path"
         case .unreadable:
@@ -74,5 +74,5 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The problem and the remedy in one line.
-    public var description: String { "\(problem): \(mend)" }
+    public var description: String { "\(problem): \(remedy)" }
 }

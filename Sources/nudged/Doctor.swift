@@ -29,7 +29,7 @@ struct Doctor: AsyncParsableCommand {
         let text =
             json
             ? report.json
-            : report.words(width: Terminal.width(STDOUT_FILENO), colour: Terminal.colour(STDOUT_FILENO))
+            : report.text(width: Terminal.width(STDOUT_FILENO), colour: Terminal.colour(STDOUT_FILENO))
         guard Output.line(text) else {
             throw Output.failure("the report can't be written")
         }

@@ -63,7 +63,7 @@ struct Explain: AsyncParsableCommand {
             )
             throw ExitCode(ExitStatus.noUser.rawValue)
         }
-        let text = json ? explanation.json : explanation.words(width: Terminal.width(STDOUT_FILENO))
+        let text = json ? explanation.json : explanation.text(width: Terminal.width(STDOUT_FILENO))
         guard Output.line(text) else { throw Output.failure("the explanation can't be written") }
     }
 }

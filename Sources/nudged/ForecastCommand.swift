@@ -37,7 +37,7 @@ struct ForecastCommand: AsyncParsableCommand {
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
         let text =
-            json ? forecast.json : forecast.words(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
+            json ? forecast.json : forecast.text(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
         guard Output.line(text) else { throw Output.failure("the forecast can't be written") }
     }
 }

@@ -16,7 +16,10 @@ struct Nudged: AsyncParsableCommand {
                 name: "Reporting",
                 subcommands: [Status.self, Explain.self, ForecastCommand.self, ReportCommand.self]
             ),
-            CommandGroup(name: "Control", subcommands: [Pause.self, Resume.self, Replan.self, AfterRestore.self]),
+            CommandGroup(
+                name: "Control",
+                subcommands: [PauseCommand.self, Resume.self, Replan.self, AfterRestore.self]
+            ),
             CommandGroup(name: "Test", subcommands: [SendTest.self, Decide.self]),
         ]
     )

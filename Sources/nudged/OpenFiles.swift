@@ -19,9 +19,9 @@ enum OpenFiles {
         // were inherited.
         let inherited = rlim_t((3..<Int32(min(limit.rlim_max, 1024))).count { fcntl($0, F_GETFD) == 0 })
         guard limit.rlim_max < needed + inherited else { return }
-        let words = inherited > 0 ? ", of which \(inherited) were inherited open" : ""
+        let text = inherited > 0 ? ", of which \(inherited) were inherited open" : ""
         Output.error(
-            "the limit of open files is \(limit.rlim_max)\(words); nudged needs \(needed): "
+            "the limit of open files is \(limit.rlim_max)\(text); nudged needs \(needed): "
                 + "raise LimitNOFILE (ulimit -n)"
         )
         throw ExitCode(ExitStatus.configuration.rawValue)

@@ -71,7 +71,7 @@ struct Run: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? result.report.json : result.report.words) else {
+        guard Output.line(json ? result.report.json : result.report.text) else {
             throw Output.failure("the summary can't be written")
         }
         if let trouble = result.trouble { Output.error(trouble) }

@@ -29,7 +29,7 @@ struct Status: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        let text = json ? page.json : page.words(width: Terminal.width(STDOUT_FILENO))
+        let text = json ? page.json : page.text(width: Terminal.width(STDOUT_FILENO))
         guard Output.line(text) else { throw Output.failure("the page can't be written") }
         if page.status != .success { throw ExitCode(page.status.rawValue) }
     }

@@ -11,7 +11,7 @@ import Testing
     @Test func push_whenItIsGood() async throws {
         let pair = try SimulatorPair()
         let result = try await pair.send()
-        #expect(result.words == "200 ")
+        #expect(result.text == "200 ")
         #expect(result.response?.headers["apns-id"] == "0e1d2c3b-4a59-6877-8695-a4b3c2d1e0f1")
         let snapshot = pair.simulator.snapshot()
         let push = try #require(snapshot.accepted.first)
@@ -42,7 +42,7 @@ import Testing
         let result = try await pair.send([
             "apns-id": nil, "apns-priority": nil, "apns-expiration": nil, "apns-collapse-id": nil,
         ])
-        #expect(result.words == "200 ")
+        #expect(result.text == "200 ")
         let push = try #require(pair.simulator.snapshot().accepted.first)
         #expect(push.priority == 10)
         #expect(push.expiration == nil)
@@ -60,7 +60,7 @@ import Testing
     ])
     func refused_whenTheTargetIs(method: String, path: String, status: Int, reason: String) async throws {
         let pair = try SimulatorPair()
-        #expect(try await pair.send(path: path, method: method).words == Self.refusal(status, reason))
+        #expect(try await pair.send(path: path, method: method).text == Self.refusal(status, reason))
         #expect(pair.simulator.counts.accepted == 0)
         #expect(pair.simulator.counts.byReason == [reason: 1])
     }
@@ -82,20 +82,20 @@ import Testing
     ])
     func refused_whenAFieldIs(name: String, value: String?, status: Int, reason: String) async throws {
         let pair = try SimulatorPair(settings: { $0.topics = ["com.example.app"] })
-        #expect(try await pair.send([name: value]).words == Self.refusal(status, reason))
+        #expect(try await pair.send([name: value]).text == Self.refusal(status, reason))
         #expect(pair.simulator.counts.accepted == 0)
     }
 
     @Test func collapseID_whenItHasExactly64Bytes() async throws {
         let pair = try SimulatorPair()
-        #expect(try await pair.send(["apns-collapse-id": String(repeating: "x", count: 64)]).words == "200 ")
+        #expect(try await pair.send(["apns-collapse-id": String(repeating: "x", count: 64)]).text == "200 ")
     }
 
     @Test(arguments: ["apns-topic", "authorization", "apns-id"])
     func refused_whenAFieldStandsTwice(name: String) async throws {
         let pair = try SimulatorPair()
         #expect(
-            try await pair.send(repeating: name).words
+            try await pair.send(repeating: name).text
                 == Self.refusal(name == "authorization" ? 400 : 400, "DuplicateHeaders")
         )
     }
@@ -108,11 +108,11 @@ import Testing
     @Test func payload_whenItsSizeIsAtTheLimit() async throws {
         let pair = try SimulatorPair()
         #expect(Self.payload(4096).count == 4096)
-        #expect(try await pair.send(body: Self.payload(4096)).words == "200 ")
-        #expect(try await pair.send(body: Self.payload(4097)).words == Self.refusal(413, "PayloadTooLarge"))
-        #expect(try await pair.send(["apns-push-type": "voip"], body: Self.payload(5120)).words == "200 ")
+        #expect(try await pair.send(body: Self.payload(4096)).text == "200 ")
+        #expect(try await pair.send(body: Self.payload(4097)).text == Self.refusal(413, "PayloadTooLarge"))
+        #expect(try await pair.send(["apns-push-type": "voip"], body: Self.payload(5120)).text == "200 ")
         #expect(
-            try await pair.send(["apns-push-type": "voip"], body: Self.payload(5121)).words
+            try await pair.send(["apns-push-type": "voip"], body: Self.payload(5121)).text
                 == Self.refusal(413, "PayloadTooLarge")
         )
     }
@@ -120,7 +120,7 @@ import Testing
     @Test(arguments: ["", "{}", "[]", "{\"aps\":1}", "{\"aps\":{}", "not json"])
     func refused_whenThePayloadIs(text: String) async throws {
         let pair = try SimulatorPair()
-        #expect(try await pair.send(body: Array(text.utf8)).words == Self.refusal(400, "PayloadEmpty"))
+        #expect(try await pair.send(body: Array(text.utf8)).text == Self.refusal(400, "PayloadEmpty"))
     }
 
     // MARK: - Provider tokens
@@ -137,11 +137,11 @@ import Testing
         ]
         for authorization in bad {
             #expect(
-                try await pair.send(["authorization": authorization]).words == Self.refusal(403, "InvalidProviderToken")
+                try await pair.send(["authorization": authorization]).text == Self.refusal(403, "InvalidProviderToken")
             )
         }
         // None of them counts as this connection's token.
-        #expect(try await pair.send().words == "200 ")
+        #expect(try await pair.send().text == "200 ")
     }
 
     @Test(arguments: [
@@ -151,13 +151,13 @@ import Testing
     func token_whenItsAgeIs(offset: Int64, expected: String) async throws {
         let pair = try SimulatorPair()
         let authorization = try SimulatorPair.bearer(issuedAt: "\(SimulatorPair.noon + offset)")
-        #expect(try await pair.send(["authorization": authorization]).words == expected)
+        #expect(try await pair.send(["authorization": authorization]).text == expected)
     }
 
     @Test func token_whenItIsRenewed() async throws {
         let pair = try SimulatorPair()
         let tokens = try (0..<Int64(4)).map { try SimulatorPair.bearer(issuedAt: "\(SimulatorPair.noon + $0)") }
-        func send(_ number: Int) async throws -> String { try await pair.send(["authorization": tokens[number]]).words }
+        func send(_ number: Int) async throws -> String { try await pair.send(["authorization": tokens[number]]).text }
         let tooMany = Self.refusal(429, "TooManyProviderTokenUpdates")
         #expect(try await send(0) == "200 ")
         #expect(try await send(1) == tooMany)
@@ -178,13 +178,13 @@ import Testing
             $0.keys.append(.init(keyID: "SECONDKEY1", teamID: "OTHERTEAM1", pem: second.publicKey))
         })
         let other = try SimulatorPair.bearer(keyID: "SECONDKEY1", teamID: "OTHERTEAM1", pem: second.privateKey)
-        #expect(try await pair.send().words == "200 ")
-        #expect(try await pair.send(["authorization": other]).words == Self.refusal(403, "UnrelatedKeyIdInToken"))
+        #expect(try await pair.send().text == "200 ")
+        #expect(try await pair.send(["authorization": other]).text == Self.refusal(403, "UnrelatedKeyIdInToken"))
     }
 
     @Test func token_whenItIsNotLookedAt() async throws {
         let pair = try SimulatorPair(settings: { $0.checksProviderToken = false })
-        #expect(try await pair.send(["authorization": nil]).words == "200 ")
+        #expect(try await pair.send(["authorization": nil]).text == "200 ")
     }
 
     @Test func simulator_whenAKeyIsNone() throws {

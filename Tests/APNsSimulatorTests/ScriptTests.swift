@@ -19,16 +19,16 @@ import Testing
             }
         })
         #expect(
-            try await pair.send(token: "01").words == "410 {\"reason\":\"Unregistered\",\"timestamp\":1454402113000}"
+            try await pair.send(token: "01").text == "410 {\"reason\":\"Unregistered\",\"timestamp\":1454402113000}"
         )
-        #expect(try await pair.send(token: "02").words == "410 {\"reason\":\"Unregistered\"}")
+        #expect(try await pair.send(token: "02").text == "410 {\"reason\":\"Unregistered\"}")
         let limited = try await pair.send(token: "03")
-        #expect(limited.words == "429 {\"reason\":\"TooManyRequests\"}")
+        #expect(limited.text == "429 {\"reason\":\"TooManyRequests\"}")
         #expect(limited.response?.headers["retry-after"] == "7")
-        #expect(try await pair.send(token: "03").words == "200 ")
-        #expect(try await pair.send(token: "04").words == "502 <html>")
-        #expect(try await pair.send(token: "05").words == "500 ")
-        #expect(try await pair.send(token: "06").words == "400 {\"reason\":\"DeviceTokenNotForTopic\"}")
+        #expect(try await pair.send(token: "03").text == "200 ")
+        #expect(try await pair.send(token: "04").text == "502 <html>")
+        #expect(try await pair.send(token: "05").text == "500 ")
+        #expect(try await pair.send(token: "06").text == "400 {\"reason\":\"DeviceTokenNotForTopic\"}")
         let snapshot = pair.simulator.snapshot()
         #expect(snapshot.accepted.map(\.token) == ["03"])
         #expect(snapshot.accepted.first?.attempt == 2)
@@ -71,23 +71,23 @@ import Testing
             perDevice: { _, attempt in attempt == 1 ? .silence : .accepted(then: .silence) },
             deadline: 300
         )
-        #expect(try await pair.send().words == "unknown deadline")
+        #expect(try await pair.send().text == "unknown deadline")
         #expect(pair.simulator.counts.accepted == 0)
-        #expect(try await pair.send().words == "unknown deadline")
+        #expect(try await pair.send().text == "unknown deadline")
         #expect(pair.simulator.counts.accepted == 1)
         #expect(pair.simulator.counts.byStatus == [0: 2])
     }
 
     @Test func reset_withTheScriptsCode() async throws {
         let pair = try SimulatorPair(perDevice: { token, _ in .reset(code: token == "01" ? 7 : 2) })
-        #expect(try await pair.send(token: "01").words == "unsent refused")
-        #expect(try await pair.send(token: "02").words == "unknown reset(code: 2)")
+        #expect(try await pair.send(token: "01").text == "unsent refused")
+        #expect(try await pair.send(token: "02").text == "unknown reset(code: 2)")
     }
 
     @Test(arguments: [ScriptedAnswer.closeTCP, .close])
     func connection_whenItIsCut(answer: ScriptedAnswer) async throws {
         let pair = try SimulatorPair(perDevice: { _, _ in answer })
-        #expect(try await pair.send().words == "unknown connectionLost")
+        #expect(try await pair.send().text == "unknown connectionLost")
         #expect(pair.simulator.counts.accepted == 0)
     }
 
@@ -96,41 +96,41 @@ import Testing
             .delay(.milliseconds(50), then: .delay(.milliseconds(50), then: .accept))
         })
         let start = ContinuousClock.now
-        #expect(try await pair.send().words == "200 ")
+        #expect(try await pair.send().text == "200 ")
         #expect(ContinuousClock.now - start >= .milliseconds(100))
     }
 
     @Test func goAway_whenTheStreamIsProcessed() async throws {
         let pair = try SimulatorPair(perDevice: { _, _ in .goAway(.afterThis, reason: "Shutdown", then: .accept) })
-        #expect(try await pair.send().words == "200 ")
+        #expect(try await pair.send().text == "200 ")
         #expect(pair.goaways.map(\.debug) == ["{\"reason\":\"Shutdown\"}"])
         #expect(pair.goaways.first?.last == 1)
-        #expect(try await pair.send().words == "unsent closed" || pair.goaways.count == 1)
+        #expect(try await pair.send().text == "unsent closed" || pair.goaways.count == 1)
     }
 
     @Test func goAway_whenTheStreamIsNot() async throws {
         let pair = try SimulatorPair(perDevice: { _, _ in .goAway(.beforeThis, then: .silence) })
-        #expect(try await pair.send().words == "unsent goaway")
+        #expect(try await pair.send().text == "unsent goaway")
         #expect(pair.simulator.counts.accepted == 0)
     }
 
     @Test func connectionScript_whenTheConnectionOpensOrCounts() async throws {
         let closed = try SimulatorPair(perConnection: { _ in ConnectionScript(atOpening: [.resetTCP]) })
-        #expect(try await closed.send().words == "unsent connectionLost")
+        #expect(try await closed.send().text == "unsent connectionLost")
         #expect(closed.simulator.counts.requests == 0)
 
         let second = try SimulatorPair(perConnection: { number in
             number == 1 ? ConnectionScript(atRequest: [2: [.garbage([1, 2, 3]), .close]]) : nil
         })
-        #expect(try await second.send().words == "200 ")
+        #expect(try await second.send().text == "200 ")
         let result = try await second.send()
-        #expect(result.response == nil || result.words == "200 ")
+        #expect(result.response == nil || result.text == "200 ")
         #expect(try await second.send().response == nil)
 
         let graceful = try SimulatorPair(perConnection: { _ in
             ConnectionScript(atRequest: [1: [.shutdown(reason: "Idle")]])
         })
-        #expect(try await graceful.send().words == "200 ")
+        #expect(try await graceful.send().text == "200 ")
     }
 
     @Test func held_untilItIsReleased() async throws {
@@ -148,8 +148,8 @@ import Testing
         #expect(await pair.simulator.wait(until: { $0.held == 2 }))
         #expect(pair.simulator.counts.accepted == 2)
         pair.simulator.release()
-        #expect(try await first.words == "200 ")
-        #expect(try await second.words == "500 {\"reason\":\"InternalServerError\"}")
+        #expect(try await first.text == "200 ")
+        #expect(try await second.text == "500 {\"reason\":\"InternalServerError\"}")
         #expect(pair.simulator.counts.accepted == 3)
         #expect(pair.simulator.counts.held == 0)
         pair.simulator.release()
@@ -160,21 +160,21 @@ import Testing
         async let result = pair.send()
         #expect(await pair.simulator.wait(until: { $0.held == 1 }))
         pair.simulator.perform(.resetTCP)
-        #expect(try await result.words == "unknown connectionLost")
+        #expect(try await result.text == "unknown connectionLost")
         // Its connection is gone: the answer goes nowhere, and nothing breaks.
         pair.simulator.release()
     }
 
     @Test func connection_whenItIsClosedBetweenRequests() async throws {
         let pair = try SimulatorPair()
-        #expect(try await pair.send().words == "200 ")
+        #expect(try await pair.send().text == "200 ")
         pair.simulator.perform(.close)
         #expect(try await pair.send().response == nil)
     }
 
     @Test func script_whenItIsChanged() async throws {
         let pair = try SimulatorPair()
-        #expect(try await pair.send().words == "200 ")
+        #expect(try await pair.send().text == "200 ")
         let clock = pair.clock
         var settings = SimulatorSettings(keys: [])
         settings.checksProviderToken = false
@@ -185,7 +185,7 @@ import Testing
                 perDevice: { _, _ in .answer(status: 503, reason: "Shutdown") }
             )
         )
-        #expect(try await pair.send().words == "503 {\"reason\":\"Shutdown\"}")
+        #expect(try await pair.send().text == "503 {\"reason\":\"Shutdown\"}")
     }
 
     @Test func waiting_whenItComesAndWhenNot() async throws {
@@ -237,7 +237,7 @@ import Testing
             for number in 0..<count {
                 let digits = String(number, radix: 16)
                 let token = String(repeating: "0", count: 8 - digits.count) + digits
-                group.addTask { try await pair.send(token: token).words }
+                group.addTask { try await pair.send(token: token).text }
             }
             return try await group.reduce(into: [:] as [String: Int]) { $0[$1, default: 0] += 1 }
         }

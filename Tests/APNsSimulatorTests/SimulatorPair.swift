@@ -166,7 +166,7 @@ final class SimulatorPair: Sendable {
 
 extension RequestResult {
     /// `400 BadTopic`, `200 `, or the case's name.
-    var words: String {
+    var text: String {
         switch self {
         case .response(let response): "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
         case .unsent(let reason): "unsent \(reason)"

@@ -47,12 +47,12 @@ import Testing
     }
 
     @Test(arguments: stopping)
-    func action_stopsTheLaneWithAMend_whenConfigurationIsRefused(row: (status: Int, reason: String)) {
-        guard case .stopLane(let mend) = answer(row.status, "{\"reason\":\"\(row.reason)\"}").action else {
+    func action_stopsTheLaneWithARemedy_whenConfigurationIsRefused(row: (status: Int, reason: String)) {
+        guard case .stopLane(let remedy) = answer(row.status, "{\"reason\":\"\(row.reason)\"}").action else {
             Issue.record("\(row) does not stop")
             return
         }
-        #expect(mend.contains("apns.") || mend.contains("clock"))
+        #expect(remedy.contains("apns.") || remedy.contains("clock"))
     }
 
     /// Status and reason must fit: else nothing is deleted, stopped or sent again.

@@ -44,11 +44,11 @@ import Testing
         lane.answer(row.status, row.reason)
         // The one that waited is unsent too; those in flight are awaited.
         #expect(lane.outcomes == [.unsent(reason: row.reason), .unsent(reason: row.reason)])
-        guard case .stopped(row.reason, let mend, let probe) = lane.status else {
+        guard case .stopped(row.reason, let remedy, let probe) = lane.status else {
             Issue.record("\(lane.status)")
             return
         }
-        #expect(lane.log == [.laneStopped(reason: row.reason, mend: mend)])
+        #expect(lane.log == [.laneStopped(reason: row.reason, remedy: remedy)])
         #expect(probe == lane.now + 60_000 && lane.free == 0)
         lane.answer(200)
         lane.answer(row.status, row.reason)
@@ -98,11 +98,11 @@ import Testing
         lane.handle(.opened(2, streams: 1))
         lane.answer(403, "ExpiredProviderToken")
         #expect(lane.outcomes == [.unsent(reason: "ExpiredProviderToken")])
-        guard case .stopped(_, let mend, _) = lane.status else {
+        guard case .stopped(_, let remedy, _) = lane.status else {
             Issue.record("\(lane.status)")
             return
         }
-        #expect(mend.contains("clock"))
+        #expect(remedy.contains("clock"))
     }
 
     @Test(arguments: [(403, "UnrelatedKeyIdInToken"), (400, "IdleTimeout")])
@@ -137,8 +137,8 @@ import Testing
         #expect(lane.outcomes == [.unsent(reason: "TooManyProviderTokenUpdates")])
         var other: ProviderTokenSchedule.Use?
         let passed: Int64 = 10 * 60_000
-        let verdict = lane.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
-        #expect(verdict == other.map { .show($0.token) } && other?.token.number == 1, "no lane of the key mints")
+        let outcome = lane.tokens.token(for: &other, now: lane.now + passed, wall: lane.wall + passed)
+        #expect(outcome == other.map { .show($0.token) } && other?.token.number == 1, "no lane of the key mints")
         #expect(lane.status == .resting(until: lane.now + 1_200_000) && lane.free == 0)
         lane.send()
         #expect(lane.outcomes.last == .unsent(reason: "resting") && lane.dials == [1])

@@ -41,10 +41,10 @@ import Testing
         )
     }
 
-    @Test func payload_parsesBackToTheSameWords_whateverTheyAre() throws {
+    @Test func payload_parsesBackToTheSameText_whateverItIs() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
-        func words() -> String {
+        func randomText() -> String {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...40, using: &random) {
                 let top: UInt32 = [0x20, 0x80, 0x800, 0x1_0000, 0x11_0000].randomElement(using: &random) ?? 0x80
@@ -53,9 +53,9 @@ import Testing
             return String(text)
         }
         for _ in 0..<3_000 {
-            var notification = APNs.Notification(title: words(), body: words())
-            notification.threadID = words()
-            notification.domain = words()
+            var notification = APNs.Notification(title: randomText(), body: randomText())
+            notification.threadID = randomText()
+            notification.domain = randomText()
             let value = try JSONValue(parsing: text(notification))
             let alert = value["aps"]?["alert"]
             // Compared by scalars: Swift's == also equates canonically equivalent strings.

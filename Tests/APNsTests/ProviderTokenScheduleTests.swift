@@ -16,8 +16,8 @@ import Testing
         var wall: Int64 { now + wallOffset }
     }
 
-    private func number(_ verdict: Schedule.Verdict) -> Int? {
-        if case .show(let token) = verdict { token.number } else { nil }
+    private func number(_ outcome: Schedule.Outcome) -> Int? {
+        if case .show(let token) = outcome { token.number } else { nil }
     }
 
     @Test func token_isShared_whenSeveralConnectionsAsk() {

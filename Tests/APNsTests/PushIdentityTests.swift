@@ -46,13 +46,13 @@ import Testing
         (String(repeating: "0", count: 64), true), (String(repeating: "0", count: 200), true),
         (String(repeating: "0", count: 202), false), ("é", false), ("ab\n0", false), ("../b", false),
     ])
-    func token_isJudged(text: String, isToken: Bool) {
+    func token_isChecked(text: String, isToken: Bool) {
         #expect(Push.isToken(text) == isToken)
     }
 
     /// Scenario 17.
     @Test(arguments: [(0, false), (1, true), (64, true), (65, false)])
-    func collapseID_isJudgedByItsBytes(bytes: Int, isGood: Bool) {
+    func collapseID_isCheckedByItsBytes(bytes: Int, isGood: Bool) {
         #expect(Push.isCollapseID(String(repeating: "x", count: bytes)) == isGood)
     }
 

@@ -18,20 +18,21 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.all) func fate_neverTakesAPushThatItThenDenies(seed: UInt64) {
+    @Test(arguments: Seeds.all) func outcome_neverTakesAPushThatItThenDenies(seed: UInt64) {
         for number in 1...20_000 as ClosedRange<UInt64> {
-            let fate = PushFate.of(number, attempt: 0, seed: seed)
-            #expect(fate == PushFate.of(number, attempt: 0, seed: seed))
-            if case .answer(.accepted(.reset(let code))) = fate { #expect(code != 7, "seed \(seed)") }
+            let outcome = ScriptedOutcome.of(number, attempt: 0, seed: seed)
+            #expect(outcome == ScriptedOutcome.of(number, attempt: 0, seed: seed))
+            if case .answer(.accepted(.reset(let code))) = outcome { #expect(code != 7, "seed \(seed)") }
         }
     }
 
-    @Test func words_areKept_whenGoingAway() {
-        var words = StreamWords()
+    @Test func announcements_areKept_whenGoingAway() {
+        var announcements = StreamAnnouncements()
         // Once 5 was processed GOAWAY can't put it above its last stream; at 7 it can, and is the first that isn't processed.
         let answers = [
-            words.process(5), words.goAway(at: 3, processesThis: true), words.goAway(at: 7, processesThis: false),
-            words.process(7), words.process(9), words.process(3),
+            announcements.process(5), announcements.goAway(at: 3, processesThis: true),
+            announcements.goAway(at: 7, processesThis: false),
+            announcements.process(7), announcements.process(9), announcements.process(3),
         ]
         #expect(answers == [true, false, true, false, false, true])
     }

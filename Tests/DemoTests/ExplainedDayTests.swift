@@ -57,9 +57,9 @@ import struct FoundationEssentials.UUID
             try await scene.serve(at: now)
             let sent = try sent(scene, at: now)
             let rows = try scene.lines(
-                "select user_id || ' ' || extract(epoch from due_at)::bigint || ' ' || coalesce(retry::text, '-') from nudged.person where asked_at = '\(now.rfc3339)'"
+                "select user_id || ' ' || extract(epoch from due_at)::bigint || ' ' || coalesce(retry::text, '-') from nudged.person where evaluated_at = '\(now.rfc3339)'"
             )
-            let asked = Dictionary(
+            let evaluated = Dictionary(
                 rows.map { ($0.prefix(36), $0.dropFirst(37)) },
                 uniquingKeysWith: { first, _ in first }
             )
@@ -89,7 +89,7 @@ import struct FoundationEssentials.UUID
                 case .nothing(let rest, let reason, _):
                     let update = rest.update
                     #expect(sent[name] == nil, "\(name) \(now.rfc3339) \(reason)")
-                    let row = asked[Substring(name)]?.split(separator: " ", maxSplits: 1).map(String.init)
+                    let row = evaluated[Substring(name)]?.split(separator: " ", maxSplits: 1).map(String.init)
                     #expect(row?.first == "\(update.dueAt.seconds)", "\(name) \(now.rfc3339) \(reason)")
                     #expect((row?.last == "-") == (update.retry == nil), "\(name) \(now.rfc3339) \(reason)")
                     compared.rests += 1

@@ -71,10 +71,10 @@ import TimeZones
 
     @Test func forecast_whenCheckInsArePaused_sendsNothing() async throws {
         let scene = try await PlayedScene(users: 40, seed: 5, start: Self.start, answer: .accepted)
-        _ = try await scene.engine.engine.store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
+        _ = try await scene.engine.engine.store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
         let forecast = try await forecast(scene, at: Self.start)
         #expect(forecast.tally.pushes == 0 && forecast.tally.users == 40)
-        #expect(forecast.words(width: 80, hasBlocks: false).contains("paused: check_in"))
+        #expect(forecast.text(width: 80, hasBlocks: false).contains("paused: check_in"))
         await scene.end()
     }
 }

@@ -9,7 +9,7 @@ import TimeZones
 /// The demo's parts without its day: a private server with a seeded population, a simulated Apple, and the daemon's parts on a clock turned by hand.
 final class PlayedScene: Sendable {
     let cluster: LocalCluster
-    let population: Population
+    let population: DemoPopulation
     let apple: SimulatedApple
     let app: AppDatabase
     let engine: DemoEngine
@@ -20,7 +20,7 @@ final class PlayedScene: Sendable {
     init(users: Int, seed: UInt64, start: Instant, answer: DemoDevice.Answer? = nil) async throws {
         let zones = ZoneDatabase()
         self.start = start
-        population = Population(count: users, seed: seed, zones: zones.names, start: start.seconds)
+        population = DemoPopulation(count: users, seed: seed, zones: zones.names, start: start.seconds)
         apple = try SimulatedApple.start(
             devices: population.devicesByToken.mapValues { device in
                 DemoDevice(

@@ -10,8 +10,8 @@ import TimeZones
     ]
     private static let start: Int64 = 1_795_230_000
 
-    private func population(_ count: Int, seed: UInt64) -> Population {
-        Population(count: count, seed: seed, zones: Self.zones, start: Self.start)
+    private func population(_ count: Int, seed: UInt64) -> DemoPopulation {
+        DemoPopulation(count: count, seed: seed, zones: Self.zones, start: Self.start)
     }
 
     @Test func population_whenSeedIsTheSame() {

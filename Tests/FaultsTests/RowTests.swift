@@ -29,11 +29,11 @@ import Testing
         let fault = try #require(Fault.named(name))
         // What can't be played here is skipped, and says why: it is not green.
         if let obstacle = fault.obstacle() { try Test.cancel("\(obstacle)") }
-        let run = FaultRun(try Self.workshop.get(), Plan(.test, seed: Self.seed))
-        var words: [String] = []
-        let row = await run.play(fault) { if !$0.passes { words.append($0.words) } }
+        let run = FaultRun(try Self.workshop.get(), FaultPlan(.test, seed: Self.seed))
+        var texts: [String] = []
+        let row = await run.play(fault) { if !$0.passes { texts.append($0.text) } }
         print(FaultRow.line(row.cells))
-        #expect(row.passes, "NUDGED_SEED=\(Self.seed)\n\(words.joined(separator: "\n"))")
+        #expect(row.passes, "NUDGED_SEED=\(Self.seed)\n\(texts.joined(separator: "\n"))")
         // A row that was played and sent nothing shows nothing.
         #expect(row.accepted > 0)
     }

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func table_headsItsRowsAndColumns_andScrollsByKeyboard() {
-        let table = Table("Caption", [.words("a"), .number("b")], [["x", "1"], ["y", "2"]], sums: ["All", "3"]).folded
+        let table = Table("Caption", [.text("a"), .number("b")], [["x", "1"], ["y", "2"]], sums: ["All", "3"]).folded
         #expect(
             table.markup == """
                 <details><summary>As a table: Caption</summary><div class="scroll" role="region" tabindex="0" aria-label="Caption"><table><caption>Caption</caption>\

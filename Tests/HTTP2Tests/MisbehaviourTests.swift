@@ -192,11 +192,11 @@ import Testing
         try refuses(pair, .noHTTP2, "HTTP/2")
     }
 
-    private func refuses(_ pair: Pair, _ code: CloseReason.Code, _ words: String) throws {
+    private func refuses(_ pair: Pair, _ code: CloseReason.Code, _ text: String) throws {
         pair.client.submit([pair.request(1)])
         let reason = pair.closeReason()
         #expect(reason?.code == code)
-        #expect(reason?.description.contains(words) == true, "\(reason?.description ?? "")")
+        #expect(reason?.description.contains(text) == true, "\(reason?.description ?? "")")
         // A submission that came after the close was not taken, and has no completion.
         if let results = pair.told.now.results[1] { #expect(results == [.unsent(.connectionLost)]) }
         #expect(pair.script.seen.now.requests.isEmpty)

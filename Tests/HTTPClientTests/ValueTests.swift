@@ -30,7 +30,7 @@ import Testing
         "https://example.com:65536/planted", "https://example.com/planted path", "https://exämple.com/planted",
         "https://example.com/planted\r\nx: y", "https://example.com/planted\u{0}", "gopher://planted.example/",
     ])
-    func url_whenItCanNotBeUsed_isRefusedInWordsWithoutIt(text: String) {
+    func url_whenItCanNotBeUsed_isRefusedWithoutQuotingIt(text: String) {
         let error = #expect(throws: HTTPClientError.self) { try HTTPURL(text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.isClean == true)
@@ -110,7 +110,7 @@ import Testing
         (CURLE_GOT_NOTHING, 0, .brokenOff), (CURLE_OUT_OF_MEMORY, 0, .resources),
         (CURLE_FTP_ACCEPT_FAILED, 0, .library),
     ])
-    func failure_hasItsCodeAndWords(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
+    func failure_hasItsCodeAndText(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
         let url = try HTTPURL("https://example.com/planted")
         let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: "/a.pem")
         let error = failure.error
@@ -126,7 +126,7 @@ import Testing
         #expect(nudged_curl_load("libcurl.so.4") != nil)
     }
 
-    @Test func words_areLibcurls() {
-        #expect(LibCurl.words(CURLE_COULDNT_CONNECT).contains("connect"))
+    @Test func text_isLibcurls() {
+        #expect(LibCurl.text(CURLE_COULDNT_CONNECT).contains("connect"))
     }
 }

@@ -111,8 +111,8 @@ import Testing
             )
         )
         try scene.expireLeases()
-        let mended = try await scene.once()
-        #expect(mended.exit == .code(0) && mended.number("sent") == 20, "\(mended.text)")
+        let fixed = try await scene.once()
+        #expect(fixed.exit == .code(0) && fixed.number("sent") == 20, "\(fixed.text)")
         #expect(scene.accepted().count == 20 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 

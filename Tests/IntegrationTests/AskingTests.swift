@@ -10,19 +10,19 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(2, devices: 2)
         try scene.sql("update public.push_tokens set topic = 'com.example.other' where device_token like '%1'")
-        let words = try await scene.nudged(["explain", Scene.user(1)])
-        #expect(words.exit == .code(0), "\(words.text)")
-        let said = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(said.hasPrefix("Waits: no daemon runs. A check-in is due"), "\(words.text)")
+        let plain = try await scene.nudged(["explain", Scene.user(1)])
+        #expect(plain.exit == .code(0), "\(plain.text)")
+        let said = plain.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(said.hasPrefix("Waits: no daemon runs. A check-in is due"), "\(plain.text)")
         for part in [
             "user \(Scene.user(1)) at 20", " +00:00 in UTC", "decision send the check-in of ",
             "why: check_in: send, due",
             "quiet_hours", "no lane of this configuration serves it", "the record nothing",
-        ] { #expect(said.contains(part), "\(part): \(words.output)") }
-        #expect(!words.output.contains("c0ffee"))
+        ] { #expect(said.contains(part), "\(part): \(plain.output)") }
+        #expect(!plain.output.contains("c0ffee"))
         #expect(
-            words.output.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.dropFirst(80).contains(" ") },
-            "\(words.output)"
+            plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.dropFirst(80).contains(" ") },
+            "\(plain.output)"
         )
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
         #expect(
@@ -30,7 +30,7 @@ import Testing
             "\(json.text)"
         )
         #expect(
-            try scene.sql("select count(*) from nudged.person where asked_at is not null")
+            try scene.sql("select count(*) from nudged.person where evaluated_at is not null")
                 == "0"
         )
         #expect(try await scene.once().number("sent") == 2)
@@ -63,9 +63,9 @@ import Testing
         let run = try await scene.nudged(["explain", Scene.user(1), "--json"])
         #expect(run.output.contains(#""plan":{"action":"nothing","reason":"paused""#), "\(run.text)")
         #expect(run.output.contains(#""cause":"paused","kind":"check_in""#), "\(run.text)")
-        let words = try await scene.nudged(["explain", Scene.user(1)])
-        let said = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(said.contains("check-ins are paused since ") && said.contains("a wrong text"), "\(words.text)")
+        let plain = try await scene.nudged(["explain", Scene.user(1)])
+        let said = plain.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(said.contains("check-ins are paused since ") && said.contains("a wrong text"), "\(plain.text)")
         #expect(try await scene.nudged(["forecast", "--json"]).number("pushes") == 0)
     }
 
@@ -77,20 +77,20 @@ import Testing
         let ids = [try scene.sql(send), try scene.sql(send)]
         let forecast = try await scene.nudged(["forecast", "--hours", "1", "--json"])
         #expect(forecast.output.contains(#""by_kind":{"check_in":1,"message":2,"#), "\(forecast.text)")
-        let words = try await scene.nudged(["explain", Scene.user(1)])
+        let plain = try await scene.nudged(["explain", Scene.user(1)])
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
         for id in ids {
-            #expect(words.output.contains("why: message \(id): send, urgent"), "\(words.text)")
+            #expect(plain.output.contains("why: message \(id): send, urgent"), "\(plain.text)")
             #expect(
                 json.output.contains("{\"kind\":\"message\",\"key\":\"\(id)\",\"members\":[\"\(id)\"],"),
                 "\(json.text)"
             )
         }
-        #expect(words.output.contains("why: check_in: send, due"), "\(words.text)")
+        #expect(plain.output.contains("why: check_in: send, due"), "\(plain.text)")
         try await scene.nudged(["pause", "message"])
         let held = try await scene.nudged(["explain", Scene.user(1)])
         #expect(held.output.contains("why: message \(ids[0]): hold, paused"), "\(held.text)")
-        for run in [forecast, words, json, held] { #expect(!run.text.contains("planted")) }
+        for run in [forecast, plain, json, held] { #expect(!run.text.contains("planted")) }
     }
 
     @Test func explain_whenNobodyIsThere_saysSo() async throws {
@@ -166,9 +166,9 @@ import Testing
         let json = try await scene.nudged(["forecast", "--hours", "2", "--json"])
         #expect(json.exit == .code(0) && json.number("pushes") == 40 && json.number("nudges") == 20, "\(json.text)")
         #expect(json.errors == "")
-        let words = try await scene.nudged(["forecast", "--hours", "30"])
-        #expect(words.output.contains(" for 30 h: 80 pushes; 20 users are due"), "\(words.text)")
-        #expect(try scene.sql("select count(*) from nudged.person where asked_at is not null") == "0")
+        let plain = try await scene.nudged(["forecast", "--hours", "30"])
+        #expect(plain.output.contains(" for 30 h: 80 pushes; 20 users are due"), "\(plain.text)")
+        #expect(try scene.sql("select count(*) from nudged.person where evaluated_at is not null") == "0")
         #expect(try await scene.nudged(["forecast", "--hours", "0"]).exit == .code(64))
     }
 
@@ -203,7 +203,7 @@ import Testing
         #expect(forced.exit == .code(0) && scene.simulator.counts.accepted == 1, "\(forced.text)")
     }
 
-    @Test func sendTest_whenTheLaneIsRefusedOrAway_saysTheMend() async throws {
+    @Test func sendTest_whenTheLaneIsRefusedOrAway_saysTheRemedy() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
         let refused = try await scene.nudged(["send-test", "--token", Scene.token(5), "--json"])
         #expect(refused.exit == .code(78) && refused.output.contains("check that apns.keyId"), "\(refused.text)")

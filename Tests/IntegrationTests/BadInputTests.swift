@@ -136,7 +136,7 @@ import Testing
         )
         #expect(
             try scene.sql(
-                "select fingerprint is null and asked_at is null and since is null \(row)"
+                "select fingerprint is null and evaluated_at is null and since is null \(row)"
             )
                 == "t"
         )

@@ -24,7 +24,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// Two daemons, some thousands: each exactly once.
-    @Test func everyone_whenTwoDaemonsSpread_isToldOnce() async throws {
+    @Test func everyone_whenTwoDaemonsFanOut_isToldOnce() async throws {
         let scene = try await Scene.withReminders(3000)
         try scene.everyoneIsMember()
         _ = try await scene.onceWell()
@@ -43,18 +43,18 @@ import struct FoundationEssentials.UUID
 
     /// The daemon is killed between two pages of a fan-out. Apple is away, because a push in flight would become
     /// unknown and be sent again.
-    @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileSpreading_isToldOnce(page: Int) async throws {
+    @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileFanningOut_isToldOnce(page: Int) async throws {
         let scene = try await Scene.withReminders(2500)
         try scene.everyoneIsMember()
         try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
         let killed = try await scene.nudged(
             ["run", "--once", "--json"],
-            ["NUDGED_FAIL_POINT": "after_spread:kill:\(page)", "APNS_ENDPOINT": "https://127.0.0.1:1"]
+            ["NUDGED_FAIL_POINT": "after_fan_out:kill:\(page)", "APNS_ENDPOINT": "https://127.0.0.1:1"]
         )
         #expect(killed.exit == .signal(SIGKILL))
         #expect(
             try scene.sql(
-                "select count(*) filter (where not is_spread), count(*) filter (where is_spread) from nudged.occurrence"
+                "select count(*) filter (where not is_fan_out), count(*) filter (where is_fan_out) from nudged.occurrence"
             )
                 == "\(page * 1000)|1"
         )

@@ -152,8 +152,8 @@ import Testing
             )
         )
         try scene.sql("update nudged.person set due_at = now() where sent = '{}'")
-        let mended = try await once(scene, second)
-        #expect(mended.exit == .code(0) && mended.number("sent") == 200, "\(mended.text)")
+        let fixed = try await once(scene, second)
+        #expect(fixed.exit == .code(0) && fixed.number("sent") == 200, "\(fixed.text)")
         #expect(scene.accepted().count == 200 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
@@ -230,8 +230,8 @@ import Testing
             where retry is not null
             """
         )
-        let mended = try await scene.once()
-        #expect(mended.exit == .code(0) && mended.number("sent") == 300, "\(mended.text)")
+        let fixed = try await scene.once()
+        #expect(fixed.exit == .code(0) && fixed.number("sent") == 300, "\(fixed.text)")
         #expect(scene.accepted().count == 300 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 

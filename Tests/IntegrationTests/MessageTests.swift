@@ -42,7 +42,7 @@ import struct FoundationEssentials.UUID
         #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
     }
 
-    @Test func message_whenSent_arrivesOnceWithItsWordsAndLeavesNoText() async throws {
+    @Test func message_whenSent_arrivesOnceWithItsTextAndLeavesNone() async throws {
         let scene = try await scene(3)
         let id = try send(
             scene,

@@ -90,9 +90,9 @@ import Testing
             run.exit == .code(0) && run.output == "{\"users\":50,\"made_due\":50,\"new\":0,\"interrupted\":false}\n",
             "\(run.text)"
         )
-        let words = try await scene.nudged(["replan"])
-        #expect(words.output == "0 of 50 users were made due, the others were due already\n")
-        #expect(!words.errors.contains("\u{1B}"))
+        let plain = try await scene.nudged(["replan"])
+        #expect(plain.output == "0 of 50 users were made due, the others were due already\n")
+        #expect(!plain.errors.contains("\u{1B}"))
         let round = try await scene.once()
         #expect(round.number("users") == 50 && round.number("sent") == 0, "\(round.text)")
         #expect(try await scene.nudged(["replan", "--over", "soon"]).exit == .code(64))

@@ -143,8 +143,8 @@ import Testing
             print("poison: \(attack.name): urgent after \(urgent), ordinary after \(ordinary), \(peak(process)) MB")
             // Deadlines of tests are for hangs: on a quiet machine both come within a second or two.
             #expect(urgent < .seconds(30) && ordinary < .seconds(60), "\(attack.name)")
-            if let words = attack.journal?.replacing("USER", with: attacker) {
-                #expect(await eventually { process.errorOutput.contains(words) }, "\(attack.name): \(words)")
+            if let text = attack.journal?.replacing("USER", with: attacker) {
+                #expect(await eventually { process.errorOutput.contains(text) }, "\(attack.name): \(text)")
             }
         }
         #expect(peak(process) < 128)

@@ -141,7 +141,7 @@ struct PoolerTests {
 
     /// Statement mode refuses transactions with several round trips. A migration has one, and its error says how to fix
     /// it. A sweep's transactions need one round trip each, so they work.
-    @Test func migration_whenThePoolerIsInStatementMode_isRefusedAndSaysTheMend() async throws {
+    @Test func migration_whenThePoolerIsInStatementMode_isRefusedAndSaysTheRemedy() async throws {
         let (scene, pooler, changes) = try await pooled(.statement)
         defer { pooler.stop() }
         let refused = try await scene.nudged(["migrate"], changes)

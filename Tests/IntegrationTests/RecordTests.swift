@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct RecordTests {
     /// Everyone who was served is due again, with the record and without: the limits, the slots that are closed and the next instants are the same.
     @Test func decisions_whenTheRecordIsGone_areTheSame() async throws {
-        var standings: [[String]] = []
+        var states: [[String]] = []
         for isGone in [false, true] {
             let scene = try await Scene(perDevice: { token, _ in
                 token.hasSuffix("30") ? .answer(status: 400, reason: "PayloadEmpty") : nil
@@ -41,7 +41,7 @@ import Testing
             let again = try await scene.once(limits)
             #expect(again.exit == .code(0) && again.number("sent") == 0, "\(again.text)")
             #expect(scene.accepted().values.reduce(0, +) == sent)
-            standings.append(
+            states.append(
                 try scene.lines(
                     """
                     select right(user_id::text, 2), check_in_slot, closed, cardinality(sent), retry, quarantine,
@@ -51,7 +51,7 @@ import Testing
                 )
             )
         }
-        #expect(standings[0] == standings[1])
-        #expect(standings[0].count == 6)
+        #expect(states[0] == states[1])
+        #expect(states[0].count == 6)
     }
 }

@@ -201,9 +201,9 @@ import struct FoundationEssentials.UUID
         let end = Int64(Glibc.time(nil)) + 2
         #expect(second.exit == .code(0), "\(second.text)")
 
-        async let asked = Self.decide(scene, people, now: before)
-        async let askedLater = Self.decide(scene, people, now: end)
-        let (atStart, later) = try await (asked, askedLater)
+        async let evaluated = Self.decide(scene, people, now: before)
+        async let evaluatedLater = Self.decide(scene, people, now: end)
+        let (atStart, later) = try await (evaluated, evaluatedLater)
         func sends(_ answer: String?) -> Bool { answer?.hasPrefix("send") == true }
         var (expected, either): (Set<String>, Set<String>) = ([], [])
         for person in people {

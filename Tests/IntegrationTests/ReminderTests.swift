@@ -59,7 +59,7 @@ import struct FoundationEssentials.UUID
         try scene.setReminder(1, "due_at => now(), audience => 'everyone', recurrence => 'FREQ=DAILY'")
         let url = scene.cluster.tcpURL(database: scene.database, user: "nudged_daemon")
         #expect(try await scene.onceWell(["DATABASE_URL": url]).number("sent") == 3)
-        #expect(try scene.lines("select is_spread, number from nudged.occurrence") == ["t|2"])
+        #expect(try scene.lines("select is_fan_out, number from nudged.occurrence") == ["t|2"])
     }
 
     @Test func reminder_whenItRecurs_comesAgain() async throws {
@@ -214,9 +214,9 @@ import struct FoundationEssentials.UUID
         )
         let forecast = try await scene.nudged(["forecast", "--hours", "48", "--json"])
         #expect(forecast.output.contains(#""by_kind":{"check_in":0,"message":0,"reminder":7}"#), "\(forecast.text)")
-        let words = try await scene.nudged(["explain", Scene.user(2)])
+        let plain = try await scene.nudged(["explain", Scene.user(2)])
         let row = try scene.sql("select id from nudged.occurrence where reminder_id = '\(id)'")
-        #expect(words.output.contains("next reminder") && !words.output.contains(row), "\(words.text)")
+        #expect(plain.output.contains("next reminder") && !plain.output.contains(row), "\(plain.text)")
         let hour = "select to_char(due_at, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') from nudged.occurrence where"
         let then = try scene.sql("\(hour) id = '\(row)'")
         let future = try await scene.nudged(["explain", Scene.user(2), "--at", then])
@@ -224,16 +224,16 @@ import struct FoundationEssentials.UUID
         #expect(said.contains("send reminder \(row)") && said.contains("about task 8, due"), "\(future.text)")
         #expect(said.contains("every day") && said.contains("a reminder is sent to 1 device"), "\(future.text)")
         // What everyone is told has no row of theirs yet. The own one is sent before.
-        let everyones = try await scene.nudged(["explain", Scene.user(2), "--at", try scene.sql("\(hour) is_spread")])
+        let everyones = try await scene.nudged(["explain", Scene.user(2), "--at", try scene.sql("\(hour) is_fan_out")])
         let told = everyones.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         #expect(told.contains("about task 7, due") && !told.contains("about task 8, due"), "\(everyones.text)")
         #expect(told.contains("before that 20") && told.contains("a reminder, to 1 device"), "\(everyones.text)")
         let json = try await scene.nudged(["explain", Scene.user(2), "--at", then, "--json"])
         #expect(json.output.contains(#""subject_type":"task","subject_id":"8""#), "\(json.text)")
         #expect(json.output.contains(#""recurrence":"FREQ=DAILY","is_own":true,"is_cancelled":false"#), "\(json.text)")
-        for run in [forecast, words, future, everyones, json] { #expect(!run.text.contains("planted")) }
+        for run in [forecast, plain, future, everyones, json] { #expect(!run.text.contains("planted")) }
         #expect(
-            try scene.sql("select count(*) from nudged.occurrence where not is_spread") == "1",
+            try scene.sql("select count(*) from nudged.occurrence where not is_fan_out") == "1",
             "nothing is written"
         )
     }
@@ -257,7 +257,7 @@ import struct FoundationEssentials.UUID
         try await scene.nudged(["pause", "reminder"])
         try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
         #expect(try await scene.onceWell().number("sent") == 0)
-        #expect(try scene.sql("select count(*) from nudged.occurrence where not is_spread") == "2")
+        #expect(try scene.sql("select count(*) from nudged.occurrence where not is_fan_out") == "2")
         #expect(try await scene.nudged(["resume", "reminder"]).exit == .code(0))
         #expect(try await scene.onceWell().number("sent") == 2)
     }

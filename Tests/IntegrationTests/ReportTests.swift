@@ -85,10 +85,10 @@ import Testing
             "Accepted: Apple took it|accepted", "Rejected for good|rejected", "Dropped: ended unsent|dropped",
             "Skipped: its slot passed|skipped",
         ] {
-            let (words, name) = (outcome.prefix { $0 != "|" }, outcome.drop { $0 != "|" }.dropFirst())
+            let (text, name) = (outcome.prefix { $0 != "|" }, outcome.drop { $0 != "|" }.dropFirst())
             let count = try scene.sql("select count(*) from nudged.delivery where outcome = '\(name)'")
             let wanted = isRounded ? Self.rounded(count) : count
-            #expect(rows.contains { $0.count == 3 && $0[0] == words && $0[1] == wanted }, "\(name): \(wanted)")
+            #expect(rows.contains { $0.count == 3 && $0[0] == text && $0[1] == wanted }, "\(name): \(wanted)")
         }
         // Of 60 pushes, 38 were accepted. In the rounded page, 40 and 20.
         let counts = isRounded ? ["10", "5", "1–4", "10"] : ["12", "7", "3", "8"]

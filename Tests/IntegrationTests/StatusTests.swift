@@ -29,8 +29,8 @@ import Testing
         try scene.seedDue(3)
         let worked = try await status(scene) { $0.output.contains("\"last_work\":{") }
         #expect(worked.number("sent") != nil && worked.output.contains("\"topic\":\"\(Scene.topic)\""))
-        let words = try await scene.nudged(["status"])
-        #expect(words.exit == .code(0) && words.output.contains("lane sandbox \(Scene.topic): "), "\(words.text)")
+        let plain = try await scene.nudged(["status"])
+        #expect(plain.exit == .code(0) && plain.output.contains("lane sandbox \(Scene.topic): "), "\(plain.text)")
         // A good stop takes the row back.
         first.signal(SIGTERM)
         #expect(try await scene.finish(first).exit == .code(0))
@@ -46,18 +46,18 @@ import Testing
         #expect(lost.exit == .code(69) && lost.output.contains("not seen for 2 min"), "\(lost.text)")
     }
 
-    @Test func status_whenALaneIsStopped_saysTheMend() async throws {
+    @Test func status_whenALaneIsStopped_saysTheRemedy() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
         let process = try scene.start(["run"], Self.fast)
         _ = try await status(scene) { $0.exit == .code(0) }
         try scene.seedDue(3)
         let stopped = try await status(scene) { $0.exit == .code(75) }
         #expect(stopped.exit == .code(75), "\(stopped.text)")
-        let words = try await scene.nudged(["status"])
-        let page = words.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(page.hasPrefix("Does not work since "), "\(words.text)")
-        #expect(page.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(words.text)")
-        #expect(page.contains("stopped for") && page.contains("next try "), "\(words.text)")
+        let plain = try await scene.nudged(["status"])
+        let page = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(page.hasPrefix("Does not work since "), "\(plain.text)")
+        #expect(page.contains(" is stopped: Apple answers InvalidProviderToken. Fix: "), "\(plain.text)")
+        #expect(page.contains("stopped for") && page.contains("next try "), "\(plain.text)")
         process.signal(SIGTERM)
         try await scene.finish(process)
     }
@@ -72,14 +72,14 @@ import Testing
         try scene.seedDue(1)
         let failed = try await status(scene) { $0.exit == .code(1) }
         #expect(failed.exit == .code(1) && failed.output.contains(#""statement":"drain""#), "\(failed.text)")
-        let words = try await scene.nudged(["status"])
-        let page = words.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(page.hasPrefix("Does not work since "), "\(words.text)")
+        let plain = try await scene.nudged(["status"])
+        let page = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(page.hasPrefix("Does not work since "), "\(plain.text)")
         #expect(
             page.contains(#": drain fails: 42P01 relation "nudged.recipient" does not exist. Fix: "#),
-            "\(words.text)"
+            "\(plain.text)"
         )
-        #expect(words.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(words.text)")
+        #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(plain.text)")
         try scene.sql("alter view nudged.recipient_2 rename to recipient")
         let good = try await status(scene) { $0.exit == .code(0) }
         #expect(good.exit == .code(0) && good.output.contains(#""answer":"works""#), "\(good.text)")
@@ -93,9 +93,9 @@ import Testing
         scene.write("apns: {apps: [{bundleId: com.example.other}]}\n", to: "nudged.yaml")
         let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
         _ = try await status(scene) { $0.exit == .code(0) }
-        let words = try await scene.nudged(["status"])
+        let plain = try await scene.nudged(["status"])
         for topic in [Scene.topic, "com.example.other"] {
-            #expect(words.output.contains("  lane sandbox \(topic): idle"), "\(words.text)")
+            #expect(plain.output.contains("  lane sandbox \(topic): idle"), "\(plain.text)")
         }
         process.signal(SIGTERM)
         try await scene.finish(process)

@@ -49,7 +49,7 @@ import Testing
             create sequence attempts;
             create function refuse() returns trigger language plpgsql as $$
             begin
-                if exists (select from settled where asked_at is not null) then
+                if exists (select from settled where evaluated_at is not null) then
                     perform nextval('attempts');
                     raise exception 'refused';
                 end if;
@@ -64,7 +64,7 @@ import Testing
         try await scene.wait(for: "last_value >= 60 from attempts", of: process)
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
         try scene.sql("drop trigger refuse on nudged.person")
-        try await scene.wait(for: "count(*) = 64 from nudged.person where asked_at is not null", of: process)
+        try await scene.wait(for: "count(*) = 64 from nudged.person where evaluated_at is not null", of: process)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process).exit == .code(0))
     }

@@ -63,7 +63,7 @@ import Testing
         #expect(throws: LocalPostgresError.self) { try cluster.sql("select 1", database: "copy") }
     }
 
-    @Test func cluster_whenBadSetting_failsWithTheServersWords() {
+    @Test func cluster_whenBadSetting_failsWithTheServersMessage() {
         #expect {
             try LocalCluster(LocalCluster.Options(settings: ["no_such_setting": "1"]))
         } throws: { error in

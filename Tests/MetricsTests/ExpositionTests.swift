@@ -59,8 +59,8 @@ import Testing
             (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
         ] as [(Double, String)]
     )
-    func number_isAsGoReadsIt(value: Double, words: String) {
-        #expect(Exposition.number(value) == words)
+    func number_isAsGoReadsIt(value: Double, text: String) {
+        #expect(Exposition.number(value) == text)
     }
 
     /// Whatever labels, helps and numbers there are, a reader finds the same ones.

@@ -55,7 +55,7 @@ import Testing
         #expect(Self.read(folder + "/other") == nil)
     }
 
-    @Test func folder_whenItIsMissing_isAFaultWithTheMend() {
+    @Test func folder_whenItIsMissing_isAFaultWithTheRemedy() {
         defer { clear() }
         let file = MetricsFile(folder + "/missing/a.prom")
         #expect(throws: MetricsError(.file, file.path, ENOENT)) { try file.write([]) }

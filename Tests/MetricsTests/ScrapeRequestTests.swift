@@ -5,9 +5,9 @@ import Testing
 @testable import Metrics
 
 @Suite struct ScrapeRequestTests {
-    private static let page = ScrapeRequest.Verdict()
+    private static let page = ScrapeRequest.Outcome()
 
-    private static func verdict(_ text: String) -> ScrapeRequest.Verdict? {
+    private static func outcome(_ text: String) -> ScrapeRequest.Outcome? {
         var request = ScrapeRequest()
         return request.take(Array(text.utf8))
     }
@@ -38,19 +38,19 @@ import Testing
             ("GET /metrics\r\n\r\n", .init(refusal: .malformed)), ("\r\n\r\n", .init(refusal: .malformed)),
             ("\u{16}\u{3}\u{1}\n\n", .init(refusal: .malformed)),
             ("GET /metrics HTTP/1.1\r\nHost: x\r\n", nil), ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r", nil), ("", nil),
-        ] as [(String, ScrapeRequest.Verdict?)]
+        ] as [(String, ScrapeRequest.Outcome?)]
     )
-    func request_isJudgedByItsHead(text: String, wanted: ScrapeRequest.Verdict?) {
-        #expect(Self.verdict(text) == wanted, "\(text.debugDescription)")
+    func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {
+        #expect(Self.outcome(text) == wanted, "\(text.debugDescription)")
     }
 
     @Test func request_whenTooLarge_isRefusedAndNotKept() {
         let head = "GET /metrics HTTP/1.1\r\nHost: x\r\nlong: "
         let fitting = head + String(repeating: "a", count: ScrapeRequest.mostBytes - head.utf8.count - 4) + "\r\n\r\n"
         #expect(fitting.utf8.count == ScrapeRequest.mostBytes)
-        #expect(Self.verdict(fitting) == Self.page)
+        #expect(Self.outcome(fitting) == Self.page)
         #expect(
-            Self.verdict(head + String(repeating: "a", count: ScrapeRequest.mostBytes)) == .init(refusal: .tooLarge)
+            Self.outcome(head + String(repeating: "a", count: ScrapeRequest.mostBytes)) == .init(refusal: .tooLarge)
         )
         var request = ScrapeRequest()
         var taken = 0
@@ -60,21 +60,21 @@ import Testing
 
     /// However it is split, a request is parsed the same way, and at its last byte.
     @Test(arguments: Seeds.all)
-    func request_whenItComesInPieces_isJudgedTheSame(seed: UInt64) {
+    func request_whenItComesInPieces_isCheckedTheSame(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for text in [
             "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n", "GET / HTTP/1.0\n\n",
             "HEAD /metrics HTTP/1.1\nHost: a\r\n\n",
         ] {
-            let whole = Self.verdict(text)
+            let whole = Self.outcome(text)
             for _ in 0..<50 {
                 var request = ScrapeRequest()
                 var rest = Array(text.utf8)[...]
                 while !rest.isEmpty {
                     let piece = rest.prefix(random.int(1...7))
                     rest = rest.dropFirst(piece.count)
-                    let verdict = request.take(piece)
-                    #expect(verdict == (rest.isEmpty ? whole : nil), "seed \(seed): \(text.debugDescription)")
+                    let outcome = request.take(piece)
+                    #expect(outcome == (rest.isEmpty ? whole : nil), "seed \(seed): \(text.debugDescription)")
                 }
             }
         }

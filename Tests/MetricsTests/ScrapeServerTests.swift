@@ -108,9 +108,9 @@ import Testing
         }
         #expect(LoopbackClient.scrape(port: port)?.hasSuffix("first 1\n") == true)
         // A connection that stands does not keep the address.
-        let standing = LoopbackClient(port: port)
+        let idle = LoopbackClient(port: port)
         server.stop()
-        #expect(standing?.readAll() != "planted")
+        #expect(idle?.readAll() != "planted")
         #expect(LoopbackClient(port: port) == nil)
         let next = try ScrapeServer(at: address) { Array("second 1\n".utf8) }
         #expect(LoopbackClient.scrape(port: port)?.hasSuffix("second 1\n") == true)

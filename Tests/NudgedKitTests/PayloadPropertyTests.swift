@@ -35,27 +35,27 @@ struct PayloadPropertyTests {
 
     private func check(_ bytes: [UInt8], _ seed: UInt64) -> Route {
         let payload = Payload(parsing: bytes)
-        let words: Comment = "seed \(seed): \(String(decoding: bytes, as: UTF8.self))"
-        #expect(payload.malformed?.contains(Self.secret) != true, words)
-        #expect(payload == Payload(parsing: bytes), words)
+        let text: Comment = "seed \(seed): \(String(decoding: bytes, as: UTF8.self))"
+        #expect(payload.malformed?.contains(Self.secret) != true, text)
+        #expect(payload == Payload(parsing: bytes), text)
         var asked = 0
         let route = payload.route { id in
             asked += 1
             return id.description == Self.users
         }
-        #expect(asked <= 1, words)
+        #expect(asked <= 1, text)
         switch route {
-        case .subject(let subject): #expect(!subject.type.isEmpty && !subject.id.isEmpty, words)
+        case .subject(let subject): #expect(!subject.type.isEmpty && !subject.id.isEmpty, text)
         case .conversation(let id, _):
-            #expect(id.description == Self.users && asked == 1 && payload.action != .newConversation, words)
+            #expect(id.description == Self.users && asked == 1 && payload.action != .newConversation, text)
         case .message(let data):
-            #expect(!data.isEmpty && asked == 0 && !payload.namesConversation, words)
+            #expect(!data.isEmpty && asked == 0 && !payload.namesConversation, text)
             let again = Payload(parsing: data.json)
-            #expect(again.data == data && again.malformed == nil, words)
-        case .newConversation(let domain): #expect(domain == payload.domain, words)
+            #expect(again.data == data && again.malformed == nil, text)
+        case .newConversation(let domain): #expect(domain == payload.domain, text)
         }
         // Nobody's conversations: none is ever opened.
-        if case .conversation = payload.route(among: []) { Issue.record(words) }
+        if case .conversation = payload.route(among: []) { Issue.record(text) }
         return route
     }
 

@@ -48,7 +48,7 @@ import Testing
         #expect(throws: SigningKeyError.notP256) { try P256SigningKey(pem: GeneratedKey.ellipticCurve(curve)) }
     }
 
-    @Test func error_saysTheMend_withoutTheText() {
+    @Test func error_saysTheRemedy_withoutTheText() {
         for error in [SigningKeyError.notPEM, .notEllipticCurve, .notP256] {
             #expect(error.description.contains(".p8"))
         }

@@ -163,16 +163,16 @@ struct RecurrenceTests {
         )
     }
 
-    @Test(arguments: RecurrenceWords.all)
-    func words_areSaidAsAPersonReadsThem(words: RecurrenceWords) throws {
-        #expect(try Recurrence(parsing: words.rule).words == words.text)
+    @Test(arguments: RecurrenceText.all)
+    func text_isSaidAsAPersonReadsIt(expected: RecurrenceText) throws {
+        #expect(try Recurrence(parsing: expected.rule).text == expected.text)
     }
 
     @Test func parsing_whenTheRuleIsRight_isARule() throws {
         for rule in TabledRule.good { #expect(throws: Never.self) { try Recurrence(parsing: rule.text) } }
     }
 
-    @Test func parsing_whenSomethingIsWrong_namesThePartAndTheMend() throws {
+    @Test func parsing_whenSomethingIsWrong_namesThePartAndTheRemedy() throws {
         for rule in TabledRule.bad {
             let error = #expect(throws: PolicyError.self, "\(rule.text)") { try Recurrence(parsing: rule.text) }
             #expect(error?.description == rule.error, "\(rule.text)")

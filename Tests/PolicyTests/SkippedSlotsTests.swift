@@ -7,13 +7,13 @@ import TimeZones
 struct SkippedSlotsTests {
     private let policy = Policy(rules: .defaults, zones: Fixture.zones)
 
-    private func skipped(_ candidate: Candidate, _ lastAsked: String, _ now: String) throws -> [String] {
-        try policy.skippedSlots(candidate, lastAsked: Questions.at(lastAsked), now: Questions.at(now)).map {
+    private func skipped(_ candidate: Candidate, _ lastEvaluated: String, _ now: String) throws -> [String] {
+        try policy.skippedSlots(candidate, lastEvaluated: Questions.at(lastEvaluated), now: Questions.at(now)).map {
             "\($0.slot.iso) \($0.reason.rawValue) \($0.limit.rfc3339)"
         }
     }
 
-    @Test func skippedSlots_whenAskedInTime_areNone() throws {
+    @Test func skippedSlots_whenEvaluatedInTime_areNone() throws {
         #expect(try skipped(Questions.checkIn(), "2026-05-07T07:00:00Z", "2026-05-07T11:59:59Z").isEmpty)
         #expect(try skipped(Questions.checkIn(), "2026-05-07T12:00:00Z", "2026-05-08T11:59:59Z").isEmpty)
         #expect(try skipped(Questions.checkIn(), "2026-05-08T12:00:00Z", "2026-05-07T12:00:00Z").isEmpty)
@@ -63,7 +63,7 @@ struct SkippedSlotsTests {
 
     /// Every slot that a daemon asking in time would have sent, and nothing else, is found after it slept.
     @Test(arguments: Seeds.all)
-    func skippedSlots_whenAskedOnceOrInSteps_areTheSame(seed: UInt64) throws {
+    func skippedSlots_whenEvaluatedOnceOrInSteps_areTheSame(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<150 {
             let candidate = Questions.checkIn(
@@ -72,12 +72,12 @@ struct SkippedSlotsTests {
             )
             let start = Instant(seconds: 1_770_000_000 + Int64(random.int(0...30_000_000)))
             let end = start + Int64(random.int(3600...6 * 86_400))
-            let whole = try policy.skippedSlots(candidate, lastAsked: start, now: end)
+            let whole = try policy.skippedSlots(candidate, lastEvaluated: start, now: end)
             var stepped: [SkippedSlot] = []
             var at = start
             while at < end {
                 let next = min(at + Int64(random.int(60...100_000)), end)
-                stepped += try policy.skippedSlots(candidate, lastAsked: at, now: next)
+                stepped += try policy.skippedSlots(candidate, lastEvaluated: at, now: next)
                 at = next
             }
             #expect(stepped == whole, "seed \(seed)")

@@ -24,7 +24,7 @@ struct ZoneNameTests {
     }
 
     @Test(arguments: Seeds.all)
-    func names_whenAnything_areJudgedAlike(seed: UInt64) {
+    func names_whenAnything_areCheckedAlike(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let parts = [
             "UTC", "GMT", "Zulu", "posix", "right", "Europe", "a", "_+-9", "", ".", "..", "é", " ", "\u{301}", "x\u{0}",

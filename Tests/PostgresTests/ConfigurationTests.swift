@@ -8,7 +8,7 @@ import Testing
         "postgresql://u@db.example.com/n?sslmode=verify-ca", "postgresql://u@localhost,db.example.com/n",
         "postgresql://u@localhost/n?hostaddr=192.0.2.1", "postgresql://u@127.0.0.1.example.com/n",
     ])
-    func url_whenRemoteAndUnverified_isRefusedWithTheMend(url: String) throws {
+    func url_whenRemoteAndUnverified_isRefusedWithTheRemedy(url: String) throws {
         #expect { try ConnectionConfiguration.parse(url: url) } throws: {
             ($0 as? PostgresError)?.code == .insecure && "\($0)".contains("verify-full")
                 && "\($0)".hasSuffix("or set database.allowInsecure")

@@ -133,8 +133,8 @@ import Testing
         for (index, sql) in statements.enumerated() {
             let planted = "planted\(seed &+ UInt64(index))secret"
             let error = await F.error { _ = try await connection.run(F.sql(sql, .text(planted))) }
-            let words = error.map { "\($0) \(String(reflecting: $0))" } ?? ""
-            #expect(!words.contains("planted"), "seed \(seed): \(sql)")
+            let text = error.map { "\($0) \(String(reflecting: $0))" } ?? ""
+            #expect(!text.contains("planted"), "seed \(seed): \(sql)")
         }
         #expect(notices.withLock { !$0.isEmpty && $0.allSatisfy { !$0.contains("planted") } }, "seed \(seed)")
         let helpful = await F.error { _ = try await connection.run(F.sql("select * from nudged.person")) }

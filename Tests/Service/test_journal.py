@@ -32,7 +32,7 @@ class JournalTests(unittest.TestCase):
         found = self.machine.journal("MESSAGE_ID=" + entry["MESSAGE_ID"])
         self.assertEqual(len(found), len(self.s.events("sweep")))
 
-    def test_explanation_hasTheMendAndTheFieldsOfTheEntry(self):
+    def test_explanation_hasTheRemedyAndTheFieldsOfTheEntry(self):
         self.s.systemctl("stop", "postgresql")
         self.addCleanup(self.s.systemctl, "start", "postgresql")
         self.s.await_event("database_lost")

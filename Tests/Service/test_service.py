@@ -56,7 +56,7 @@ class ServiceTests(unittest.TestCase):
         self.s.await_accepted(3)
         self.assertEqual(len(self.said("database_lost")), 1)
 
-    def test_start_whenTheConfigurationIsBad_failsWithItsLineAndComesUpOnceMended(self):
+    def test_start_whenTheConfigurationIsBad_failsWithItsLineAndComesUpOnceFixed(self):
         self.s.configure(extra="checkin:\n  title: x\n")
         self.assertNotEqual(self.s.systemctl("start", "nudged", check=False).returncode, 0)
         entry = self.s.await_event("configuration_refused", self.start)

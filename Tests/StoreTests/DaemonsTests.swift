@@ -19,10 +19,10 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "update nudged.daemon set seen_at = now() - interval '1 hour', started_at = now() - interval '2 hours'"
         )
-        let before = try #require(try await fixture.store.standing().daemons.first)
+        let before = try #require(try await fixture.store.workStatus().daemons.first)
         #expect(before.unseenMilliseconds >= 3_600_000)
         try await fixture.store.heartbeat(F.beat(id, state: #"{"in_flight": 2}"#, uptime: 1))
-        let after = try await fixture.store.standing().daemons
+        let after = try await fixture.store.workStatus().daemons
         #expect(after.count == 1)
         #expect(after.first?.startedAt == before.startedAt)
         #expect(after.first?.state == #"{"in_flight": 2}"#)
@@ -54,7 +54,7 @@ import struct FoundationEssentials.UUID
         )
         // Its own row is renewed, however old: a machine that slept.
         try await fixture.store.heartbeat(F.beat(mine))
-        #expect(Set(try await fixture.store.standing().daemons.map(\.id)) == [old, mine])
+        #expect(Set(try await fixture.store.workStatus().daemons.map(\.id)) == [old, mine])
         await fixture.close()
     }
 
@@ -64,13 +64,13 @@ import struct FoundationEssentials.UUID
         for id in [one, other] { try await fixture.store.heartbeat(F.beat(id)) }
         try await fixture.store.daemonGone(one)
         try await fixture.store.daemonGone(one)
-        #expect(try await fixture.store.standing().daemons.map(\.id) == [other])
+        #expect(try await fixture.store.workStatus().daemons.map(\.id) == [other])
         await fixture.close()
     }
 
-    @Test func standing_countsWhatWaits() async throws {
+    @Test func workStatus_countsWhatWaits() async throws {
         let fixture = try await F()
-        let empty = try await fixture.store.standing()
+        let empty = try await fixture.store.workStatus()
         #expect(empty.dueUsers == 0 && empty.firstDue == nil && empty.touches == 0 && empty.openPushes == 0)
         #expect(empty.unknownPushes == 0 && empty.daemons.isEmpty)
         try fixture.seed(1...5)
@@ -88,24 +88,24 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member(id: beat.id)
         let users = try await fixture.claim(2)
         _ = try await fixture.store.commit(F.intent(users, member: member))
-        let standing = try await fixture.store.standing()
-        #expect(standing.dueUsers == 4)
-        #expect(standing.firstDue?.rfc3339 == "2026-01-02T00:00:01Z")
-        #expect(standing.touches == 3)
-        #expect(standing.openIntents == 1 && standing.openPushes == 2)
-        #expect(standing.unknownPushes == 2 && standing.freeRanges == 0)
-        let daemon = try #require(standing.daemons.first)
+        let workStatus = try await fixture.store.workStatus()
+        #expect(workStatus.dueUsers == 4)
+        #expect(workStatus.firstDue?.rfc3339 == "2026-01-02T00:00:01Z")
+        #expect(workStatus.touches == 3)
+        #expect(workStatus.openIntents == 1 && workStatus.openPushes == 2)
+        #expect(workStatus.unknownPushes == 2 && workStatus.freeRanges == 0)
+        let daemon = try #require(workStatus.daemons.first)
         #expect(daemon.ranges == Array(-32...31) && daemon.aliveUntil != nil)
         await fixture.close()
     }
 
     /// A reminder for everyone that stands still: of others and of what came just now nothing is said.
-    @Test func standing_whenASpreadWaits_namesTheFirst() async throws {
+    @Test func workStatus_whenAFanOutWaits_namesTheFirst() async throws {
         let fixture = try await F.withUsers()
         _ = try fixture.setReminder("due_at => now() + interval '1 hour', audience => 'everyone'")
         _ = try fixture.setReminder("due_at => now()", about: "8")
         _ = try fixture.setReminder("due_at => now(), audience => 'everyone'", about: "9")
-        #expect(try await fixture.store.standing().spreads == nil)
+        #expect(try await fixture.store.workStatus().fanOuts == nil)
         let stuck = try fixture.setReminder("due_at => now(), audience => 'everyone'", by: 2, about: "10")
         try fixture.sql(
             """
@@ -113,24 +113,24 @@ import struct FoundationEssentials.UUID
             update nudged.occurrence set due_at = now() - interval '61 seconds' where subject_id in ('8', '9')
             """
         )
-        let spreads = try #require(try await fixture.store.standing().spreads)
-        #expect(spreads.count == 2 && spreads.first.rfc3339 == "2026-01-02T03:04:05Z")
-        #expect(spreads.reminderID.uuidString.lowercased() == stuck.id)
-        #expect(spreads.subjectType == "task" && spreads.subjectID == "10")
+        let fanOuts = try #require(try await fixture.store.workStatus().fanOuts)
+        #expect(fanOuts.count == 2 && fanOuts.first.rfc3339 == "2026-01-02T03:04:05Z")
+        #expect(fanOuts.reminderID.uuidString.lowercased() == stuck.id)
+        #expect(fanOuts.subjectType == "task" && fanOuts.subjectID == "10")
         await fixture.close()
     }
 
-    @Test func standing_whenThereIsMuch_countsNoFurther() async throws {
+    @Test func workStatus_whenThereIsMuch_countsNoFurther() async throws {
         let fixture = try await F()
         try fixture.seed(1...12_000)
         try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        let standing = try await fixture.store.standing()
-        #expect(standing.dueUsers == 12_000 && standing.touches == WorkStanding.most)
+        let workStatus = try await fixture.store.workStatus()
+        #expect(workStatus.dueUsers == 12_000 && workStatus.touches == WorkStatus.most)
         await fixture.close()
     }
 
     /// A record of any size costs a look at the index of unknown pushes.
-    @Test func standing_readsNoWholeTable() async throws {
+    @Test func workStatus_readsNoWholeTable() async throws {
         let fixture = try await F()
         try fixture.sql(
             "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01Z') to ('2020-01-02Z')"

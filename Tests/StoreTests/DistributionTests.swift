@@ -83,8 +83,8 @@ import Testing
         let sql = try #require(F.statements.first { $0.name == query }).sql
         guard !Self.plainOnly.contains(query) else { return }
         let text = Self.oneLine(sql)
-        for (words, pattern) in Self.refused where !Self.onCoordinator.contains(query) {
-            #expect(text.firstMatch(of: pattern) == nil, "\(query): \(words)")
+        for (what, pattern) in Self.refused where !Self.onCoordinator.contains(query) {
+            #expect(text.firstMatch(of: pattern) == nil, "\(query): \(what)")
         }
         // The server's own catalogs are each machine's.
         for inner in Self.bodies(of: "lateral (", in: text) where inner.contains("nudged.") {
@@ -97,7 +97,7 @@ import Testing
             )
         }
         // Of one table with another, by user_id: they lie side by side. Of a list with a table it is refused.
-        if !["due_spreads", "spread_drop"].contains(query) {
+        if !["due_fan_outs", "fan_out_drop"].contains(query) {
             #expect(
                 text.firstMatch(of: /exists \( ?select 1 from nudged\.\w+ \w+ where \w+\.user_id = \w+\.user_id/)
                     == nil,
@@ -106,7 +106,7 @@ import Testing
         }
         // A fan-out belongs to one author, so to one shard. Rows of daemons and intents may be locked, because these
         // tables are not distributed.
-        if query != "spread_hold", !Self.onCoordinator.contains(query) {
+        if query != "fan_out_hold", !Self.onCoordinator.contains(query) {
             #expect(text.firstMatch(of: /for (update|share|key share)/) == nil, "\(query): locks rows across shards")
         }
     }

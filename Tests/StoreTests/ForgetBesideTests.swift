@@ -57,23 +57,23 @@ import struct FoundationEssentials.UUID
         while try await fixture.drain(100) > 0 {}
     }
 
-    private func due(_ fixture: F) async throws -> DueSpread {
+    private func due(_ fixture: F) async throws -> DueFanOut {
         let now = Instant(seconds: try await fixture.store.clock() / 1_000_000 + 1)
-        return try #require(try await fixture.store.dueSpreads(now: now, except: [], limit: 1).first)
+        return try #require(try await fixture.store.dueFanOuts(now: now, except: [], limit: 1).first)
     }
 
     /// A page that is open when the erasure comes: it waits for the page.
-    @Test(.timeLimit(.minutes(10))) func forget_whenASpreadIsTellingThem_takesThatToo() async throws {
+    @Test(.timeLimit(.minutes(10))) func forget_whenAFanOutIsTellingThem_takesThatToo() async throws {
         let (fixture, _) = try await fixture()
-        let spread = try await due(fixture)
-        let row: [Parameter] = [.uuid(spread.reminder.authorID), .uuid(spread.reminder.id)]
+        let fanOut = try await due(fixture)
+        let row: [Parameter] = [.uuid(fanOut.reminder.authorID), .uuid(fanOut.reminder.id)]
         let members: [Parameter] = [.uuidArray([F.user(1), F.user(2), F.user(3)])]
         let daemon = try await fixture.connection()
         let app = try await fixture.connection()
         let erasing = try await daemon.transaction { transaction in
             for (query, parameters) in [
-                (Query.spreadHold, row + [.null(.uuid)]), (.spreadRecipients, members), (.spreadTell, row + members),
-                (.spreadFinish, row + [.null(.jsonb)]),
+                (Query.fanOutHold, row + [.null(.uuid)]), (.fanOutRecipients, members), (.fanOutTell, row + members),
+                (.fanOutFinish, row + [.null(.jsonb)]),
             ] {
                 _ = try await transaction.run(Statement(query.name, sql: query.sql, parameters: parameters))
             }
@@ -90,18 +90,18 @@ import struct FoundationEssentials.UUID
     }
 
     /// The other way round: the page gives way, and tells the others when it comes again.
-    @Test(.timeLimit(.minutes(10))) func spread_whenAMemberIsBeingErased_tellsTheOthersAfterwards() async throws {
+    @Test(.timeLimit(.minutes(10))) func fanOut_whenAMemberIsBeingErased_tellsTheOthersAfterwards() async throws {
         let (fixture, _) = try await fixture()
-        let spread = try await due(fixture)
+        let fanOut = try await due(fixture)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
             try await transaction.execute(script: Self.erasure(2))
             let error = await #expect(throws: PostgresError.self) {
-                try await fixture.store.tell(spread, next: nil, limit: 10)
+                try await fixture.store.tell(fanOut, next: nil, limit: 10)
             }
             #expect(error?.sqlState == "55P03")
         }
-        #expect(try await fixture.store.tell(spread, next: nil, limit: 10) == .finished(2))
+        #expect(try await fixture.store.tell(fanOut, next: nil, limit: 10) == .finished(2))
         try await drain(fixture)
         #expect(try traces(fixture, 2).isEmpty)
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "2")
@@ -110,7 +110,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// Members were read, and one of them is erased before their rows are held: as the page would meet it between two of its statements.
-    @Test func spread_whenAMemberWasErasedMeanwhile_holdsTheOthers() async throws {
+    @Test func fanOut_whenAMemberWasErasedMeanwhile_holdsTheOthers() async throws {
         let (fixture, _) = try await fixture()
         try fixture.sql(Self.erasure(2))
         let held =

@@ -60,17 +60,17 @@ import struct FoundationEssentials.UUID
         // Nobody is before that one, so it begins again.
         ("'00000000-0000-0000-0000-000000000000'", ""),
     ])
-    func forget_whenASpreadPausesThere_leavesItsPlace(user: String, before: String) async throws {
+    func forget_whenAFanOutPausesThere_leavesItsPlace(user: String, before: String) async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         try fixture.sql(
             """
             select nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now() + interval '1 hour', audience => 'everyone');
-            update nudged.occurrence set spread_after = \(user);
+            update nudged.occurrence set fan_out_after = \(user);
             select nudged.forget(\(user))
             """
         )
-        let place = try fixture.sql("select spread_after from nudged.occurrence")
+        let place = try fixture.sql("select fan_out_after from nudged.occurrence")
         #expect(before.isEmpty ? place.isEmpty : place.hasSuffix(before), "\(place)")
         await fixture.close()
     }

@@ -29,7 +29,7 @@ import struct FoundationEssentials.UUID
                 for _ in 0..<30 {
                     try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
                     _ = try await other.drain(member: member, ranges: F.ranges, limit: 1000, now: F.now)
-                    _ = try await other.wakeUsers(from: Store.firstUser, now: F.now, asked: nil, limit: 1000)
+                    _ = try await other.wakeUsers(from: Store.firstUser, now: F.now, evaluated: nil, limit: 1000)
                 }
             }
             group.addTask {

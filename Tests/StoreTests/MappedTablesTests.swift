@@ -80,7 +80,10 @@ import TimeZones
                 "nudged_app",
                 "select nudged.\(call)_for(\(F.quoted(1)), '\(token)')"
             )
-            #expect(answer.state == "42P01" && answer.words.hasPrefix("nudged.\(call): there is no table"), "\(answer)")
+            #expect(
+                answer.state == "42P01" && answer.message.hasPrefix("nudged.\(call): there is no table"),
+                "\(answer)"
+            )
             #expect(answer.more.contains("redefine nudged.register_device_for"), "\(answer)")
         }
         await fixture.close()
@@ -119,7 +122,7 @@ import TimeZones
     @Test func survey_whenTheDatabaseIsEmpty_findsNothing() async throws {
         let fixture = try await F(migrated: false)
         let facts = try await Migrator.survey(fixture.configuration)
-        #expect(facts.standing == .behind(Migration.all) && facts.database == fixture.name)
+        #expect(facts.schemaState == .behind(Migration.all) && facts.database == fixture.name)
         #expect(facts.role == "postgres" && facts.mayCreateSchema && facts.mayCreateTables && facts.mayCreateRoles)
         #expect(facts.schemaOwner == nil && facts.held.isEmpty && facts.otherTables.isEmpty && facts.relations.isEmpty)
         #expect(facts.isWritable && facts.versionNumber >= 150_000)
@@ -156,7 +159,7 @@ import TimeZones
     @Test func survey_whenTheViewsAreThere_readsThemAndWhatTheyRead() async throws {
         let fixture = try await F()
         let facts = try await Migrator.survey(fixture.configuration)
-        #expect(facts.standing == .current && facts.schemaOwner == "postgres" && facts.ownsSchema)
+        #expect(facts.schemaState == .current && facts.schemaOwner == "postgres" && facts.ownsSchema)
         #expect(facts.relations.map(\.name) == ["context_profiles", "push_tokens", "recipient", "device"])
         #expect(facts.relations.prefix(2).allSatisfy { $0.isRead && $0.kind == "r" })
         #expect(facts.relations.suffix(2).allSatisfy { $0.kind == "v" })

@@ -35,7 +35,7 @@ import Testing
         let found = try scripted.lines(Self.catalog).sorted()
         #expect(found == (try migrated.lines(Self.catalog).sorted()))
         #expect(found.count > 300)
-        #expect(try await Migrator.standing(scripted.configuration) == .current)
+        #expect(try await Migrator.schemaState(scripted.configuration) == .current)
         let migrator = Migrator(configuration: scripted.configuration)
         #expect(try await migrator.migrate().isEmpty)
         await migrator.close()
@@ -52,7 +52,7 @@ import Testing
             for statement in statements { try await transaction.execute(script: statement) }
         }
         await connection.close()
-        #expect(try await Migrator.standing(fixture.configuration) == .current)
+        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
         await fixture.close()
     }
 
@@ -72,7 +72,7 @@ import Testing
         let fixture = try await StoreFixture(migrated: false)
         try await fixture.migrate(upTo: 6)
         try fixture.sql("begin; \(Migration.script(after: 6, usesTemplates: true)) commit")
-        #expect(try await Migrator.standing(fixture.configuration) == .current)
+        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
         #expect(try fixture.sql("select count(*) from nudged.template where active") == "6")
         #expect(Migration.script(after: Migration.newest).hasPrefix("-- nudged has no migration after"))
         await fixture.close()

@@ -37,18 +37,18 @@ import TimeZones
         return applied
     }
 
-    private func standing(_ fixture: StoreFixture) async throws -> Migrator.Standing {
+    private func schemaState(_ fixture: StoreFixture) async throws -> Migrator.SchemaState {
         let migrator = Migrator(configuration: fixture.configuration)
-        let standing = try await migrator.standing()
+        let schemaState = try await migrator.schemaState()
         await migrator.close()
-        return standing
+        return schemaState
     }
 
     @Test func migrate_whenDatabaseIsEmpty_appliesAllOnce() async throws {
         let fixture = try await StoreFixture(migrated: false)
-        #expect(try await standing(fixture) == .behind(Migration.all))
+        #expect(try await schemaState(fixture) == .behind(Migration.all))
         #expect(try await migrate(fixture) == Migration.all)
-        #expect(try await standing(fixture) == .current)
+        #expect(try await schemaState(fixture) == .current)
         let before = try shape(fixture)
         #expect(try await migrate(fixture).isEmpty)
         #expect(try shape(fixture) == before)
@@ -82,7 +82,7 @@ import TimeZones
         }
         // The lock is free again: the same migrator goes on where it was.
         #expect(try await migrator.migrate().isEmpty == false)
-        #expect(try await standing(fixture) == .current)
+        #expect(try await schemaState(fixture) == .current)
         await migrator.close()
         await held.close()
     }
@@ -106,20 +106,20 @@ import TimeZones
         await held.close()
     }
 
-    @Test func standing_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
+    @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
         let fixture = try await StoreFixture()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
-        #expect(try await standing(fixture) == .newer(newest: 99))
+        #expect(try await schemaState(fixture) == .newer(newest: 99))
         try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
-        #expect(try await standing(fixture) == .ahead(newest: 99))
+        #expect(try await schemaState(fixture) == .ahead(newest: 99))
         try fixture.sql(
             "delete from nudged.migration where number = 99; update nudged.migration set checksum = 1 where number = 2"
         )
-        #expect(try await standing(fixture) == .changed(number: 2))
+        #expect(try await schemaState(fixture) == .changed(number: 2))
         try fixture.sql(
             "delete from nudged.migration where number = 5; update nudged.migration set checksum = 2 where number = 2"
         )
-        #expect(try await standing(fixture) == .changed(number: 2))
+        #expect(try await schemaState(fixture) == .changed(number: 2))
     }
 
     /// Everything that a person meets says what it is.

@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member(id: daemon)
         try await fixture.store.join(UUID(), daemon: daemon, leaseMilliseconds: 1)
         #expect(
-            try await eventually { try await fixture.store.bury(except: other) == 1 },
+            try await eventually { try await fixture.store.declareDead(except: other) == 1 },
             "only the late one is dead"
         )
         #expect(try await fixture.store.renew(member, leaseMilliseconds: 60_000) != nil)
@@ -73,8 +73,8 @@ import struct FoundationEssentials.UUID
     @Test func leave_whenNothingIsOpen_freesTheRanges() async throws {
         let fixture = try await F()
         let (a, b) = (try await fixture.member(), try await fixture.member())
-        let crowded = try #require(try await fixture.store.renew(a, leaseMilliseconds: 60_000))
-        #expect(crowded.ranges.count == 64 && crowded.shouldRejoin)
+        let loaded = try #require(try await fixture.store.renew(a, leaseMilliseconds: 60_000))
+        #expect(loaded.ranges.count == 64 && loaded.shouldRejoin)
         #expect(try await fixture.store.leave(a))
         #expect(try await fixture.store.leave(a), "twice does no harm")
         let later = try #require(try await fixture.store.renew(b, leaseMilliseconds: 60_000))
@@ -96,13 +96,13 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func bury_whenALeaseHasEnded_freesItsRangesAndOrphansItsIntents() async throws {
+    @Test func declareDead_whenALeaseHasEnded_freesItsRangesAndOrphansItsIntents() async throws {
         let (fixture, member, users) = try await F.claimed()
         _ = try await fixture.store.commit(F.intent([users[0]], member: member))
         let other = try await fixture.member()
-        #expect(try await fixture.store.bury(except: other) == 0)
+        #expect(try await fixture.store.declareDead(except: other) == 0)
         try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(member)'")
-        #expect(try await fixture.store.bury(except: other) == 1)
+        #expect(try await fixture.store.declareDead(except: other) == 1)
         #expect(try await fixture.store.renew(member, leaseMilliseconds: 60_000) == nil)
         let membership = try #require(try await fixture.store.renew(other, leaseMilliseconds: 60_000))
         #expect(membership.ranges.count == 64)
@@ -115,17 +115,17 @@ import struct FoundationEssentials.UUID
     }
 
     /// A member without a daemon's row is left from a join whose answer was lost.
-    @Test func bury_whenAMemberHasNoDaemon_endsIt() async throws {
+    @Test func declareDead_whenAMemberHasNoDaemon_endsIt() async throws {
         let fixture = try await F()
         try fixture.sql("insert into nudged.member (id, daemon_id) values (gen_random_uuid(), gen_random_uuid())")
         let mine = try await fixture.member()
-        #expect(try await fixture.store.bury(except: mine) == 1)
+        #expect(try await fixture.store.declareDead(except: mine) == 1)
         #expect(try fixture.lines("select id from nudged.member") == [mine.uuidString.lowercased()])
         await fixture.close()
     }
 
     /// After an outage of the database, living daemons get time to renew first.
-    @Test func bury_whenTheDatabaseWasAway_waits() async throws {
+    @Test func declareDead_whenTheDatabaseWasAway_waits() async throws {
         let fixture = try await F()
         let (mine, other) = (try await fixture.member(), try await fixture.member())
         try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(other)'")
@@ -134,15 +134,15 @@ import struct FoundationEssentials.UUID
         )
         var store = fixture.store
         store.findingBack = .seconds(600)
-        await #expect(throws: PostgresError.self) { try await store.bury(except: mine) }
-        #expect(try await store.bury(except: mine) == 0)
+        await #expect(throws: PostgresError.self) { try await store.declareDead(except: mine) }
+        #expect(try await store.declareDead(except: mine) == 0)
         store.findingBack = .zero
-        #expect(try await store.bury(except: mine) == 1)
+        #expect(try await store.declareDead(except: mine) == 1)
         await fixture.close()
     }
 
     /// A renewal and a death at once: one of them wins, and the member knows which.
-    @Test func bury_whenTheMemberRenewsAtThatMoment_leavesIt() async throws {
+    @Test func declareDead_whenTheMemberRenewsAtThatMoment_leavesIt() async throws {
         let fixture = try await F()
         let (mine, other) = (try await fixture.member(), try await fixture.member())
         try fixture.sql("update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(other)'")
@@ -151,9 +151,9 @@ import struct FoundationEssentials.UUID
             _ = try await transaction.run(Query.holdMember([.uuid(other)]))
             _ = try await transaction.run(Query.renew([.uuid(other), .int8(60_000)]))
             // It waits for the renewal, and gives up: the next renewal of ours tries again.
-            #expect(try await fixture.store.bury(except: mine) == 0)
+            #expect(try await fixture.store.declareDead(except: mine) == 0)
         }
-        #expect(try await fixture.store.bury(except: mine) == 0)
+        #expect(try await fixture.store.declareDead(except: mine) == 0)
         #expect(try await fixture.store.renew(other, leaseMilliseconds: 60_000) != nil)
         await renewing.close()
         await fixture.close()
@@ -222,16 +222,16 @@ import struct FoundationEssentials.UUID
         let victim = try await fixture.connection()
         try await victim.transaction(timeout: .seconds(30)) { transaction in
             _ = try await transaction.run(Query.intent(F.intent(users, member: member).parameters))
-            #expect(try await fixture.store.bury(except: other) == 0, "it holds the member")
+            #expect(try await fixture.store.declareDead(except: other) == 0, "it holds the member")
         }
-        #expect(try await fixture.store.bury(except: other) == 1)
+        #expect(try await fixture.store.declareDead(except: other) == 1)
         #expect(try await fixture.store.recoverOrphans(limit: 9) == .init(intents: 1, pushes: 3))
         await victim.close()
         await fixture.close()
     }
 
     /// The death is under way: the victim's commit waits for it, and fails on the foreign key.
-    @Test func commit_whenItsMemberIsBeingBuried_fails() async throws {
+    @Test func commit_whenItsMemberIsBeingDeclaredDead_fails() async throws {
         let (fixture, member, users) = try await F.claimed()
         let gravedigger = try await fixture.connection()
         let commit = try await gravedigger.transaction(timeout: .seconds(30)) { transaction in

@@ -17,10 +17,10 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...3)
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        _ = try await fixture.store.pause([.message, .reminder], byWhom: "ada@web-1", words: nil)
+        _ = try await fixture.store.pause([.message, .reminder], byWhom: "ada@web-1", reason: nil)
         let other = try await fixture.store.commit(F.intent([users[0]], member: member))
         #expect(other.kept.count == 1 && other.changed == [])
-        _ = try await fixture.store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
+        _ = try await fixture.store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
         let held = try await fixture.store.commit(F.intent([users[1]], member: member))
         #expect(held.kept == held.changed && held.changed == [users[1].userID])
         _ = try await fixture.store.resume([.checkIn])
@@ -34,12 +34,12 @@ import struct FoundationEssentials.UUID
         let store = fixture.store
         #expect(try await store.look().paused == [])
         #expect(
-            try await store.pause([.checkIn, .message], byWhom: "ada@web-1", words: "spam") == [.checkIn, .message]
+            try await store.pause([.checkIn, .message], byWhom: "ada@web-1", reason: "spam") == [.checkIn, .message]
         )
         let first = try await store.pauses()
-        #expect(first.map(\.byWhom) == ["ada@web-1", "ada@web-1"] && first.map(\.words) == ["spam", "spam"])
+        #expect(first.map(\.byWhom) == ["ada@web-1", "ada@web-1"] && first.map(\.reason) == ["spam", "spam"])
         // A second pause changes nothing of the first.
-        #expect(try await store.pause(NudgeKind.allCases, byWhom: "bob@web-2", words: nil) == [.reminder])
+        #expect(try await store.pause(NudgeKind.allCases, byWhom: "bob@web-2", reason: nil) == [.reminder])
         #expect(try await store.pauses().filter { $0.kind != .reminder } == first)
         #expect(try await store.look().paused == Set(NudgeKind.allCases))
         #expect(try await store.resume([.checkIn]).map(\.kind) == [.checkIn])
@@ -60,14 +60,14 @@ import struct FoundationEssentials.UUID
     @Test func pause_whenAResumeIsUnfinished_remembersWhoIsHeld() async throws {
         let fixture = try await F()
         let store = fixture.store
-        _ = try await store.pause([.checkIn], byWhom: "ada@web-1", words: nil)
+        _ = try await store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
         try fixture.sql(
             "update nudged.paused set since = since - interval '1 h', held_since = held_since - interval '1 h'"
         )
         let first = try #require(try await store.resume([.checkIn]).first)
         let repeated = try #require(try await store.resume([.checkIn]).first)
         #expect(repeated == first && first.resumedAt != nil)
-        #expect(try await store.pause([.checkIn], byWhom: "bob@web-2", words: nil) == [.checkIn])
+        #expect(try await store.pause([.checkIn], byWhom: "bob@web-2", reason: nil) == [.checkIn])
         let again = try #require(try await store.pauses().first)
         #expect(again.heldSince == first.heldSince && again.since > first.since && again.resumedAt == nil)
         // The end of an older resume does not end the new pause.
@@ -87,10 +87,10 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...5)
         try fixture.sql(
             """
-            update nudged.person set asked_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h', due_at = '\(F.now.rfc3339)'::timestamptz + interval '1 h';
-            update nudged.person set asked_at = asked_at - interval '1 day' where user_id = \(F.quoted(2));
-            update nudged.person set asked_at = null where user_id = \(F.quoted(3));
-            update nudged.person set asked_at = null, due_at = '\(F.now.rfc3339)' where user_id = \(F.quoted(4));
+            update nudged.person set evaluated_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h', due_at = '\(F.now.rfc3339)'::timestamptz + interval '1 h';
+            update nudged.person set evaluated_at = evaluated_at - interval '1 day' where user_id = \(F.quoted(2));
+            update nudged.person set evaluated_at = null where user_id = \(F.quoted(3));
+            update nudged.person set evaluated_at = null, due_at = '\(F.now.rfc3339)' where user_id = \(F.quoted(4));
             update nudged.person set due_at = '\(F.now.rfc3339)'::timestamptz - interval '1 h' where user_id = \(F.quoted(5));
             """
         )
@@ -99,10 +99,10 @@ import struct FoundationEssentials.UUID
     @Test func wakeUsers_whenEveryoneIsMeant_wakesPageByPage() async throws {
         let fixture = try await F()
         try seedResting(fixture)
-        let first = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: nil, limit: 3)
+        let first = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, evaluated: nil, limit: 3)
         #expect(first.woken == 3 && first.users == 3 && first.next == F.user(4))
         let next = try #require(first.next)
-        let second = try await fixture.store.wakeUsers(from: next, now: F.now, asked: nil, limit: 3)
+        let second = try await fixture.store.wakeUsers(from: next, now: F.now, evaluated: nil, limit: 3)
         // The fourth and the fifth are due already; their version rises, since they may be in a daemon's hands.
         #expect(second.woken == 0 && second.users == 2 && second.next == nil)
         #expect(try dueMinutes(fixture) == ["0 2", "0 2", "0 2", "0 2", "-60 2"])
@@ -112,8 +112,13 @@ import struct FoundationEssentials.UUID
     @Test func wakeUsers_whenThoseOfAPauseAreMeant_leavesTheOthers() async throws {
         let fixture = try await F()
         try seedResting(fixture)
-        let asked = F.now - 7200...F.now
-        let page = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: asked, limit: 100)
+        let evaluated = F.now - 7200...F.now
+        let page = try await fixture.store.wakeUsers(
+            from: Store.firstUser,
+            now: F.now,
+            evaluated: evaluated,
+            limit: 100
+        )
         // The first was asked then; the fourth and the fifth may be in a daemon's hands.
         #expect(page.woken == 1 && page.users == 5 && page.next == nil)
         #expect(try dueMinutes(fixture) == ["0 2", "60 1", "60 1", "0 2", "-60 2"])
@@ -126,7 +131,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        _ = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, asked: nil, limit: 100)
+        _ = try await fixture.store.wakeUsers(from: Store.firstUser, now: F.now, evaluated: nil, limit: 100)
         let refused = try await fixture.store.commit(F.intent(users, member: member))
         #expect(refused.kept == [])
         var settlement = Settlement(member: member, sweepID: UUID())

@@ -46,7 +46,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// A plan from before the quarantine is not sent.
-    @Test func intent_whenAVerdictFellMeanwhile_doesNotHold() async throws {
+    @Test func intent_whenAQuarantineCameMeanwhile_doesNotHold() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         let member = try await fixture.member()

@@ -43,7 +43,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             update nudged.person set check_in_at = '{2026-11-18T10:00:00Z}', check_in_slot = '{2026-11-18}', closed = '{2026-11-17}',
-                sent = '{2026-11-18T10:00:00Z}', since = '2026-01-01', asked_at = '2026-11-19', fingerprint = 9,
+                sent = '{2026-11-18T10:00:00Z}', since = '2026-01-01', evaluated_at = '2026-11-19', fingerprint = 9,
                 quarantine = '[{"device": "x"}]', retry = '{"slot": "2026-11-19"}' where user_id = \(F.quoted(1));
             insert into public.push_tokens (user_id, device_token, environment, topic) values (\(F.quoted(1)), 'ab', 'sandbox', 'com.example.other');
             """

@@ -177,7 +177,7 @@ import struct FoundationEssentials.UUID
             """
         )
         try fixture.insertReminder(1, "'2026-11-20 11:00Z', null")
-        try fixture.insertReminder(1, "null, '2026-11-19 23:59:59'", subject: "8", more: (", is_spread", ", true"))
+        try fixture.insertReminder(1, "null, '2026-11-19 23:59:59'", subject: "8", more: (", is_fan_out", ", true"))
         try fixture.insertReminder(2, "null, '2026-11-20 00:00'")
         try fixture.insertReminder(2, "null, '2026-11-21 01:59'", subject: "8")
         try fixture.insertReminder(3, "null, '2026-11-21 02:00'")

@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(
             try fixture.sql(
-                "select count(*) from nudged.person where due_at = '2026-11-20 13:00Z' and asked_at = '2026-11-20 12:00Z'"
+                "select count(*) from nudged.person where due_at = '2026-11-20 13:00Z' and evaluated_at = '2026-11-20 12:00Z'"
             ) == "3"
         )
         await fixture.close()
@@ -96,8 +96,8 @@ import struct FoundationEssentials.UUID
         let (fixture, member, users) = try await F.claimed(1...1)
         func settlement(_ user: ClaimedUser, at now: Instant, _ sent: [Instant]) -> Settlement {
             var update = F.update(user, dueAt: now - 60, history: History(sent: sent))
-            update.askedAt = now
-            update.stamp = .at(user.askedAt)
+            update.evaluatedAt = now
+            update.stamp = .at(user.evaluatedAt)
             return Settlement(member: member, sweepID: UUID(), updates: [update])
         }
         let late = settlement(users[0], at: F.now, [])
@@ -108,7 +108,7 @@ import struct FoundationEssentials.UUID
         #expect(try await fixture.store.settle(late).usersSettled == 0)
         #expect(try fixture.sql("select cardinality(sent) from nudged.person") == "1")
         // A standby that has not got the one before takes this one all the same.
-        try fixture.sql("update nudged.person set asked_at = asked_at - interval '1 hour', sent = '{}'")
+        try fixture.sql("update nudged.person set evaluated_at = evaluated_at - interval '1 hour', sent = '{}'")
         let third = settlement(again, at: F.now + 120, [F.now + 60])
         #expect(try await fixture.store.settle(third).usersSettled == 1)
         await fixture.close()

@@ -191,7 +191,7 @@ final class StoreFixture: Sendable {
             userID: user.userID,
             version: user.version,
             dueAt: dueAt,
-            askedAt: now,
+            evaluatedAt: now,
             since: user.since,
             fingerprint: 7,
             history: history,

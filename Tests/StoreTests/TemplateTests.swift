@@ -34,17 +34,17 @@ import struct FoundationEssentials.UUID
         ("body, locale", "'a', 'deutsch (AT)'", "locale", "locale is no language"),
         ("body, domain", "'a', ''", "domain", "domain has 0 bytes"),
         ("body, domain", "'a', repeat('x', 256)", "domain", "domain has 256 bytes"),
-    ]) func template_whenItCouldNotBeSent_isRefusedByName(columns: String, values: String, name: String, words: String)
+    ]) func template_whenItCouldNotBeSent_isRefusedByName(columns: String, values: String, name: String, text: String)
         async throws
     {
         let fixture = try await F()
         try fixture.prepareAttempts()
         let answer = try fixture.attempt("postgres", Self.insert(columns, values))
         #expect(
-            answer.state == "23514" && answer.words.contains("nudged.template: ") && answer.words.contains(words),
+            answer.state == "23514" && answer.message.contains("nudged.template: ") && answer.message.contains(text),
             "\(answer)"
         )
-        #expect(!answer.more.isEmpty && !(answer.words + answer.more).contains("secret"), "\(answer)")
+        #expect(!answer.more.isEmpty && !(answer.message + answer.more).contains("secret"), "\(answer)")
         // The constraint has a name, and an update is checked as well.
         let named = """
             create function public.broken(statement text) returns text language plpgsql as $f$
@@ -311,11 +311,11 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func touch_whenNobodyIsNamed_isRefusedInWords() async throws {
+    @Test func touch_whenNobodyIsNamed_isRefusedWithAMessage() async throws {
         let fixture = try await F()
         try fixture.prepareAttempts()
         let answer = try fixture.attempt("nudged_app", "select nudged.touch(null)")
-        #expect(answer.state == "22023" && answer.words == "nudged.touch: user_id is null", "\(answer)")
+        #expect(answer.state == "22023" && answer.message == "nudged.touch: user_id is null", "\(answer)")
         await fixture.close()
     }
 }

@@ -26,7 +26,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test(arguments: ["since", "asked_at", "touched_at"])
+    @Test(arguments: ["since", "evaluated_at", "touched_at"])
     func claim_whenARowHoldsAnInfinity_readsItAsNone(column: String) async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
@@ -77,7 +77,7 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    @Test func standing_whenRowSecurityHidesEverybody_saysSo() async throws {
+    @Test func schemaState_whenRowSecurityHidesEverybody_saysSo() async throws {
         let fixture = try await F()
         try fixture.seed(1...1)
         let role = "other_\(fixture.name)"
@@ -90,10 +90,10 @@ import struct FoundationEssentials.UUID
         let other = Migrator(
             configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: role))
         )
-        #expect(try await other.standing() == .hidden)
+        #expect(try await other.schemaState() == .hidden)
         await other.close()
         let owner = Migrator(configuration: fixture.configuration)
-        #expect(try await owner.standing() == .current)
+        #expect(try await owner.schemaState() == .current)
         await owner.close()
         try fixture.sql("drop owned by \(role); drop role \(role)")
         await fixture.close()

@@ -33,7 +33,7 @@ import Testing
         let path = folder.write("key", "secret", mode: 0o604)
         let error = code(path)
         #expect(error?.code == .worldReadable)
-        #expect(error?.mend == "chmod 600 \(path)")
+        #expect(error?.remedy == "chmod 600 \(path)")
         #expect(error?.exitStatus == .permission)
         #expect(error?.description == "\(path) is readable by every user of this machine: chmod 600 \(path)")
     }

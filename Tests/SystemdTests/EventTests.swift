@@ -17,7 +17,7 @@ import Testing
             #expect(Event.named(event.name)?.messageID == event.messageID)
             #expect(!event.subject.contains("@") && !event.subject.hasSuffix("."), "\(event.name)")
             // What somebody should look at says what to do.
-            #expect(event.level < .warning || event.mend != nil, "\(event.name)")
+            #expect(event.level < .warning || event.remedy != nil, "\(event.name)")
         }
         #expect(Event.named("nonsense") == nil)
     }
@@ -39,7 +39,7 @@ import Testing
 
     @Test func placeholders_nameFieldsOfTheirEvent() {
         for event in Event.all {
-            for text in [event.meaning, event.mend ?? ""] {
+            for text in [event.meaning, event.remedy ?? ""] {
                 let parts = text.split(separator: "@", omittingEmptySubsequences: false)
                 #expect(parts.count % 2 == 1, "\(event.name)")
                 for (place, part) in parts.enumerated() where place % 2 == 1 {
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test func catalog_isWrittenFromTheDefinitions() throws {
-        try hold(EventWords.catalog, "/systemd/nudged.catalog") { _ in EventWords.catalog }
+        try hold(EventText.catalog, "/systemd/nudged.catalog") { _ in EventText.catalog }
     }
 
     @Test func journalGuide_hasTheTablesOfTheDefinitions() throws {
         let (start, end) = ("<!-- events: written by EventTests -->\n", "\n<!-- events end -->")
-        try hold(start + EventWords.tables + end, "/docs/JOURNAL.md") { text in
+        try hold(start + EventText.tables + end, "/docs/JOURNAL.md") { text in
             guard let from = text.firstRange(of: start), let to = text.firstRange(of: end) else { return text }
-            return text[..<from.lowerBound] + start + EventWords.tables + text[to.lowerBound...]
+            return text[..<from.lowerBound] + start + EventText.tables + text[to.lowerBound...]
         }
     }
 

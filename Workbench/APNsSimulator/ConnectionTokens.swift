@@ -11,19 +11,19 @@ struct ConnectionTokens: Sendable {
     /// - Parameter token: the parsed field; nil if it is invalid.
     mutating func admit(
         _ authorization: String,
-        _ token: ProviderToken?,
+        _ token: PresentedToken?,
         now: Int64,
         settings: SimulatorSettings
-    ) throws(Refusal) {
-        guard let token else { throw Refusal(403, "InvalidProviderToken") }
+    ) throws(RequestRefusal) {
+        guard let token else { throw RequestRefusal(403, "InvalidProviderToken") }
         guard token.issuedAt > now - settings.tokenLifetime, token.issuedAt <= now + settings.tokenLeeway else {
-            throw Refusal(403, "ExpiredProviderToken")
+            throw RequestRefusal(403, "ExpiredProviderToken")
         }
         if authorization == current { return }
         // One team's key per connection.
-        if let keyID, keyID != token.keyID { throw Refusal(403, "UnrelatedKeyIdInToken") }
+        if let keyID, keyID != token.keyID { throw RequestRefusal(403, "UnrelatedKeyIdInToken") }
         if current != nil, now - firstUsedAt < settings.tokenRenewal {
-            throw Refusal(429, "TooManyProviderTokenUpdates")
+            throw RequestRefusal(429, "TooManyProviderTokenUpdates")
         }
         firstUsedAt = now
         current = authorization

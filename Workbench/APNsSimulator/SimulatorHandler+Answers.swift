@@ -102,7 +102,7 @@ extension SimulatorHandler {
         onAccepted?(push)
     }
 
-    func answer(_ refusal: Refusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {
+    func answer(_ refusal: RequestRefusal, _ token: String, _ connection: ServerConnection, id: String) -> ServerReply {
         log.answered(
             AnsweredRequest(token: token, status: refusal.status, reason: refusal.reason, connection: connection.id)
         )

@@ -20,7 +20,7 @@ final class SimulatorHandler: ServerHandler {
         var keys: Keys
         var connections: [Int: ConnectionState] = [:]
         /// By the whole `authorization` field; nil for an invalid token. Not bounded: a sender has few tokens.
-        var tokens: [String: ProviderToken?] = [:]
+        var tokens: [String: PresentedToken?] = [:]
         var attempts: [String: Int] = [:]
         var held: [HeldPush] = []
     }
@@ -79,7 +79,7 @@ final class SimulatorHandler: ServerHandler {
         }
         for action in beginRequest(connection) { perform(action, connection) }
         var token = ""
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             token = try RequestTarget.token(method: request.method, path: request.path)
             return try push(token, request, connection)
         } catch {
@@ -97,13 +97,13 @@ final class SimulatorHandler: ServerHandler {
     }
 
     /// Checks the rest of a request whose target is valid, and performs the script's answer.
-    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(Refusal)
+    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(RequestRefusal)
         -> ServerReply
     {
         let authorization = request.headers["authorization"]
         let script = state.withLock { $0.script }
         let now = script.now()
-        if let verdict = state.withLock({ Self.admit(authorization, connection.id, now, &$0) }) { throw verdict }
+        if let refusal = state.withLock({ Self.admit(authorization, connection.id, now, &$0) }) { throw refusal }
         let fields = try PushFields(headers: request.headers, body: request.body, settings: script.settings)
         let attempt = attempt(token, script)
         let push = AcceptedPush(
@@ -124,20 +124,20 @@ final class SimulatorHandler: ServerHandler {
     }
 
     private static func admit(_ authorization: String?, _ connection: Int, _ now: Int64, _ state: inout State)
-        -> Refusal?
+        -> RequestRefusal?
     {
         guard state.script.settings.checksProviderToken else { return nil }
-        guard let authorization, ProviderToken.bearer(authorization) != nil else {
-            return Refusal(403, "MissingProviderToken")
+        guard let authorization, PresentedToken.bearer(authorization) != nil else {
+            return RequestRefusal(403, "MissingProviderToken")
         }
-        let token: ProviderToken?
+        let token: PresentedToken?
         if let known = state.tokens[authorization] {
             token = known
         } else {
-            token = ProviderToken(authorization: authorization, keys: state.keys)
+            token = PresentedToken(authorization: authorization, keys: state.keys)
             state.tokens[authorization] = .some(token)
         }
-        do throws(Refusal) {
+        do throws(RequestRefusal) {
             try state.connections[connection]?.tokens.admit(
                 authorization,
                 token,

@@ -11,7 +11,7 @@ final class ChaosApple: Sendable {
         var simulator: APNsSimulator?
         /// Counts the simulators. Each one numbers its connections from 1 again.
         var epoch = 0
-        var words: [Int: StreamWords] = [:]
+        var announcements: [Int: StreamAnnouncements] = [:]
         /// Connections that answer nothing, and whether they accept pushes.
         var mute: [Int: Bool] = [:]
         /// All pushes are answered with this status.
@@ -72,9 +72,12 @@ final class ChaosApple: Sendable {
     {
         moods.withLock { moods in
             guard moods.epoch == epoch else { return .silence }
-            let fate = PushFate.of(number, attempt: attempt, seed: seed)
-            if case .goAway(let processesThis) = fate,
-                moods.words[connection, default: StreamWords()].goAway(at: stream, processesThis: processesThis)
+            let outcome = ScriptedOutcome.of(number, attempt: attempt, seed: seed)
+            if case .goAway(let processesThis) = outcome,
+                moods.announcements[connection, default: StreamAnnouncements()].goAway(
+                    at: stream,
+                    processesThis: processesThis
+                )
             {
                 return .goAway(
                     processesThis ? .afterThis : .beforeThis,
@@ -82,10 +85,12 @@ final class ChaosApple: Sendable {
                     then: processesThis ? .accept : .silence
                 )
             }
-            guard moods.words[connection, default: StreamWords()].process(stream) else { return .silence }
+            guard moods.announcements[connection, default: StreamAnnouncements()].process(stream) else {
+                return .silence
+            }
             if let takes = moods.mute[connection] { return takes ? .accepted(then: .silence) : .silence }
             if let status = moods.storm { return .answer(status: status, reason: "InternalServerError") }
-            if case .answer(let answer) = fate { return answer }
+            if case .answer(let answer) = outcome { return answer }
             return .accept
         }
     }
@@ -171,7 +176,7 @@ final class ChaosApple: Sendable {
         old?.stop()
         moods.withLock { moods in
             moods.epoch += 1
-            moods.words = [:]
+            moods.announcements = [:]
             moods.mute = [:]
         }
     }

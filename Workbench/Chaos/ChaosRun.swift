@@ -6,7 +6,7 @@ import Locks
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
 ///
 /// A seed decides what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and each attempt's
-/// answer (`PushFate`). Which streams an act meets, and so the outcomes, depends on threads and the network.
+/// answer (`ScriptedOutcome`). Which streams an act meets, and so the outcomes, depends on threads and the network.
 public final class ChaosRun: Sendable {
     private struct Tally {
         var acts: [String: Int] = [:]
@@ -71,7 +71,7 @@ public final class ChaosRun: Sendable {
         apple.stop()
         apple.withBooks { $0.close() }
         let end = await settledFootprint(atMost: marks.start.descriptors)
-        judge(marks, end)
+        check(marks, end)
         let tally = tally.withLock { $0 }
         return ChaosReport(
             seed: seed,
@@ -169,7 +169,7 @@ public final class ChaosRun: Sendable {
         return Footprint.now()
     }
 
-    private func judge(_ marks: (start: Footprint, middle: Footprint), _ end: Footprint) {
+    private func check(_ marks: (start: Footprint, middle: Footprint), _ end: Footprint) {
         // In a long run, a leak of a few hundred bytes per push exceeds this. The allocator's own variation is smaller.
         let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
         if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }

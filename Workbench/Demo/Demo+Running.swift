@@ -16,7 +16,7 @@ extension Demo {
             // Everything is stopped and removed. Only the report is left to print.
             let report = report
             say(report.end(result), interruption)
-            return result.verdict.holds ? .success : .software
+            return result.check.holds ? .success : .software
         } catch {
             // An error after a signal is the signal's (a terminal sends Ctrl-C to initdb too).
             let reason = interruption.error ?? error
@@ -39,7 +39,7 @@ extension Demo {
         guard !names.isEmpty else {
             throw DemoError(.missing, "no time zones in \(zones.directory); install them: apt-get install tzdata")
         }
-        let population = Population(count: users, seed: seed, zones: names, start: start.seconds)
+        let population = DemoPopulation(count: users, seed: seed, zones: names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)
         defer { apple.simulator.stop() }
         try interruption.check()

@@ -170,8 +170,8 @@ extension ChildProcess {
             throw LocalPostgresError(.timedOut, arguments.joined(separator: " "))
         }
         guard exit == .code(0) else {
-            let words = "\(arguments.joined(separator: " ")): \(exit)\n\(child.output)\(child.errorOutput)"
-            throw LocalPostgresError(.programFailed, words)
+            let text = "\(arguments.joined(separator: " ")): \(exit)\n\(child.output)\(child.errorOutput)"
+            throw LocalPostgresError(.programFailed, text)
         }
         return child.output
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// A private PostgreSQL server in a temporary folder, for tests, benchmarks and the demo. It listens on a Unix socket
 /// in that folder (mode 0700), and on 127.0.0.1 if it has a password.
 ///
-/// It ends with this process, however that ends: `Watchdog` stops the server and removes the folder when our end of a
+/// It ends with this process, however that ends: `ServerWatchdog` stops the server and removes the folder when our end of a
 /// pipe is closed. The kernel closes it even after SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and
 /// Dispatch ends idle threads.) Every call blocks: a start takes a second, a database tens of milliseconds.
 public final class LocalCluster: Sendable {
@@ -32,7 +32,7 @@ public final class LocalCluster: Sendable {
     public let options: Options
     let programs: ServerPrograms
     let account: ServerAccount
-    private let watchdog: Watchdog
+    private let watchdog: ServerWatchdog
     private let state = Mutex(State())
 
     /// Makes a cluster and starts its server.
@@ -51,7 +51,7 @@ public final class LocalCluster: Sendable {
         folder = try account.makeFolder()
         do throws(LocalPostgresError) {
             port = options.password == nil ? nil : try FreePort.find()
-            watchdog = try Watchdog(folder: folder)
+            watchdog = try ServerWatchdog(folder: folder)
         } catch {
             ServerAccount.remove(folder)
             throw error

@@ -19,7 +19,7 @@ public final class LocalPooler: Sendable {
     private let folder: String
     private let password: String
     private let account: ServerAccount
-    private let watchdog: Watchdog
+    private let watchdog: ServerWatchdog
     private let server = Mutex<ChildProcess?>(nil)
 
     /// Debian's path, else a name in PATH.
@@ -47,7 +47,7 @@ public final class LocalPooler: Sendable {
         folder = try account.makeFolder()
         do throws(LocalPostgresError) {
             port = try FreePort.find()
-            watchdog = try Watchdog(folder: folder, processFile: "pid")
+            watchdog = try ServerWatchdog(folder: folder, processFile: "pid")
         } catch {
             ServerAccount.remove(folder)
             throw error

@@ -53,8 +53,8 @@ struct SuperuserSession: ~Copyable {
     private func cancel() {
         let request = PQgetCancel(handle)
         defer { PQfreeCancel(request) }
-        var words = [CChar](repeating: 0, count: 256)
-        PQcancel(request, &words, Int32(words.count))
+        var text = [CChar](repeating: 0, count: 256)
+        PQcancel(request, &text, Int32(text.count))
     }
 
     private static func text(of result: OpaquePointer) -> String {

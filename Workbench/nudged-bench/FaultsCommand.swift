@@ -46,13 +46,13 @@ struct FaultsCommand: AsyncParsableCommand {
         }
         let run = FaultRun(
             workshop,
-            Plan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users)
+            FaultPlan(quick ? .quick : .full, seed: seed ?? .random(in: 1...999_999_999), users: users)
         )
         let faults = Fault.all.filter { only.isEmpty ? !quick || $0.isQuick : only.contains($0.name) }
         say(FaultRow.line(FaultRow.heads))
         var rows: [FaultRow] = []
         for fault in faults {
-            let row = await run.play(fault) { if !$0.passes, !workshop.isEnding { say($0.words) } }
+            let row = await run.play(fault) { if !$0.passes, !workshop.isEnding { say($0.text) } }
             if workshop.isEnding { await Self.waitForTheEnd() }
             rows.append(row)
             say(FaultRow.line(row.cells))

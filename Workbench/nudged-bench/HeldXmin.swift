@@ -114,7 +114,7 @@ struct HeldXmin: AsyncParsableCommand {
         let isLeft = """
             select exists (
                 select from bench.due b where b.part = \(part)
-                    and not exists (select from nudged.person p where p.user_id = b.user_id and p.asked_at is not null)
+                    and not exists (select from nudged.person p where p.user_id = b.user_id and p.evaluated_at is not null)
             )
             """
         while try bench.sql(isLeft).trimmed == "t" {

@@ -27,7 +27,7 @@ struct IdleDaemon {
     /// database's.
     func sweep() async throws {
         let now = Instant(seconds: try await store.look().clock / 1_000_000)
-        _ = try await store.dueSpreads(now: now, except: [], limit: 100)
+        _ = try await store.dueFanOuts(now: now, except: [], limit: 100)
         _ = try await store.drain(member: member, ranges: ranges, limit: 5000, now: now)
         _ = try await store.recoverOrphans(limit: 100)
         let claim = try await store.claim(ranges: ranges, now: now, limit: 1000)
@@ -37,7 +37,7 @@ struct IdleDaemon {
     /// What the daemon does besides its sweeps, every sixth of a lease.
     func renew() async throws {
         _ = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds)
-        _ = try await store.bury(except: member)
+        _ = try await store.declareDead(except: member)
     }
 
     func leave() async {

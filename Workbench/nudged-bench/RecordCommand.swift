@@ -97,7 +97,7 @@ struct RecordCommand: AsyncParsableCommand {
             singles.append((monotonicSeconds() - start) * 1000)
         }
         start = monotonicSeconds()
-        _ = try await side.store.standing()
+        _ = try await side.store.workStatus()
         let status = (monotonicSeconds() - start) * 1000
         guard counts else { return }
         side.append.append(append)

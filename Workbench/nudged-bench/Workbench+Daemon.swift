@@ -44,7 +44,7 @@ extension Workbench {
             truncate nudged.person;
             alter table nudged.person drop constraint person_pkey;
             drop index nudged.person_due;
-            insert into nudged.person (user_id, due_at, since, asked_at, check_in_at, check_in_slot, sent)
+            insert into nudged.person (user_id, due_at, since, evaluated_at, check_in_at, check_in_slot, sent)
             select gen_random_uuid(), now() + interval '1 day' + n % 86400 * interval '1 second', now(), now(),
                 array[now()], array[current_date], array[now()]
             from generate_series(1, \(users)) n;

@@ -36,8 +36,8 @@
 #define LEASE_FROM_THE_ANSWER 0
 #endif
 /* A burial locks the row that holds the lease, and looks again. 3 */
-#ifndef BURY_WITHOUT_LOCK
-#define BURY_WITHOUT_LOCK 0
+#ifndef DEATH_WITHOUT_LOCK
+#define DEATH_WITHOUT_LOCK 0
 #endif
 /* A join that comes late takes no row from the membership that followed it. 3 */
 #ifndef ONE_ROW_PER_DAEMON

@@ -6,9 +6,9 @@
 proctype Undertaker(byte m) {
 end:
     do
-    :: d_step { !BURY_WITHOUT_LOCK && !DEATH_IN_TWO_STEPS && !NO_DEATHS && HAS(member, m) && !IS_ALIVE(m) -> delete_member(m); done() }
+    :: d_step { !DEATH_WITHOUT_LOCK && !DEATH_IN_TWO_STEPS && !NO_DEATHS && HAS(member, m) && !IS_ALIVE(m) -> delete_member(m); done() }
 
-    :: d_step { BURY_WITHOUT_LOCK && HAS(member, m) && !IS_ALIVE(m) && doomed[m / LIVES] == 0 -> doomed[m / LIVES] = m + 1 }
+    :: d_step { DEATH_WITHOUT_LOCK && HAS(member, m) && !IS_ALIVE(m) && doomed[m / LIVES] == 0 -> doomed[m / LIVES] = m + 1 }
     :: d_step { doomed[m / LIVES] == m + 1 -> doomed[m / LIVES] = 0; delete_member(m); done() }
 
     :: d_step { DEATH_IN_TWO_STEPS && HAS(member, m) && !IS_ALIVE(m) -> member = member & ~BIT(m); free_ranges(m); done() }

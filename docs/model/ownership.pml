@@ -111,7 +111,7 @@ byte owned[DAEMONS];    /* its ranges */
 #define IS_MEMBER(d) HAS(member, MEMBER(d))
 byte renewing;          /* for LEASE_FROM_THE_ANSWER: a renewal is not answered yet */
 byte robbed;            /* for ONE_ROW_PER_DAEMON: a late join took the daemon's row */
-byte doomed[DAEMONS];   /* for BURY_WITHOUT_LOCK: the member that was seen past its lease */
+byte doomed[DAEMONS];   /* for DEATH_WITHOUT_LOCK: the member that was seen past its lease */
 
 /* Its claim. */
 #define IDLE 0

@@ -7,7 +7,7 @@
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select
-    user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text,
+    user_id, version, due_at, touched_at, since, fingerprint, evaluated_at, check_in_at, check_in_slot, closed, sent, retry::text,
     quarantine::text, template, uuid_hash(user_id) >> 26
 from nudged.person p
 where uuid_hash(user_id) >> 26 = any ($5::integer[])

@@ -6,14 +6,14 @@
 select
     o.user_id, o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local at time zone 'UTC', o.timezone,
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,
-    o.is_spread
+    o.is_fan_out
 from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
     (
         select d.*, row_number() over (partition by d.user_id, d.due_at is null order by d.wakes_at) as place
         from (
             select * from nudged.occurrence f
-            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_spread
+            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out
             order by f.wakes_at
             limit $4
         ) d
@@ -21,7 +21,7 @@ cross join lateral (
     union all
     (
         select n.*, 1 from nudged.occurrence n
-        where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_spread
+        where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_fan_out
         order by n.wakes_at
         limit 1
     )

@@ -15,7 +15,7 @@ select
     (
         select count(*) from (
             select distinct user_id from nudged.occurrence
-            where wakes_at <= statement_timestamp() and not is_spread and 'reminder' = any ($2::text[])
+            where wakes_at <= statement_timestamp() and not is_fan_out and 'reminder' = any ($2::text[])
             limit $1
         ) as waiting
     )

@@ -2,7 +2,7 @@
 -- claim's index.
 -- $1 range, $2 and $3 where the last page ended (due_at, user_id), $4 due up to, $5 most users.
 select
-    user_id, version, due_at, touched_at, since, fingerprint, asked_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template
+    user_id, version, due_at, touched_at, since, fingerprint, evaluated_at, check_in_at, check_in_slot, closed, sent, retry::text, quarantine::text, template
 from nudged.person
 where uuid_hash(user_id) >> 26 = $1
   and due_at <= $4

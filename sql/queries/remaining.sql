@@ -5,5 +5,5 @@ select
     exists (select 1 from nudged.person where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1)
     or exists (select 1 from nudged.touched)
     or exists (select 1 from nudged.intent where member is null and withdrawn_until is null)
-    or exists (select 1 from nudged.occurrence where is_spread and wakes_at <= $1),
+    or exists (select 1 from nudged.occurrence where is_fan_out and wakes_at <= $1),
     exists (select 1 from nudged.person where uuid_hash(user_id) >> 26 = any ($3::integer[]) and due_at <= $1)

@@ -11,7 +11,7 @@ last as materialized (
 ),
 passed as materialized (
     select
-        user_id, is_spread, coalesce(due_at, due_local at time zone 'UTC') as at,
+        user_id, is_fan_out, coalesce(due_at, due_local at time zone 'UTC') as at,
         coalesce(due_at, (due_local + interval '12 hours') at time zone 'UTC') < $2 as is_due
     from nudged.occurrence
     where user_id >= $1 and user_id <= (select user_id from last) and wakes_at < $2
@@ -19,6 +19,6 @@ passed as materialized (
 select
     count(*) filter (where is_due), count(distinct user_id) filter (where is_due),
     min(at) filter (where is_due), max(at) filter (where is_due),
-    count(*) filter (where is_due and is_spread), count(*) filter (where not is_due),
+    count(*) filter (where is_due and is_fan_out), count(*) filter (where not is_due),
     (select user_id from nudged.occurrence where user_id > (select user_id from last) order by user_id limit 1)
 from passed

@@ -54,7 +54,7 @@ passed as (
     update nudged.occurrence o set restored_at = $1
     where o.user_id in (select user_id from mine) and o.wakes_at < $1
     returning
-        o.user_id, o.is_spread, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
+        o.user_id, o.is_fan_out, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
         coalesce(o.due_at, (o.due_local + interval '12 hours') at time zone 'UTC') < $1 as is_due
 ),
 -- Messages that are older than now may have been sent since the backup.
@@ -75,6 +75,6 @@ cross join (
     select
         count(*) filter (where is_due), count(distinct user_id) filter (where is_due),
         min(at) filter (where is_due), max(at) filter (where is_due),
-        count(*) filter (where is_due and is_spread), count(*) filter (where not is_due)
+        count(*) filter (where is_due and is_fan_out), count(*) filter (where not is_due)
     from passed
 ) as reminders

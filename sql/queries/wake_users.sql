@@ -14,7 +14,7 @@ with page as materialized (
 woken as (
     update nudged.person p set version = (p.version | 4294967295) + 1, due_at = least(p.due_at, $1)
     where p.user_id = any (array(select user_id from page order by user_id limit $3))
-      and (p.due_at <= $1 or $4::timestamptz is null or p.asked_at between $4 and $5)
+      and (p.due_at <= $1 or $4::timestamptz is null or p.evaluated_at between $4 and $5)
     returning p.user_id
 )
 select

@@ -24,7 +24,7 @@ struct AskingLine<User> {
     private var others: [Place] = []
     private var running = 0
     /// CLOCK_BOOTTIME milliseconds since when more users come than may wait. nil: all find a place.
-    private(set) var crowdedSince: Int64?
+    private(set) var fullSince: Int64?
     /// The latest instant at which users who were put off are due again.
     var asideUntil: Instant?
 
@@ -38,10 +38,10 @@ struct AskingLine<User> {
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
         guard urgent.count + others.count < room else {
-            crowdedSince = crowdedSince ?? now
+            fullSince = fullSince ?? now
             return false
         }
-        if urgent.count + others.count < room / 2 { crowdedSince = nil }
+        if urgent.count + others.count < room / 2 { fullSince = nil }
         if isUrgent {
             urgent.append(Place(user: user, startBy: startBy))
         } else {
@@ -54,7 +54,7 @@ struct AskingLine<User> {
     mutating func next(concurrency: Int, now: Int64) -> Step? {
         guard running < concurrency, let place = first() else { return nil }
         guard now < place.startBy else {
-            crowdedSince = crowdedSince ?? now
+            fullSince = fullSince ?? now
             return .putOff(place.user)
         }
         running += 1

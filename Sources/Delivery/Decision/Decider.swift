@@ -11,14 +11,14 @@ import TimeZones
 package final class Decider: Sendable {
     private struct State {
         var breaker = CircuitBreaker()
-        var standing: DecisionStanding
+        var status: DecisionStatus
     }
 
     package let settings: Configuration.Decision
     private let url: HTTPURL
     private let client: HTTPClient
     private let clock: PolicyClock
-    private let onChange: @Sendable (DecisionStanding) -> Void
+    private let onChange: @Sendable (DecisionStatus) -> Void
     private let state: Mutex<State>
 
     /// - Parameter onChange: called when the service begins or stops to count as dead.
@@ -26,7 +26,7 @@ package final class Decider: Sendable {
     package init(
         _ settings: Configuration.Decision,
         clock: PolicyClock,
-        onChange: @escaping @Sendable (DecisionStanding) -> Void
+        onChange: @escaping @Sendable (DecisionStatus) -> Void
     ) throws(ConfigurationFault) {
         self.settings = settings
         self.clock = clock
@@ -42,27 +42,27 @@ package final class Decider: Sendable {
             throw ConfigurationFault(
                 key: error.code == .trustFile ? "decision.caFile" : "decision.url",
                 what: "\(error)",
-                mend: "give a readable file of certificates, or raise the unit's limits"
+                remedy: "give a readable file of certificates, or raise the unit's limits"
             )
         }
-        state = Mutex(State(standing: DecisionStanding(since: clock.now)))
+        state = Mutex(State(status: DecisionStatus(since: clock.now)))
     }
 
     /// The address, if it and the token can be used. Users' texts are sent only over https or to this machine.
     package static func checked(_ text: String, token: String?) throws(ConfigurationFault) -> HTTPURL {
-        let mend = "write https://host/path"
+        let remedy = "write https://host/path"
         let url: HTTPURL
         do throws(HTTPClientError) {
             url = try HTTPURL(text)
             _ = try HTTPRequest(post: [], to: url, contentType: contentType)
         } catch {
-            throw ConfigurationFault(key: "decision.url", what: "\(error)", mend: mend)
+            throw ConfigurationFault(key: "decision.url", what: "\(error)", remedy: remedy)
         }
         guard url.isEncrypted || url.isLoopback else {
             throw ConfigurationFault(
                 key: "decision.url",
                 what: "users' texts are not sent to \(url) unencrypted",
-                mend: "\(mend); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
+                remedy: "\(remedy); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
             )
         }
         guard let token else { return url }
@@ -73,7 +73,7 @@ package final class Decider: Sendable {
             throw ConfigurationFault(
                 key: "decision.token",
                 what: "\(error)",
-                mend: "give the token exactly as the service issued it"
+                remedy: "give the token exactly as the service issued it"
             )
         }
     }
@@ -81,7 +81,7 @@ package final class Decider: Sendable {
     private static let contentType = "application/json"
 
     /// The service's state, for `nudged status`.
-    package var standing: DecisionStanding { state.withLock(\.standing) }
+    package var status: DecisionStatus { state.withLock(\.status) }
 
     /// Whether the service must not be called now.
     var isResting: Bool { state.withLock { $0.breaker.isResting(now: BootTime.milliseconds()) } }
@@ -133,24 +133,24 @@ package final class Decider: Sendable {
         } else {
             failure = .status(response.status)
         }
-        end(pass, failure.outcome, fault: failure.words)
+        end(pass, failure.outcome, fault: failure.text)
         return .failure(failure)
     }
 
     private func end(_ pass: CircuitBreaker.Pass, _ outcome: CircuitBreaker.Outcome?, fault: String?) {
-        let news = state.withLock { state -> DecisionStanding? in
-            let before = state.standing
+        let news = state.withLock { state -> DecisionStatus? in
+            let before = state.status
             state.breaker.end(
                 pass,
                 outcome ?? .abandoned,
                 now: BootTime.milliseconds(),
                 jitter: Double.random(in: 0...1)
             )
-            state.standing.note(
+            state.status.note(
                 fault: state.breaker.isOpen ? fault ?? before.reason : nil,
                 now: clock.now
             )
-            return state.standing.state == before.state ? nil : state.standing
+            return state.status.state == before.state ? nil : state.status
         }
         if let news { onChange(news) }
     }

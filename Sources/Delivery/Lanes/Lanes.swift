@@ -78,9 +78,9 @@ package final class Lanes: Sendable {
     // MARK: How they stand
 
     /// The lanes that Apple refuses, each with its reason and remedy. nil: none.
-    package var stoppedWords: String? {
-        let words = troubles { if case .stopped = $0 { true } else { false } }
-        return words.isEmpty ? nil : words.joined(separator: "; ")
+    package var stoppedText: String? {
+        let texts = troubles { if case .stopped = $0 { true } else { false } }
+        return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
     /// Whether no lane takes anything for now.
@@ -97,7 +97,7 @@ package final class Lanes: Sendable {
     }
 
     /// What keeps lanes from sending. With several lanes, each text names its lane.
-    package var troubleWords: [String] {
+    package var troubleTexts: [String] {
         troubles { status in
             switch status {
             case .idle, .open: false
@@ -111,7 +111,7 @@ package final class Lanes: Sendable {
         return all.compactMap { identity, sender in
             let status = sender.status
             guard isOne(status) else { return nil }
-            return all.count > 1 ? "\(identity.words): \(status.words)" : status.words
+            return all.count > 1 ? "\(identity.text): \(status.text)" : status.text
         }
     }
 }

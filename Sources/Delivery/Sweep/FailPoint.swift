@@ -10,13 +10,13 @@ package enum FailPoint: String, CaseIterable, Sendable {
     /// The attempt to end the membership is over.
     case afterLeave = "after_leave"
     /// It looks for members whose lease has ended.
-    case beforeBury = "before_bury"
+    case beforeDeath = "before_death"
     /// Some members were declared dead, and their ranges are free.
-    case afterBury = "after_bury"
+    case afterDeath = "after_death"
     /// Before changes are drained.
     case beforeDrain = "before_drain"
     /// A step of a fan-out is over, for example a committed page.
-    case afterSpread = "after_spread"
+    case afterFanOut = "after_fan_out"
     /// Changes are drained, and nobody is claimed yet.
     case afterDrain = "after_drain"
     /// Before orphans are looked for.

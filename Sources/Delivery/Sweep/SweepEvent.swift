@@ -28,7 +28,7 @@ package enum SweepEvent: Sendable {
     /// A write for single users failed, or one that no nudge waits for. It is tried again.
     case settlementFailed(error: String)
     /// A fan-out failed, because of the app's view or a lock of the app. It is left for a while.
-    case spreadFailed(PendingReminder, error: String)
+    case fanOutFailed(PendingReminder, error: String)
     /// Outcomes could not be recorded, because the membership has ended. Another daemon records the pushes as unknown.
     case fenced(pushes: Int)
     /// The ranges that this daemon owns, or the number of members, have changed.
@@ -36,7 +36,7 @@ package enum SweepEvent: Sendable {
     /// The membership ended: another daemon declared this one dead, or its row was deleted. It joins again.
     case membershipEnded
     /// Members whose lease had ended were declared dead. Their ranges are free.
-    case membersBuried(Int)
+    case membersDeclaredDead(Int)
     /// The set of paused kinds has changed.
     case paused(Set<NudgeKind>, before: Set<NudgeKind>)
     /// The sweep makes progress, so the watchdog may be notified.

@@ -17,7 +17,7 @@ package struct SweepReport: Sendable, Equatable {
     /// Users who may get something now, by the policy.
     package var sending = 0
     /// Decisions by the decision service, or by a fallback in its place.
-    package var verdicts: [DecisionVerdict.Kind: Int] = [:]
+    package var decisions: [DecisionOutcome.Kind: Int] = [:]
     /// Users who changed between plan and push. They are evaluated again.
     package var changed = 0
     /// Pushes of orphans, recorded as unknown.
@@ -60,13 +60,13 @@ package struct SweepReport: Sendable, Equatable {
     }
 
     /// One line. Zeros are left out, except for what was sent.
-    package var words: String {
-        var words = ["sent \(sent)"]
+    package var text: String {
+        var parts = ["sent \(sent)"]
         for (count, word) in [
             (rejected, "rejected"), (deferred, "deferred"), (unknown, "unknown"), (skipped, "skipped"),
             (dropped, "dropped"), (tokensDeleted, "tokens deleted"), (recovered, "recovered as unknown"),
-        ] where count > 0 { words.append("\(word) \(count)") }
-        return words.joined(separator: ", ") + " of \(users) \(users == 1 ? "user" : "users") in \(milliseconds) ms"
+        ] where count > 0 { parts.append("\(word) \(count)") }
+        return parts.joined(separator: ", ") + " of \(users) \(users == 1 ? "user" : "users") in \(milliseconds) ms"
     }
 
     /// Grows with everything that was done, but not with unsent pushes.
@@ -90,7 +90,7 @@ package struct SweepReport: Sendable, Equatable {
         tokensDeleted += other.tokensDeleted
         resting.merge(other.resting, uniquingKeysWith: +)
         sending += other.sending
-        verdicts.merge(other.verdicts, uniquingKeysWith: +)
+        decisions.merge(other.decisions, uniquingKeysWith: +)
         changed += other.changed
         recovered += other.recovered
         fenced += other.fenced

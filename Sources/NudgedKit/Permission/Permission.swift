@@ -59,9 +59,9 @@ public struct Permission: Sendable, Equatable {
             prompt = .over
             learn(granted ? .allowed : .denied)
             return granted ? .registerToken : .nothing
-        case .failed(let words):
+        case .failed(let text):
             if prompt == .shown { prompt = .over }
-            failure = words
+            failure = text
             return .nothing
         }
     }

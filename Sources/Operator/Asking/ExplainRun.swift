@@ -94,7 +94,7 @@ package struct ExplainRun: Sendable {
         end: Instant?
     ) async throws {
         let user = facts.read.user.userID
-        var due = try await FutureSpreads(reader, planner: planner, start: now, end: now + 1, only: user)
+        var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)
         facts.read.user = due.take(for: [facts.read.user]).first ?? facts.read.user
         facts.gaps = due.gaps
         guard let end else { return }
@@ -105,7 +105,7 @@ package struct ExplainRun: Sendable {
             facts.coming = coming
             return
         }
-        var later = try await FutureSpreads(reader, planner: planner, start: now, end: last, only: user)
+        var later = try await FutureFanOuts(reader, planner: planner, start: now, end: last, only: user)
         facts.coming = later.take(for: [coming]).first ?? coming
         facts.gaps = later.gaps
     }

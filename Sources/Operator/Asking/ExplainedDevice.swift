@@ -98,7 +98,7 @@ enum DeviceGap: Sendable, Equatable {
     }
 
     /// Part of a sentence, without a full stop.
-    var words: String {
+    var text: String {
         switch self {
         case .noRow: "nudged.device has no row of this user"
         case .noToken(let count):

@@ -20,8 +20,8 @@ extension Explanation {
             let then = "Then (\(day(at)), \(zoneName)): "
             guard case .send? = plan, let next else { return "\(then)nothing is sent. \(outlook(read))" }
             let first = obstacles.first { $0.isOfDaemons || isClosed($0, for: next) }
-            let now = first.map { " But now \($0.words(now: self.now, zone))." } ?? ""
-            return "\(then)\(next.words) \(next.isOne ? "is" : "are") sent to \(deviceCount(next)).\(now)"
+            let now = first.map { " But now \($0.text(now: self.now, zone))." } ?? ""
+            return "\(then)\(next.text) \(next.isOne ? "is" : "are") sent to \(deviceCount(next)).\(now)"
         }
     }
 
@@ -42,17 +42,17 @@ extension Explanation {
                 + "The user is evaluated again within two minutes."
         }
         if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {
-            return "Waits: \(daemons.words(now: now, zone)). \(coming(first, read))"
+            return "Waits: \(daemons.text(now: now, zone)). \(coming(first, read))"
         }
         if let held, let pause = pause(of: held) {
-            return "Waits: \(pause.words(now: now, zone)). \(coming(held, read))"
+            return "Waits: \(pause.text(now: now, zone)). \(coming(held, read))"
         }
         guard let next else { return nothing(read) }
-        if let lane = closedLane(for: next) { return "Waits: \(lane.words(now: now, zone)). \(coming(next, read))" }
+        if let lane = closedLane(for: next) { return "Waits: \(lane.text(now: now, zone)). \(coming(next, read))" }
         let decision = next.needsDecision ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
         let when = isDue ? "with the next sweep" : "\(day(next.at)) (\(zoneName))"
-        var text = "Next: \(next.words) \(when), to \(deviceCount(next))\(decision)."
+        var text = "Next: \(next.text) \(when), to \(deviceCount(next))\(decision)."
         // The rules have changed since the user was evaluated.
         if !isDue, question == .now, case .send? = plan { text += " nudged replan sends it at once." }
         return text
@@ -61,11 +61,11 @@ extension Explanation {
     /// `A check-in is due since 09:12.` or `Next would be a check-in tomorrow at 10:00 (Europe/Berlin), to 2 devices.`
     private func coming(_ send: FutureSend, _ read: ReadUser) -> String {
         guard send.at <= now else {
-            return "Next would be \(send.words) \(day(send.at)) (\(zoneName)), to \(deviceCount(send))."
+            return "Next would be \(send.text) \(day(send.at)) (\(zoneName)), to \(deviceCount(send))."
         }
         let since = dueSince(send, read).map { " since \(InstantText.since($0, from: now, zone)) (\(zoneName))" }
-        let words = send.words.prefix(1).uppercased() + send.words.dropFirst()
-        return "\(words) \(send.isOne ? "is" : "are") due\(since ?? "")."
+        let text = send.text.prefix(1).uppercased() + send.text.dropFirst()
+        return "\(text) \(send.isOne ? "is" : "are") due\(since ?? "")."
     }
 
     /// Nil if it is due since this minute, or if that is not known.
@@ -76,7 +76,7 @@ extension Explanation {
         let members = Set(send.plan.nudges.flatMap(\.members).map(\.key))
         let sent = user.messages.filter { members.contains($0.id.uuidString.lowercased()) }.map(\.createdAt).min()
         // No evaluation has seen the message yet.
-        if let sent, since == nil || user.askedAt.map({ sent > $0 }) ?? true { since = sent }
+        if let sent, since == nil || user.evaluatedAt.map({ sent > $0 }) ?? true { since = sent }
         guard let since, now - since >= 60 else { return nil }
         return since
     }
@@ -125,7 +125,7 @@ extension Explanation {
         case .timezoneUnresolved?:
             "neither the preferences nor the profile name a valid time zone"
                 + (mistakes.isEmpty ? "" : " (\(mistakes.joined(separator: "; ")))")
-        case .noDevice?: deviceGaps.map(\.words).joined(separator: "; ")
+        case .noDevice?: deviceGaps.map(\.text).joined(separator: "; ")
         case let other: "no check-in fits into the next \(Outlook.days) days (\(other?.rawValue ?? "not evaluated"))"
         }
     }

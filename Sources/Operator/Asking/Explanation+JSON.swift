@@ -44,7 +44,7 @@ extension Explanation {
         json.list("decisions", decisions) { entry, json in Self.write(entry, to: &json) }
         json.list("mistakes", mistakes) { mistake, json in json.string(mistake) }
         json.list("gaps", gaps) { gap, json in json.string(gap) }
-        json.list("templates", templates) { one, json in Self.write(one.template, one.fate, to: &json) }
+        json.list("templates", templates) { one, json in Self.write(one.template, one.outcome, to: &json) }
         json.key("user")
         write(read, to: &json)
         json.list("devices", devices) { device, json in Self.write(device, to: &json) }
@@ -128,7 +128,7 @@ extension Explanation {
         json.list("trace", entry.trace) { step, json in
             json.beginObject()
             json.put("rule", step.rule)
-            json.put("verdict", step.verdict)
+            json.put("verdict", step.outcome)
             json.key("facts")
             json.value(.object(step.facts))
             json.endObject()
@@ -144,7 +144,7 @@ extension Explanation {
         json.put("timezone", user.timezone)
         json.key("first_session_complete")
         json.bool(user.firstSessionComplete)
-        json.put("last_evaluation", user.askedAt?.rfc3339)
+        json.put("last_evaluation", user.evaluatedAt?.rfc3339)
         json.put("since", user.since?.rfc3339)
         json.put("touched_at", user.touchedAt?.rfc3339)
         json.key("range")
@@ -235,12 +235,12 @@ extension Explanation {
         json.endObject()
     }
 
-    private static func write(_ template: Int32, _ fate: TemplateFate, to json: inout JSONWriter) {
+    private static func write(_ template: Int32, _ outcome: TemplateOutcome, to json: inout JSONWriter) {
         json.beginObject()
         json.key("template")
         json.int(Int(template))
-        json.put("result", fate.name)
-        if case .missing(let names) = fate { json.list("missing", names) { name, json in json.string(name) } }
+        json.put("result", outcome.name)
+        if case .missing(let names) = outcome { json.list("missing", names) { name, json in json.string(name) } }
         json.endObject()
     }
 }

@@ -6,7 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What is known of a user, what comes next, and the policy's decision. `words` and `json` show it.
+/// What is known of a user, what comes next, and the policy's decision. `text` and `json` show it.
 package struct Explanation: Sendable {
     /// The explained instant against the database's clock.
     enum Question: Sendable, Equatable {
@@ -44,7 +44,7 @@ package struct Explanation: Sendable {
     /// The policy's decisions that led to the plan.
     let decisions: [DecisionRecorder.Entry]
     /// For each template, whether it was chosen or why not. Empty if no check-in is sent.
-    let templates: [(template: Int32, fate: TemplateFate)]
+    let templates: [(template: Int32, outcome: TemplateOutcome)]
     /// What is sent until the explained instant.
     let before: [FutureSend]
     /// The first pushes from the explained instant on. Nil: none in `Outlook.days`.
@@ -99,7 +99,7 @@ package struct Explanation: Sendable {
         self.plan = plan
         userID = user.userID
         decisions = recorder.entries
-        templates = recorder.fates
+        templates = recorder.templateOutcomes
         before = outlook?.before ?? []
         // At a future instant the user is evaluated, whether they are due or not.
         if question == .future, case .send(let sendPlan, _)? = plan {

@@ -51,16 +51,16 @@ enum Obstacle: Sendable, Equatable {
     }
 
     /// Part of a sentence, without a full stop.
-    func words(now: Instant, _ zone: Zone?) -> String {
+    func text(now: Instant, _ zone: Zone?) -> String {
         switch self {
         case .noDaemon: return "no daemon runs"
         case .freeRange(let range): return "no daemon owns range \(range), which this user is in"
         case .lostOwner(let seconds):
-            let span = seconds.map { "was not seen for \(Elapsed.words($0))" } ?? "is gone"
+            let span = seconds.map { "was not seen for \(Elapsed.text($0))" } ?? "is gone"
             return "the daemon that owns the user's range \(span)"
         case .pause(let pause):
-            let why = pause.words.map { ": \($0)" } ?? ""
-            return "\(KindWords.plural(pause.kind.rawValue)) are paused since "
+            let why = pause.reason.map { ": \($0)" } ?? ""
+            return "\(KindText.plural(pause.kind.rawValue)) are paused since "
                 + "\(InstantText.since(pause.since, from: now, zone)) (\(pause.byWhom)\(why))"
         case .lane(let lane):
             // The other states give their reason as text.
@@ -83,7 +83,7 @@ enum Obstacle: Sendable, Equatable {
         case .freeRange: "A running daemon takes it within seconds."
         case .lostOwner: "Another daemon takes the range when the lease ends."
         case .pause(let pause): "nudged resume \(pause.kind.rawValue) ends it."
-        case .lane(let lane): lane.mend.map { "Fix: \($0)." }
+        case .lane(let lane): lane.remedy.map { "Fix: \($0)." }
         }
     }
 
@@ -101,14 +101,14 @@ enum Obstacle: Sendable, Equatable {
             json.put("kind", pause.kind.rawValue)
             json.put("since", pause.since.rfc3339)
             json.put("by", pause.byWhom)
-            json.put("reason", pause.words)
+            json.put("reason", pause.reason)
         case .lane(let lane):
             json.put("cause", "lane")
             json.put("environment", lane.lane.environment)
             json.put("topic", lane.lane.topic)
             json.put("state", lane.state.rawValue)
             json.put("reason", lane.reason)
-            json.put("fix", lane.mend)
+            json.put("fix", lane.remedy)
             json.put("next_try", lane.nextProbe?.rfc3339)
         }
         json.endObject()

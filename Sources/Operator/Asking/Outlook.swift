@@ -17,7 +17,7 @@ struct FutureSend: Sendable {
     var isOne: Bool { plan.nudges.count == 1 }
 
     /// `a check-in`, `2 messages and a reminder`.
-    var words: String {
+    var text: String {
         var names: [String] = []
         let kinds: [(NudgeKind, String, String)] = [
             (.message, "a message", "messages"), (.reminder, "a reminder", "reminders"),

@@ -15,7 +15,7 @@ package enum SendTestError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .production(let lane):
-            "\(lane.words) is production: a test push would reach the phone of one of the app's users; "
+            "\(lane.text) is production: a test push would reach the phone of one of the app's users; "
                 + "give --force to send it"
         case .unknownUser(let user): "nothing is known of user \(Self.name(user)): no profile, no device"
         case .noDevice(let user, 0): "user \(Self.name(user)) has no device"

@@ -9,16 +9,16 @@ package struct SendTestReport: Sendable {
     struct Trouble: Sendable, Equatable {
         /// Apple's reason for refusing the configuration. Nil for other problems.
         let stopped: String?
-        let words: String
+        let text: String
 
         init?(_ event: SenderEvent) {
             switch event {
-            case .laneStopped(let reason, let mend):
+            case .laneStopped(let reason, let remedy):
                 stopped = reason
-                words = "\(LaneStatus.cause(reason)): \(mend)"
+                text = "\(LaneStatus.cause(reason)): \(remedy)"
             case .connectionLost(_, let why, _):
                 stopped = nil
-                words = "the connection to Apple failed: \(why)"
+                text = "the connection to Apple failed: \(why)"
             default: return nil
             }
         }
@@ -44,8 +44,8 @@ package struct SendTestReport: Sendable {
     }
 
     /// One line for each device.
-    package var words: String {
-        let lines = results.map { "device \($0.device) on \($0.lane.words): \($0.answer): \($0.meaning)" }
+    package var text: String {
+        let lines = results.map { "device \($0.device) on \($0.lane.text): \($0.answer): \($0.meaning)" }
         return (lines + notServed.map { "device \($0): not sent, no lane of this configuration serves it" }).joined(
             separator: "\n"
         )
@@ -99,8 +99,8 @@ extension SendTestReport.Result {
                 + "TestFlight and the App Store production tokens"
         case .delayed(_, let status, _):
             status == 429 ? "too many pushes to this device: try later" : "Apple has trouble: try later"
-        case .unsent: trouble?.words ?? "not sent: the connection was not ready in time"
-        case .unknown: (trouble.map { "\($0.words); " } ?? "") + "sent, but Apple did not answer: it may have arrived"
+        case .unsent: trouble?.text ?? "not sent: the connection was not ready in time"
+        case .unknown: (trouble.map { "\($0.text); " } ?? "") + "sent, but Apple did not answer: it may have arrived"
         }
     }
 

@@ -30,7 +30,7 @@ package struct SendTestRun: Sendable {
     /// - Throws: what is wrong with the configuration.
     package init(_ configuration: Configuration, isForced: Bool) throws {
         guard let apns = configuration.apns else {
-            throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
+            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
         self.configuration = configuration
         self.isForced = isForced

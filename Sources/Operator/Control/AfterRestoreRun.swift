@@ -150,6 +150,6 @@ extension LivingDaemon {
     var text: String {
         let process = pid.map { ", process \($0)" } ?? ""
         return "\(host?.printable ?? "host not known yet")\(process), daemon \(id.uuidString.lowercased()): "
-            + "its lease ends in \(Elapsed.words((leaseMilliseconds + 999) / 1000))"
+            + "its lease ends in \(Elapsed.text((leaseMilliseconds + 999) / 1000))"
     }
 }

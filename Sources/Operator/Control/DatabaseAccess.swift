@@ -11,7 +11,7 @@ package struct DatabaseAccess: Sendable {
     /// - Throws: what is wrong with `database.url`.
     init(_ configuration: Configuration) throws {
         guard let database = configuration.database else {
-            throw ConfigurationFault(key: "database.url", what: "is missing", mend: "set DATABASE_URL")
+            throw ConfigurationFault(key: "database.url", what: "is missing", remedy: "set DATABASE_URL")
         }
         connection = try Assembly.connection(
             database.url.text,
@@ -27,8 +27,8 @@ package struct DatabaseAccess: Sendable {
     ///   version's.
     func withStore<Result: Sendable>(_ work: (Store) async throws -> Result) async throws -> Result {
         // A single attempt: a person at a terminal wants the error at once.
-        let standing = try await Migrator.standing(connection)
-        guard standing.isUsable else { throw SchemaError(standing: standing) }
+        let schemaState = try await Migrator.schemaState(connection)
+        guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
         let store = Store(configuration: connection, statementTimeout: statementTimeout)
         do {
             let result = try await work(store)

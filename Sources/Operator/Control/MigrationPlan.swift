@@ -75,7 +75,7 @@ struct MigrationPlan: Sendable, Equatable {
             lines.append("nothing is changed: \(Elapsed.counted(faults.count, "fault", "faults"))")
             for fault in faults {
                 lines.append("  error  \(fault.found)")
-                if let remedy = fault.mend { lines.append("         fix: \(remedy)") }
+                if let remedy = fault.remedy { lines.append("         fix: \(remedy)") }
             }
             if needsMapping { lines += AppTable.mapping.map { "           \($0)" } }
             lines.append("")
@@ -104,7 +104,7 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "PostgreSQL \(facts.version) is too old",
-                    mend: "use PostgreSQL 15 or newer",
+                    remedy: "use PostgreSQL 15 or newer",
                     .configuration
                 )
             )
@@ -113,7 +113,7 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "the server takes no writes: it is a standby, or its transactions are read-only",
-                    mend: "name the primary in database.url (DATABASE_URL)",
+                    remedy: "name the primary in database.url (DATABASE_URL)",
                     .configuration
                 )
             )
@@ -128,7 +128,7 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "\(facts.role) may not create a schema in database \(facts.database)",
-                    mend: "as the database's owner: grant create on database \(facts.database) to \(facts.role)",
+                    remedy: "as the database's owner: grant create on database \(facts.database) to \(facts.role)",
                     .permission
                 )
             )
@@ -141,7 +141,7 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "no migration is applied, but schema nudged holds \(listed(strange))",
-                    mend: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup",
+                    remedy: "rename that schema; if nudged made it, restore its rows of nudged.migration from a backup",
                     .configuration
                 )
             )
@@ -157,7 +157,7 @@ struct MigrationPlan: Sendable, Equatable {
             return [
                 place.error(
                     "\(name) is \(kind(found.kind)), but nudged needs a table for its triggers",
-                    mend: "rename it, \(orMap)",
+                    remedy: "rename it, \(orMap)",
                     .configuration
                 )
             ]
@@ -170,7 +170,7 @@ struct MigrationPlan: Sendable, Equatable {
                 faults.append(
                     place.error(
                         "\(name).\(wanted.name) is of type \(column.type), not \(usual)",
-                        mend: "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)",
+                        remedy: "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)",
                         .configuration
                     )
                 )
@@ -178,7 +178,7 @@ struct MigrationPlan: Sendable, Equatable {
                 faults.append(
                     place.error(
                         "\(name) has no column \(wanted.name) (\(usual))",
-                        mend: "alter table \(name) rename column … to \(wanted.name), \(orMap)",
+                        remedy: "alter table \(name) rename column … to \(wanted.name), \(orMap)",
                         .configuration
                     )
                 )
@@ -197,14 +197,14 @@ struct MigrationPlan: Sendable, Equatable {
         let name = "nudged.\(view.rawValue)"
         let remedy = "make it a view with these columns: \(view.shape)"
         guard found.kind == "v" else {
-            return [place.error("\(name) is \(kind(found.kind)), not a view", mend: remedy, .configuration)]
+            return [place.error("\(name) is \(kind(found.kind)), not a view", remedy: remedy, .configuration)]
         }
         var faults = found.isOurs ? [] : [foreign(name, found.owner, role)]
         for wanted in view.columns {
             let column = found.columns.first { $0.name == wanted.name }
             if let column, wanted.types.isEmpty || wanted.types.contains(column.type) { continue }
             let what = column.map { "\(name).\(wanted.name) is of type \($0.type), not \(wanted.types[0])" }
-            faults.append(place.error(what ?? "\(name) has no column \(wanted.name)", mend: remedy, .configuration))
+            faults.append(place.error(what ?? "\(name) has no column \(wanted.name)", remedy: remedy, .configuration))
         }
         return faults
     }
@@ -212,7 +212,7 @@ struct MigrationPlan: Sendable, Equatable {
     private static func mayNotCreate(_ made: [String], _ role: String) -> Finding {
         Finding.Place(.database, "app_tables").error(
             "\(role) may not create \(listed(made)) in schema public",
-            mend: "as the schema's owner: grant create on schema public to \(role)",
+            remedy: "as the schema's owner: grant create on schema public to \(role)",
             .permission
         )
     }
@@ -220,7 +220,7 @@ struct MigrationPlan: Sendable, Equatable {
     private static func unmapped(_ made: [String], _ others: [String]) -> Finding {
         Finding.Place(.database, "app_tables").error(
             "schema public has tables (\(listed(others))), but \(made.map { "no \($0)" }.joined(separator: " and "))",
-            mend: "to let nudged make what is missing: nudged migrate --create-tables; "
+            remedy: "to let nudged make what is missing: nudged migrate --create-tables; "
                 + "if your tables have other names, say so by two views (docs/SQL.md, \"Other tables\"):",
             .configuration
         )
@@ -229,7 +229,7 @@ struct MigrationPlan: Sendable, Equatable {
     private static func foreign(_ what: String, _ owner: String, _ role: String) -> Finding {
         Finding.Place(.database, "owner").error(
             "\(what) belongs to \(owner), and \(role) is not a member of that role",
-            mend: "run nudged migrate as \(owner), or: grant \(owner) to \(role)",
+            remedy: "run nudged migrate as \(owner), or: grant \(owner) to \(role)",
             .permission
         )
     }

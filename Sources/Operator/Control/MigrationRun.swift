@@ -37,7 +37,7 @@ package struct MigrationRun: Sendable {
     /// - Throws: `SchemaError` if the schema is not this version's and no migration makes it so.
     package func survey(isDryRun: Bool) async throws -> Survey {
         let facts = try await Migrator.survey(configuration)
-        switch facts.standing {
+        switch facts.schemaState {
         case .current, .hidden: return current("nothing to do: the schema is current")
         case .newer:
             return current("nothing to do: a newer nudged has migrated the schema, and this version works with it")
@@ -50,7 +50,7 @@ package struct MigrationRun: Sendable {
                 lines.append("next: nudged migrate without --dry-run does this")
             }
             return Survey(lines: lines, status: plan.status, isPending: true)
-        case let standing: throw SchemaError(standing: standing)
+        case let schemaState: throw SchemaError(schemaState: schemaState)
         }
     }
 

@@ -8,10 +8,10 @@ package struct PauseReport: Sendable {
     let new: Set<NudgeKind>
 
     /// One line for each kind.
-    package var words: String {
+    package var text: String {
         pauses.map { pause in
             let since = "since \(pause.since.rfc3339), by \(pause.byWhom)"
-            let why = pause.words.map { ": \($0)" } ?? ""
+            let why = pause.reason.map { ": \($0)" } ?? ""
             return new.contains(pause.kind)
                 ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon sees it within a second"
                 : "\(pause.kind.rawValue) was paused already (\(since))\(why)"
@@ -19,7 +19,7 @@ package struct PauseReport: Sendable {
         .joined(separator: "\n")
     }
 
-    /// `{"paused": [{"kind", "since", "by", "words", "resumed_at", "new"}]}`.
+    /// `{"paused": [{"kind", "since", "by", "reason", "resumed_at", "new"}]}`.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -37,7 +37,7 @@ package struct PauseReport: Sendable {
 }
 
 extension Pause {
-    /// `{"kind", "since", "by", "words", "resumed_at"}` and what `adding` writes.
+    /// `{"kind", "since", "by", "reason", "resumed_at"}` and what `adding` writes.
     func write(to json: inout JSONWriter, adding: (inout JSONWriter) -> Void = { _ in }) {
         json.beginObject()
         json.key("kind")
@@ -46,8 +46,8 @@ extension Pause {
         json.string(since.rfc3339)
         json.key("by")
         json.string(byWhom)
-        json.key("words")
-        json.string(words)
+        json.key("reason")
+        json.string(reason)
         json.key("resumed_at")
         json.string(resumedAt?.rfc3339)
         adding(&json)

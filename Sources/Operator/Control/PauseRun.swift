@@ -17,10 +17,10 @@ package struct PauseRun: Sendable {
     /// Pauses a kind; nil: all kinds. A kind that is paused already stays as it is.
     ///
     /// - Throws: `PostgresError` or `SchemaError`.
-    package func run(_ kind: NudgeKind?, words: String?) async throws -> PauseReport {
+    package func run(_ kind: NudgeKind?, reason: String?) async throws -> PauseReport {
         let kinds = kind.map { [$0] } ?? NudgeKind.allCases
         return try await access.withStore { store in
-            let new = try await store.pause(kinds, byWhom: byWhom, words: words)
+            let new = try await store.pause(kinds, byWhom: byWhom, reason: reason)
             let pauses = try await store.pauses()
             return PauseReport(pauses: pauses.filter { kinds.contains($0.kind) }, new: new)
         }

@@ -12,7 +12,7 @@ package struct ReplanReport: Sendable {
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     /// One line, or two.
-    package var words: String {
+    package var text: String {
         guard adopted > 0 else { return summary }
         return summary
             + "\n\(Elapsed.counted(adopted, "user is new to nudged and follows", "users are new to nudged and follow"))"

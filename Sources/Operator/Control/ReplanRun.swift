@@ -27,7 +27,7 @@ package struct ReplanRun: Sendable {
     package func run(over: Duration?, onProgress: (Int, Int) -> Void) async throws -> ReplanReport {
         try await flag.onSignals {
             try await access.withStore { store in
-                let walk = UserWalk(store: store, flag: flag, asked: nil)
+                let walk = UserWalk(store: store, flag: flag, evaluated: nil)
                 let total = try await walk.count()
                 let pace = over.map { $0 / max(1, total) } ?? Self.pace
                 let adopted = try await walk.adopt()

@@ -12,7 +12,7 @@ package struct ResumeReport: Sendable {
     package var status: ExitStatus { result.isInterrupted ? .interrupted : .success }
 
     /// Lines without a newline at the end.
-    package var words: String {
+    package var text: String {
         guard !resumed.isEmpty else { return "nothing was paused" }
         let kinds = resumed.map(\.kind.rawValue).joined(separator: ", ")
         let users = Elapsed.counted(result.woken, "user was", "users were")

@@ -36,7 +36,7 @@ package struct ResumeRun: Sendable {
                 let walk = UserWalk(
                     store: store,
                     flag: flag,
-                    asked: min(since, until) - Self.slack...until + Self.slack
+                    evaluated: min(since, until) - Self.slack...until + Self.slack
                 )
                 let total = try await walk.count()
                 let result = try await walk.run(pace: ReplanRun.pace) { onProgress($0.users, total) }

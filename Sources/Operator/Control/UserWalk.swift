@@ -19,7 +19,7 @@ struct UserWalk {
     let store: Store
     let flag: StopFlag
     /// Only users who were evaluated between these instants. Nil: all users.
-    let asked: ClosedRange<Instant>?
+    let evaluated: ClosedRange<Instant>?
 
     struct Result: Sendable, Equatable {
         /// Users who were made due and were not due before.
@@ -71,14 +71,14 @@ struct UserWalk {
                 seconds: try await again { () async throws(PostgresError) in try await store.clock() } / 1_000_000
             )
             let page = try await again { () async throws(PostgresError) in
-                try await store.wakeUsers(from: user, now: now, asked: asked, limit: Self.page)
+                try await store.wakeUsers(from: user, now: now, evaluated: evaluated, limit: Self.page)
             }
             result.woken += page.woken
             result.users += page.users
             next = page.next
             onPage(result)
             // Users who are not affected cost no waiting time.
-            let paced = asked == nil ? result.users : result.woken
+            let paced = evaluated == nil ? result.users : result.woken
             if next != nil { await rest(until: begun + pace * paced) }
             if flag.isRaised {
                 result.isInterrupted = next != nil

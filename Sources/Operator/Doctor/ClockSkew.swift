@@ -15,10 +15,10 @@ struct ClockSkew: Sendable, Equatable {
 
     /// - Parameter whose: the clock's owner, such as "the database's".
     func finding(_ place: Finding.Place, whose: String) -> Finding {
-        let words = "\(whose) clock is \(Self.seconds(ahead)) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
-        let mend = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
-        if sure > Self.far { return place.error(words, mend: mend, .configuration) }
-        if sure > Self.most { return place.warning(words, mend: mend) }
+        let text = "\(whose) clock is \(Self.seconds(ahead)) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
+        let remedy = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
+        if sure > Self.far { return place.error(text, remedy: remedy, .configuration) }
+        if sure > Self.most { return place.warning(text, remedy: remedy) }
         return place.ok("\(whose) clock and this machine's differ by \(Self.seconds(ahead)) s")
     }
 

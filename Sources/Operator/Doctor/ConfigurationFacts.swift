@@ -28,9 +28,9 @@ struct ConfigurationFacts: Sendable {
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
         switch problem.severity {
-        case .warning: return loads.warning(problem.found, mend: problem.mend)
-        case .permission: return loads.error(problem.found, mend: problem.mend, .permission)
-        case .error: return loads.error(problem.found, mend: problem.mend, .configuration)
+        case .warning: return loads.warning(problem.found, remedy: problem.remedy)
+        case .permission: return loads.error(problem.found, remedy: problem.remedy, .permission)
+        case .error: return loads.error(problem.found, remedy: problem.remedy, .configuration)
         }
     }
 
@@ -38,18 +38,18 @@ struct ConfigurationFacts: Sendable {
         guard file.mode != nil else { return files.unchecked("this user can't look at \(file.path)") }
         if file.isOpen {
             return files.error(
-                "\(file.path) is readable by every user of this machine (mode \(file.modeWords))",
-                mend: "chmod 600 \(file.path); then replace the secret, since others may have read it",
+                "\(file.path) is readable by every user of this machine (mode \(file.modeText))",
+                remedy: "chmod 600 \(file.path); then replace the secret, since others may have read it",
                 .permission
             )
         }
         if file.isReplaceable {
             return files.warning(
-                "others than its owner can replace \(file.path) (mode \(file.modeWords))",
-                mend: "chmod go-w \(file.path) and its folder"
+                "others than its owner can replace \(file.path) (mode \(file.modeText))",
+                remedy: "chmod go-w \(file.path) and its folder"
             )
         }
-        return files.ok("\(file.path): mode \(file.modeWords)")
+        return files.ok("\(file.path): mode \(file.modeText)")
     }
 }
 

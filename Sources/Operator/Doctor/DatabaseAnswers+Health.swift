@@ -17,7 +17,7 @@ extension DatabaseAnswers {
             let users = Elapsed.counted(unseen.users, "user", "users")
             return place.warning(
                 "\(users)\(some) in the app's tables \(unseen.users == 1 ? "is" : "are") unknown to nudged",
-                mend: "nudged replan takes them in"
+                remedy: "nudged replan takes them in"
             )
         }
     }
@@ -26,16 +26,16 @@ extension DatabaseAnswers {
     private var prepared: Finding {
         let place = Finding.Place(.database, "partitions")
         return partitionDays.finding(place) { days in
-            let words =
+            let text =
                 days == 1
                 ? "the record has a partition for today"
                 : "the record has partitions for \(days) days, including today"
-            guard days < 3 else { return place.ok(words) }
+            guard days < 3 else { return place.ok(text) }
             return place.warning(
                 days == 0
                     ? "the record has no partition for today: its rows are in the default partition"
-                    : "\(words), and no more",
-                mend: "start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't"
+                    : "\(text), and no more",
+                remedy: "start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't"
             )
         }
     }
@@ -48,7 +48,7 @@ extension DatabaseAnswers {
             guard server.cleansUp else {
                 return place.warning(
                     "autovacuum (or track_counts, which it needs) is off: dead rows stay, and sweeps slow down",
-                    mend:
+                    remedy:
                         "alter system set autovacuum = on; alter system set track_counts = on; select pg_reload_conf()"
                 )
             }
@@ -56,7 +56,7 @@ extension DatabaseAnswers {
             guard let first = without.first else { return place.ok("on") }
             return place.warning(
                 "off for \(without.joined(separator: ", "))",
-                mend: "alter table \(first) reset (autovacuum_enabled)"
+                remedy: "alter table \(first) reset (autovacuum_enabled)"
             )
         }
     }
@@ -73,7 +73,7 @@ extension DatabaseAnswers {
                     place.warning(
                         "nudged.\(table.table) has \(Elapsed.grouped(Int(table.dead))) dead rows "
                             + "and \(Elapsed.grouped(Int(table.live))) live ones",
-                        mend: "vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders"
+                        remedy: "vacuum (analyze) nudged.\(table.table); if that removes none, see the line holders"
                     )
                 }
             }
@@ -97,13 +97,13 @@ extension DatabaseAnswers {
                 session.seconds.map({ $0 > Self.longSeconds }) ?? (session.age > Self.longAge)
             {
                 let span =
-                    session.seconds.map { "for \(Elapsed.words($0))" }
+                    session.seconds.map { "for \(Elapsed.text($0))" }
                     ?? "for \(Elapsed.grouped(Int(session.age))) transactions"
                 found.append(
                     place.warning(
                         "a transaction of \(session.role ?? "the server itself") (process \(session.processID)) "
                             + "has been open \(span): newer dead rows can't be removed",
-                        mend: "let it end, or select pg_terminate_backend(\(session.processID)); "
+                        remedy: "let it end, or select pg_terminate_backend(\(session.processID)); "
                             + "idle_in_transaction_session_timeout ends forgotten ones"
                     )
                 )
@@ -117,15 +117,15 @@ extension DatabaseAnswers {
                 found.append(
                     place.warning(
                         "\(waiting) for the second phase, the oldest for "
-                            + Elapsed.words(holders.preparedSeconds ?? 0),
-                        mend: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
+                            + Elapsed.text(holders.preparedSeconds ?? 0),
+                        remedy: "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
                     )
                 )
             }
             found += holders.idleSlots.map { slot in
                 place.warning(
                     "the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it",
-                    mend: "start the reader again, or select pg_drop_replication_slot('\(slot)')"
+                    remedy: "start the reader again, or select pg_drop_replication_slot('\(slot)')"
                 )
             }
             return found.isEmpty ? [place.ok("no long transaction, no prepared one, no idle replication slot")] : found
@@ -138,31 +138,31 @@ extension DatabaseAnswers {
         let place = Finding.Place(.database, "work")
         return work.finding(place) { work in
             let page = StatusPage(work)
-            let touches = Elapsed.capped(work.touches, WorkStanding.most)
+            let touches = Elapsed.capped(work.touches, WorkStatus.most)
             let late = work.firstDue.map { work.now - $0 } ?? 0
-            let users = Elapsed.capped(work.dueUsers, WorkStanding.most)
+            let users = Elapsed.capped(work.dueUsers, WorkStatus.most)
             let due =
                 switch work.dueUsers {
                 case 0: "no user is due"
-                case 1: "1 user is due, for \(Elapsed.words(late))"
-                default: "\(users) users are due, the first for \(Elapsed.words(late))"
+                case 1: "1 user is due, for \(Elapsed.text(late))"
+                default: "\(users) users are due, the first for \(Elapsed.text(late))"
                 }
             let changes = work.touches == 1 ? "1 change waits" : "\(touches == "0" ? "no" : touches) changes wait"
-            let words = "\(due); \(changes) for a sweep"
+            let text = "\(due); \(changes) for a sweep"
             let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind.rawValue).sorted()
             guard paused.isEmpty else {
                 return place.warning(
-                    "\(words); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
-                    mend: "nudged status says who paused it and why; nudged resume ends the pause"
+                    "\(text); paused, so nothing of it is sent: \(paused.joined(separator: ", "))",
+                    remedy: "nudged status says who paused it and why; nudged resume ends the pause"
                 )
             }
             // A sweep starts every second. If a daemon is alive and work waits for minutes, something delays it.
-            guard !page.alive.isEmpty, late > Self.longSeconds || work.touches >= WorkStanding.most else {
-                return place.ok(words)
+            guard !page.alive.isEmpty, late > Self.longSeconds || work.touches >= WorkStatus.most else {
+                return place.ok(text)
             }
             return place.warning(
-                "\(words), though a daemon is alive",
-                mend: "nudged status shows its lanes, and journalctl -u nudged its sweeps"
+                "\(text), though a daemon is alive",
+                remedy: "nudged status shows its lanes, and journalctl -u nudged its sweeps"
             )
         }
     }

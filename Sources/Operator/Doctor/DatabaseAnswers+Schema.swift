@@ -15,21 +15,21 @@ extension DatabaseAnswers {
         let place = Finding.Place(.database, "migrations")
         let migrate =
             "run nudged migrate as the role that owns the app's tables (--dry-run: only say what it would do)"
-        switch standing {
+        switch schemaState {
         case .value(.current): return place.ok("all \(Migration.all.count) are applied")
         case .value(.newer(let newest)):
             return place.ok(
                 "a newer nudged has applied migration \(newest); this version works with it, and can be upgraded later"
             )
         case .value(.behind(let pending)) where pending.count == Migration.all.count:
-            return place.error("the database has no schema nudged yet", mend: migrate, .configuration)
+            return place.error("the database has no schema nudged yet", remedy: migrate, .configuration)
         case .value(.behind(let pending)):
             let first = pending.first.map { "\($0.number)_\($0.name)" } ?? "?"
             let found =
                 pending.count == 1 ? "\(first) is pending" : "\(pending.count) are pending, the first is \(first)"
-            return place.error(found, mend: migrate, .configuration)
-        case .value(.hidden): return place.error(Migrator.Standing.hidden.words, mend: nil, .permission)
-        case .value(let standing): return place.error(standing.words, mend: nil, .configuration)
+            return place.error(found, remedy: migrate, .configuration)
+        case .value(.hidden): return place.error(Migrator.SchemaState.hidden.text, remedy: nil, .permission)
+        case .value(let schemaState): return place.error(schemaState.text, remedy: nil, .configuration)
         case .failed(let error): return place.unchecked(error.description)
         case .unasked(let why): return place.unchecked(why)
         }
@@ -40,17 +40,17 @@ extension DatabaseAnswers {
     var role: Finding {
         let place = Finding.Place(.database, "role")
         return server.finding(place) { server in
-            let mend = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/SQL.md)"
+            let remedy = "let the daemon connect as nudged_daemon, which has only the rights it needs (docs/SQL.md)"
             if server.isSuperuser {
                 return place.warning(
                     "\(server.role) is a superuser: its password opens the whole server",
-                    mend: mend
+                    remedy: remedy
                 )
             }
             if server.bypassesRowSecurity {
                 return place.warning(
                     "\(server.role) has BYPASSRLS: row-level security does not apply to it",
-                    mend: mend
+                    remedy: remedy
                 )
             }
             if server.ownsTables {
@@ -64,7 +64,7 @@ extension DatabaseAnswers {
     func shut(_ server: DatabaseFacts.Server) -> Finding {
         Finding.Place(.database, "rights").error(
             "\(server.role) has no right to use schema nudged",
-            mend: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
+            remedy: "connect as nudged_daemon, or grant \(server.role) what the daemon needs (docs/SQL.md)",
             .permission
         )
     }
@@ -80,7 +80,7 @@ extension DatabaseAnswers {
                 found.append(
                     place.error(
                         "missing: \(gone.joined(separator: ", "))",
-                        mend: "if migrations are pending, run nudged migrate; "
+                        remedy: "if migrations are pending, run nudged migrate; "
                             + "otherwise somebody dropped them: restore them from a backup",
                         .configuration
                     )
@@ -92,7 +92,7 @@ extension DatabaseAnswers {
                 found.append(
                     place.error(
                         "\(who) lacks \(Self.named(missing))",
-                        mend: isStandard ? "as the owner of schema nudged: select nudged.grant_roles()" : grants,
+                        remedy: isStandard ? "as the owner of schema nudged: select nudged.grant_roles()" : grants,
                         .permission
                     )
                 )
@@ -132,7 +132,7 @@ extension DatabaseAnswers {
                 guard trigger.state != nil else {
                     return place.error(
                         "\(name) is missing: changes of that table count only when the user is next evaluated",
-                        mend:
+                        remedy:
                             "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
                             + "or call nudged.touch(user_id) where the app changes that table",
                         .configuration
@@ -140,7 +140,7 @@ extension DatabaseAnswers {
                 }
                 return place.error(
                     "\(name) does not fire: changes of that table count only when the user is next evaluated",
-                    mend: "alter table public.\(trigger.table) enable trigger \(trigger.name); then nudged replan",
+                    remedy: "alter table public.\(trigger.table) enable trigger \(trigger.name); then nudged replan",
                     .configuration
                 )
             }
@@ -157,7 +157,7 @@ extension DatabaseAnswers {
                 if let fault = Self.fault(view, own) {
                     return place.error(
                         "the view nudged.\(view.rawValue) \(fault)",
-                        mend: "redefine the view with these columns: \(view.shape) (docs/SQL.md); "
+                        remedy: "redefine the view with these columns: \(view.shape) (docs/SQL.md); "
                             + "then select nudged.grant_roles()",
                         .configuration
                     )
@@ -182,16 +182,16 @@ extension DatabaseAnswers {
             }
             if error.sqlState == "42501" {
                 return place.error(
-                    "\(name) can't be read: \(error.saying(mend: false))",
-                    mend: "grant select to the view's owner on the tables that it reads, and to the daemon's role "
+                    "\(name) can't be read: \(error.saying(remedy: false))",
+                    remedy: "grant select to the view's owner on the tables that it reads, and to the daemon's role "
                         + "on the view: select nudged.grant_roles()",
                     .permission
                 )
             }
             guard error.code == .refusedByServer, !error.isTransient else { return place.unchecked(error.description) }
             return place.error(
-                "\(name) can't be read: \(error.saying(mend: false))",
-                mend: "redefine the view with these columns: \(view.shape) (docs/SQL.md)",
+                "\(name) can't be read: \(error.saying(remedy: false))",
+                remedy: "redefine the view with these columns: \(view.shape) (docs/SQL.md)",
                 .configuration
             )
         }
@@ -220,7 +220,7 @@ extension DatabaseAnswers {
             return place.warning(
                 "off for \(open.map { "nudged.\($0)" }.joined(separator: ", ")): "
                     + "a role with a right on them sees all rows",
-                mend: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
+                remedy: "alter table nudged.\(first) enable row level security; then select nudged.grant_roles()"
             )
         }
     }
@@ -244,7 +244,7 @@ extension DatabaseAnswers {
             found.append(
                 place.warning(
                     "public.\(table.name) has no index that begins with user_id: each claim reads the whole table",
-                    mend: "create index concurrently on public.\(table.name) (user_id)"
+                    remedy: "create index concurrently on public.\(table.name) (user_id)"
                 )
             )
         }
@@ -256,7 +256,7 @@ extension DatabaseAnswers {
                     : place.warning(
                         "\(name), and \(table.readers.joined(separator: " and ")) may read it: "
                             + "every user can see the rows of all",
-                        mend: "alter table public.\(table.name) enable row level security, "
+                        remedy: "alter table public.\(table.name) enable row level security, "
                             + "with a policy for a user's own rows (docs/SQL.md)"
                     )
             )

@@ -15,7 +15,7 @@ struct DatabaseAnswers: Sendable {
     var askedAt: Int64 = 0
     var trip: Int64 = 0
     var pooling: Known<Pooling>
-    var standing: Known<Migrator.Standing>
+    var schemaState: Known<Migrator.SchemaState>
     var rights: Known<[DatabaseFacts.Right]>
     var triggers: Known<[DatabaseFacts.Trigger]>
     var columns: Known<[DatabaseFacts.Column]>
@@ -27,14 +27,14 @@ struct DatabaseAnswers: Sendable {
     var bloat: Known<[DatabaseFacts.Bloat]>
     var holders: Known<DatabaseFacts.Holders>
     var unseen: Known<DatabaseFacts.Unseen>
-    var work: Known<WorkStanding>
+    var work: Known<WorkStatus>
     var zoneOffsets: Known<[String: Int]>
 
     /// No question was asked.
     init(unasked why: String) {
         server = .unasked(why)
         pooling = .unasked(why)
-        standing = .unasked(why)
+        schemaState = .unasked(why)
         rights = .unasked(why)
         triggers = .unasked(why)
         columns = .unasked(why)
@@ -76,20 +76,20 @@ extension DatabaseAnswers {
         case .failed(let error):
             let status = OneRun.status(of: error)
             return place.error(
-                error.saying(mend: false),
-                mend: error.mend ?? "see the server's log, then run doctor again",
+                error.saying(remedy: false),
+                remedy: error.remedy ?? "see the server's log, then run doctor again",
                 [.permission, .configuration].contains(status) ? status : .unavailable
             )
         case .value(let server):
             let hosts = connection?.hosts.map(\.name).joined(separator: ", ") ?? "?"
-            let words = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
+            let text = "PostgreSQL \(server.version) at \(hosts) accepts \(server.role)"
             guard server.versionNumber >= Self.oldest else {
                 return place.warning(
-                    "\(words), but is older than all versions that nudged is tested with",
-                    mend: "upgrade PostgreSQL to \(Self.oldest / 10_000) or later"
+                    "\(text), but is older than all versions that nudged is tested with",
+                    remedy: "upgrade PostgreSQL to \(Self.oldest / 10_000) or later"
                 )
             }
-            return place.ok("\(words) and answers in \(max(1, trip / 1000)) ms")
+            return place.ok("\(text) and answers in \(max(1, trip / 1000)) ms")
         }
     }
 
@@ -112,7 +112,8 @@ extension DatabaseAnswers {
             }
         return place.warning(
             "sslmode \(open.sslMode) to \(open.name): \(risk)",
-            mend: "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, and remove "
+            remedy:
+                "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, and remove "
                 + "database.allowInsecure"
         )
     }
@@ -131,12 +132,12 @@ extension DatabaseAnswers {
             case .statement:
                 place.warning(
                     "a pooler in statement mode: sweeps work, but it refuses migrate, explain and forecast",
-                    mend: "set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler"
+                    remedy: "set pool_mode = transaction, or give these commands a DATABASE_URL without the pooler"
                 )
             case .exhausted:
                 place.warning(
                     "a pooler that gave no second server connection in time: a daemon uses four, five with metrics",
-                    mend: "give its pool more server connections (PgBouncer: default_pool_size), "
+                    remedy: "give its pool more server connections (PgBouncer: default_pool_size), "
                         + "or set pool_mode = transaction"
                 )
             }
@@ -149,7 +150,7 @@ extension DatabaseAnswers {
             if server.isInRecovery {
                 return place.error(
                     "the server is a standby: it accepts no writes",
-                    mend: "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
+                    remedy: "name the primary in database.url, or all hosts with target_session_attrs=read-write; "
                         + "or promote the standby",
                     .configuration
                 )
@@ -157,7 +158,7 @@ extension DatabaseAnswers {
             if !server.isWritable {
                 return place.error(
                     "transactions are read-only here (default_transaction_read_only)",
-                    mend: "end the read-only mode of role, database or server",
+                    remedy: "end the read-only mode of role, database or server",
                     .configuration
                 )
             }
@@ -165,7 +166,7 @@ extension DatabaseAnswers {
             guard hosts > 1, connection?.takesAnyServer == true else { return place.ok("it accepts writes") }
             return place.warning(
                 "it accepts writes; but any of \(hosts) hosts may be used, and after a failover that may be a standby",
-                mend: "add target_session_attrs=read-write to database.url"
+                remedy: "add target_session_attrs=read-write to database.url"
             )
         }
     }
@@ -181,8 +182,8 @@ extension DatabaseAnswers {
 
 extension PostgresError {
     /// The description, without the remedy if `isWanted` is false: a finding has a field for that.
-    func saying(mend isWanted: Bool) -> String {
-        guard !isWanted, let mend else { return description }
-        return description.hasSuffix("; \(mend)") ? String(description.dropLast(mend.count + 2)) : description
+    func saying(remedy isWanted: Bool) -> String {
+        guard !isWanted, let remedy else { return description }
+        return description.hasSuffix("; \(remedy)") ? String(description.dropLast(remedy.count + 2)) : description
     }
 }

@@ -45,14 +45,14 @@ actor DatabaseExamination {
         answers.pooling = await pooling()
         answers.zoneOffsets = await ask { reader throws(PostgresError) in try await reader.zoneOffsets() }
         answers.holders = await ask { reader throws(PostgresError) in try await reader.holders() }
-        if !server.hasSchema { answers.standing = .value(.behind(Migration.all)) }
+        if !server.hasSchema { answers.schemaState = .value(.behind(Migration.all)) }
         if server.hasSchema, server.mayUseSchema { await askSchema() }
         await connection?.close()
         return answers
     }
 
     private func askSchema() async {
-        answers.standing = await ask { reader throws(PostgresError) in try await reader.standing() }
+        answers.schemaState = await ask { reader throws(PostgresError) in try await reader.schemaState() }
         answers.rights = await ask { reader throws(PostgresError) in try await reader.rights() }
         answers.triggers = await ask { reader throws(PostgresError) in try await reader.triggers() }
         answers.columns = await ask { reader throws(PostgresError) in try await reader.columns() }

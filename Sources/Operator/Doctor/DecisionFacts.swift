@@ -22,19 +22,19 @@ enum DecisionFacts: Sendable {
         case .notConfigured: return Self.place.ok("no decision service is configured")
         case .unknown: return Self.place.unchecked("the configuration can't be used")
         case .refused(let fault):
-            return Self.place.error("\(fault.key): \(fault.what)", mend: fault.mend, .configuration)
+            return Self.place.error("\(fault.key): \(fault.what)", remedy: fault.remedy, .configuration)
         case .unreachable(let error):
             return Self.place.error(
                 "\(error); until it answers, each user's fallback_strategy decides",
-                mend: "check decision.url, and that the service runs; for a private authority set decision.caFile",
+                remedy: "check decision.url, and that the service runs; for a private authority set decision.caFile",
                 .unavailable
             )
         case .answered(let status, let origin, let isVerified):
-            let words =
+            let text =
                 "\(origin) answers with status \(status) to a GET that names no user"
                 + (isVerified ? "; its certificate is verified" : "")
-            guard status >= 500 else { return Self.place.ok(words) }
-            return Self.place.warning(words, mend: "see the service's own log")
+            guard status >= 500 else { return Self.place.ok(text) }
+            return Self.place.warning(text, remedy: "see the service's own log")
         }
     }
 

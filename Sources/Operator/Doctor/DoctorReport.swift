@@ -19,7 +19,7 @@ package struct DoctorReport: Sendable {
     // MARK: For a person
 
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
-    package func words(width: Int, colour: Colour = .none) -> String {
+    package func text(width: Int, colour: Colour = .none) -> String {
         var page = TextPage(width: width)
         var last: Finding?
         for finding in findings {
@@ -27,10 +27,10 @@ package struct DoctorReport: Sendable {
                 if last != nil { page.line("") }
                 page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
             }
-            page.columns("  ", [(finding.level.words, 9), (finding.check, 16)], finding.found) {
+            page.columns("  ", [(finding.level.text, 9), (finding.check, 16)], finding.found) {
                 finding.level.painted($0, colour)
             }
-            if let mend = finding.mend { page.columns("           ", [("fix:", 16)], mend) }
+            if let remedy = finding.remedy { page.columns("           ", [("fix:", 16)], remedy) }
             last = finding
         }
         page.line("")
@@ -40,8 +40,8 @@ package struct DoctorReport: Sendable {
 
     private var sum: String {
         func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
-        func words(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
-        var parts = [words(count(.error), "error"), words(count(.warning), "warning"), "\(count(.ok)) ok"]
+        func text(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+        var parts = [text(count(.error), "error"), text(count(.warning), "warning"), "\(count(.ok)) ok"]
         if count(.unchecked) > 0 { parts.append("\(count(.unchecked)) not checked") }
         return parts.joined(separator: ", ")
     }
@@ -59,7 +59,7 @@ package struct DoctorReport: Sendable {
 }
 
 extension Finding.Level {
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         case .ok, .warning, .error: rawValue
         case .unchecked: "-"

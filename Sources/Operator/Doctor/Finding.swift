@@ -35,21 +35,21 @@ struct Finding: Sendable, Equatable {
     let level: Level
     /// The result as text.
     let found: String
-    let mend: String?
+    let remedy: String?
     /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
 
     /// The stable id for scripts.
     var id: String { "\(group.rawValue).\(check)" }
 
-    private init(_ place: Place, _ level: Level, _ found: String, _ mend: String?, _ status: ExitStatus) {
+    private init(_ place: Place, _ level: Level, _ found: String, _ remedy: String?, _ status: ExitStatus) {
         group = place.group
         check = place.check
         subject = place.subject
         self.level = level
         // The text may hold a server's text, and a terminal would obey control characters in it.
         self.found = found.oneLine
-        self.mend = mend
+        self.remedy = remedy
         self.status = status
     }
 
@@ -67,24 +67,24 @@ struct Finding: Sendable, Equatable {
 
         func ok(_ found: String) -> Finding { Finding(self, .ok, found, nil, .success) }
 
-        func warning(_ found: String, mend: String) -> Finding { Finding(self, .warning, found, mend, .success) }
+        func warning(_ found: String, remedy: String) -> Finding { Finding(self, .warning, found, remedy, .success) }
 
-        func error(_ found: String, mend: String?, _ status: ExitStatus) -> Finding {
-            Finding(self, .error, found, mend, status)
+        func error(_ found: String, remedy: String?, _ status: ExitStatus) -> Finding {
+            Finding(self, .error, found, remedy, status)
         }
 
         /// - Parameter why: continues the text "not checked: ".
         func unchecked(_ why: String) -> Finding { Finding(self, .unchecked, "not checked: \(why)", nil, .success) }
     }
 
-    /// `{"id", "subject", "level", "found", "mend", "exit"}`. Every key is always present.
+    /// `{"id", "subject", "level", "found", "remedy", "exit"}`. Every key is always present.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.put("id", id)
         json.put("subject", subject)
         json.put("level", level.rawValue)
         json.put("found", found)
-        json.put("mend", mend)
+        json.put("remedy", remedy)
         json.key("exit")
         json.int(status.rawValue)
         json.endObject()

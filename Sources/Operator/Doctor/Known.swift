@@ -10,16 +10,16 @@ enum Known<Value: Sendable>: Sendable {
 
     var value: Value? { if case .value(let value) = self { value } else { nil } }
 
-    /// The finding that `judge` makes of the value, or an unchecked one.
-    func finding(_ place: Finding.Place, _ judge: (Value) -> Finding) -> Finding {
-        findings(place) { [judge($0)] }[0]
+    /// The finding that `check` makes of the value, or an unchecked one.
+    func finding(_ place: Finding.Place, _ check: (Value) -> Finding) -> Finding {
+        findings(place) { [check($0)] }[0]
     }
 
-    /// The findings that `judge` makes of the value, at least one, or an unchecked one.
-    func findings(_ place: Finding.Place, _ judge: (Value) -> [Finding]) -> [Finding] {
+    /// The findings that `check` makes of the value, at least one, or an unchecked one.
+    func findings(_ place: Finding.Place, _ check: (Value) -> [Finding]) -> [Finding] {
         switch self {
         case .value(let value):
-            let found = judge(value)
+            let found = check(value)
             return found.isEmpty ? [place.ok("nothing to report")] : found
         case .failed(let error): return [place.unchecked(error.description)]
         case .unasked(let why): return [place.unchecked(why)]

@@ -18,7 +18,7 @@ struct LaneFacts: Sendable {
     let trip: Int64
 
     private var place: (key: Finding.Place, connection: Finding.Place, answer: Finding.Place, clock: Finding.Place) {
-        func place(_ check: String) -> Finding.Place { Finding.Place(.apple, check, of: lane.words) }
+        func place(_ check: String) -> Finding.Place { Finding.Place(.apple, check, of: lane.text) }
         return (place("key"), place("connection"), place("answer"), place("clock"))
     }
 
@@ -26,23 +26,23 @@ struct LaneFacts: Sendable {
         let signed = place.key.ok("\(keyID) of team \(teamID): a P-256 key that signs")
         switch result {
         case .unsigned(let why):
-            let mend = "use the .p8 file of an APNs key from Apple's developer site"
-            return [place.key.error(why, mend: mend, .configuration)]
+            let remedy = "use the .p8 file of an APNs key from Apple's developer site"
+            return [place.key.error(why, remedy: remedy, .configuration)]
                 + unchecked("without a provider token nothing was sent")
         case .unreachable(let step, let why):
-            return [signed, place.connection.error("\(step.words): \(why)", mend: step.mend(server), .unavailable)]
+            return [signed, place.connection.error("\(step.text): \(why)", remedy: step.remedy(server), .unavailable)]
                 + unchecked("there is no connection", afterConnection: true)
         case .unanswered(let why):
             return [
                 signed, connected,
                 place.answer.error(
                     "no answer: \(why)",
-                    mend: "run doctor again; if it repeats, check firewalls and proxies on the way",
+                    remedy: "run doctor again; if it repeats, check firewalls and proxies on the way",
                     .unavailable
                 ),
                 place.clock.unchecked("there is no answer"),
             ]
-        case .answered(let answer, let date): return [signed, connected, judged(answer), clock(date)]
+        case .answered(let answer, let date): return [signed, connected, checked(answer), clock(date)]
         }
     }
 
@@ -58,7 +58,7 @@ struct LaneFacts: Sendable {
 
     // MARK: The answer to a token that nobody has
 
-    private func judged(_ answer: Answer) -> Finding {
+    private func checked(_ answer: Answer) -> Finding {
         let said = "Apple answers \(answer.reason ?? "with status \(answer.status)")"
         switch answer.action {
         case .quarantine where answer.reason == "BadDeviceToken":
@@ -69,41 +69,41 @@ struct LaneFacts: Sendable {
         case .accepted:
             return place.answer.warning(
                 "the server accepted a push to a token that no device has; Apple would refuse it",
-                mend: "remove apns.endpoint, unless this is a test"
+                remedy: "remove apns.endpoint, unless this is a test"
             )
-        case .stopLane(let mend): return place.answer.error(said, mend: mend, .configuration)
+        case .stopLane(let remedy): return place.answer.error(said, remedy: remedy, .configuration)
         case .refreshToken:
             return place.answer.error(
                 "\(said) to a provider token that was just signed",
-                mend: "correct this machine's clock (timedatectl set-ntp true)",
+                remedy: "correct this machine's clock (timedatectl set-ntp true)",
                 .configuration
             )
         case .newConnection:
             return place.answer.error(
                 said,
-                mend: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes",
+                remedy: "use one key for this topic: apns.keyId belongs to another team than the key of earlier pushes",
                 .configuration
             )
         case .restConnection, .delayDevice:
             return place.answer.warning(
                 "\(said): there were too many requests",
-                mend: "run doctor again in twenty minutes"
+                remedy: "run doctor again in twenty minutes"
             )
         case .backOff, .reconnect:
             return place.answer.warning(
                 "\(said): Apple has trouble",
-                mend: "run doctor again later; see developer.apple.com/system-status"
+                remedy: "run doctor again later; see developer.apple.com/system-status"
             )
         case .quarantine:
             return place.answer.error(
                 said,
-                mend: "set apns.bundleId to the app's bundle id, and use a key that may send for it",
+                remedy: "set apns.bundleId to the app's bundle id, and use a key that may send for it",
                 .configuration
             )
         case .deleteToken, .rejectNudge, .ourBug, .reject:
             return place.answer.warning(
                 "\(said), which says nothing about key and topic",
-                mend: "run nudged send-test --user UUID, which says more"
+                remedy: "run nudged send-test --user UUID, which says more"
             )
         }
     }
@@ -118,7 +118,7 @@ struct LaneFacts: Sendable {
 }
 
 extension LaneProbe.Step {
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         case .name: "the host name has no address"
         case .connection: "no TCP connection"
@@ -128,7 +128,7 @@ extension LaneProbe.Step {
         }
     }
 
-    fileprivate func mend(_ server: String) -> String {
+    fileprivate func remedy(_ server: String) -> String {
         switch self {
         case .name: "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
         case .connection: "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"

@@ -44,7 +44,7 @@ struct SecretFile: Sendable, Equatable {
     }
 
     /// `0640`.
-    var modeWords: String {
+    var modeText: String {
         guard let mode else { return "?" }
         let digits = String(mode & 0o777, radix: 8)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -37,7 +37,7 @@ struct ServiceFacts: Sendable {
     private static let daemonsPlace = Finding.Place(.service, "daemons")
 
     /// - Parameter work: what the database knows about daemons.
-    func findings(work: Known<WorkStanding>) -> [Finding] {
+    func findings(work: Known<WorkStatus>) -> [Finding] {
         [installed] + settings + unreadable + [running(work), work.finding(Self.daemonsPlace, Self.alive)]
     }
 
@@ -49,13 +49,13 @@ struct ServiceFacts: Sendable {
         if unit.isMasked {
             return Self.unitPlace.warning(
                 "\(unit.path) masks the unit: nothing can start it",
-                mend: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
+                remedy: "\(Self.unmasking(unit.path)), then systemctl enable --now nudged"
             )
         }
         guard isEnabled else {
             return Self.unitPlace.warning(
                 "\(unit.path) is not enabled: after a restart of this machine no daemon runs",
-                mend: "systemctl enable --now nudged"
+                remedy: "systemctl enable --now nudged"
             )
         }
         return Self.unitPlace.ok("\(unit.path), enabled")
@@ -102,14 +102,14 @@ struct ServiceFacts: Sendable {
         var found = Self.wanted.filter { !$0.isSet(unit) }.map { wanted in
             Self.settingsPlace.warning(
                 "the unit lacks \(wanted.line): \(wanted.without)",
-                mend: "run systemctl edit nudged, and write it under [Service]"
+                remedy: "run systemctl edit nudged, and write it under [Service]"
             )
         }
         if unit["Unit.StartLimitIntervalSec"] != "0" {
             found.append(
                 Self.settingsPlace.warning(
                     "the unit has a start limit: after a few failed starts systemd stops trying",
-                    mend: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
+                    remedy: "run systemctl edit nudged, and write StartLimitIntervalSec=0 under [Unit]"
                 )
             )
         }
@@ -126,17 +126,17 @@ struct ServiceFacts: Sendable {
             !(unit["Service.ExecStart"] ?? "").contains("--config"), !(file.isOpen && file.isFolderOpen)
         else { return [] }
         let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? file.path
-        let (what, mend) =
+        let (what, remedy) =
             file.isOpen
             ? ("enter \(folder)", "chmod 755 \(folder)")
             : (
-                "read \(file.path) (mode \(file.modeWords))",
+                "read \(file.path) (mode \(file.modeText))",
                 "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
             )
         return [
             Self.settingsPlace.error(
                 "the unit's user can't \(what): the service does not start",
-                mend: mend,
+                remedy: remedy,
                 .permission
             )
         ]
@@ -144,7 +144,7 @@ struct ServiceFacts: Sendable {
 
     // MARK: Processes
 
-    private func running(_ work: Known<WorkStanding>) -> Finding {
+    private func running(_ work: Known<WorkStatus>) -> Finding {
         switch process {
         case .none:
             if case .value(let work) = work, let row = StatusPage(work).alive.first(where: { $0.host == host }) {
@@ -165,18 +165,18 @@ struct ServiceFacts: Sendable {
     private static func unattended(_ process: Int32) -> Finding {
         processPlace.warning(
             "process \(process) is a daemon that systemd does not run: nothing restarts it",
-            mend: "end it, then systemctl start nudged"
+            remedy: "end it, then systemctl start nudged"
         )
     }
 
     /// From the rows that daemons write.
-    private static func alive(_ work: WorkStanding) -> Finding {
+    private static func alive(_ work: WorkStatus) -> Finding {
         let page = StatusPage(work)
         let alive = page.alive
         guard !alive.isEmpty else {
             return daemonsPlace.warning(
                 "no daemon of this database is alive: nothing is sent",
-                mend: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
+                remedy: "systemctl start nudged; if it does not run, journalctl -u nudged says why"
             )
         }
         let names = alive.map { "process \($0.pid) on \($0.host)" }.joined(separator: ", ")
@@ -184,18 +184,18 @@ struct ServiceFacts: Sendable {
         guard versions.count == 1 else {
             return daemonsPlace.warning(
                 "\(alive.count) daemons are alive, with versions \(versions.joined(separator: " and ")): \(names)",
-                mend: "finish the upgrade within a day"
+                remedy: "finish the upgrade within a day"
             )
         }
         if page.status == .temporary {
             return daemonsPlace.error(
                 "a lane of a daemon is stopped: Apple refuses its configuration",
-                mend: "nudged status says Apple's reason and the fix",
+                remedy: "nudged status says Apple's reason and the fix",
                 .configuration
             )
         }
         if page.status == .failure {
-            return daemonsPlace.error(page.answer.sentence, mend: page.answer.fix, .unavailable)
+            return daemonsPlace.error(page.answer.sentence, remedy: page.answer.fix, .unavailable)
         }
         return daemonsPlace.ok("\(alive.count) alive, version \(versions[0]): \(names)")
     }

@@ -30,7 +30,7 @@ struct ZoneFacts: Sendable {
         if count == 0 {
             return Self.files.error(
                 "\(directory) (\(origin)) has no time zones: all users count as users without a zone",
-                mend: "install tzdata, or correct TZDIR",
+                remedy: "install tzdata, or correct TZDIR",
                 .configuration
             )
         }
@@ -38,7 +38,7 @@ struct ZoneFacts: Sendable {
             let files = Elapsed.counted(failures.count, "file", "files")
             return Self.files.error(
                 "\(files) of \(directory) (\(origin)) can't be read, the first: \(first)",
-                mend: "let this user read them; until then, users of those zones wait",
+                remedy: "let this user read them; until then, users of those zones wait",
                 .unavailable
             )
         }
@@ -50,14 +50,14 @@ struct ZoneFacts: Sendable {
         guard let name = release.name, let year = release.year else {
             return Self.age.unchecked(
                 "the files don't name their release (no tzdata.zi)"
-                    + (release.modified.map { "; they are \(Elapsed.words(now - $0)) old" } ?? "")
+                    + (release.modified.map { "; they are \(Elapsed.text(now - $0)) old" } ?? "")
             )
         }
-        let words = name + (release.modified.map { ", the files of \($0.rfc3339.prefix(10))" } ?? "")
+        let text = name + (release.modified.map { ", the files of \($0.rfc3339.prefix(10))" } ?? "")
         let isOld = (Int(now.rfc3339.prefix(4)) ?? year) - year >= 2
         return isOld
-            ? Self.age.warning("\(words): governments have changed rules since", mend: Self.upgrade)
-            : Self.age.ok(words)
+            ? Self.age.warning("\(text): governments have changed rules since", remedy: Self.upgrade)
+            : Self.age.ok(text)
     }
 
     /// PostgreSQL does not tell its release. So only zones that differ now can be found.
@@ -80,7 +80,7 @@ struct ZoneFacts: Sendable {
             "PostgreSQL has another local time in \(Elapsed.counted(different.count, "zone", "zones")), "
                 + "for example \(first): \(InstantText.offset(Int64(their))) there, "
                 + "\(InstantText.offset(Int64(ours))) here; nudged uses the files here",
-            mend: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
+            remedy: "\(Self.upgrade); on the database's host upgrade tzdata, or PostgreSQL if it brings its own"
         )
     }
 }

@@ -22,7 +22,7 @@ package struct Forecast: Sendable {
     /// - Parameters:
     ///   - width: the terminal's columns.
     ///   - hasBlocks: whether block characters can be shown; else bars are of `#`.
-    package func words(width: Int, hasBlocks: Bool) -> String {
+    package func text(width: Int, hasBlocks: Bool) -> String {
         let pushes = Elapsed.counted(tally.pushes, "push", "pushes")
         let due = Elapsed.counted(tally.users, "user is due", "users are due")
         var lines = ["from \(tally.start.rfc3339) for \(hours) h: \(pushes); \(due)", ""]

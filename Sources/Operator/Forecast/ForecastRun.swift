@@ -53,14 +53,14 @@ package struct ForecastRun: Sendable {
             // The forecast needs the number of check-ins, not their texts.
             planner.checkInTexts = CheckInTexts()
             let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
-            let spreads = try await FutureSpreads(reader, planner: planner, start: start, end: future.end)
-            let tally = try await walk(reader, future, spreads, onProgress: onProgress)
+            let fanOuts = try await FutureFanOuts(reader, planner: planner, start: start, end: future.end)
+            let tally = try await walk(reader, future, fanOuts, onProgress: onProgress)
             return Forecast(
                 hours: hours,
                 tally: tally,
                 paused: planner.paused,
                 asksService: planner.asksService,
-                gaps: spreads.gaps
+                gaps: fanOuts.gaps
             )
         }
     }
@@ -69,16 +69,16 @@ package struct ForecastRun: Sendable {
     private static func walk(
         _ reader: SnapshotReader,
         _ future: FutureUser,
-        _ spreads: FutureSpreads,
+        _ fanOuts: FutureFanOuts,
         onProgress: @Sendable (Int, Int) -> Void
     ) async throws -> ForecastTally {
         try await withThrowingTaskGroup(of: ForecastTally.self) { group in
             let empty = ForecastTally(start: future.start, end: future.end)
             var total = empty
             var open = 0
-            var spreads = spreads
+            var fanOuts = fanOuts
             func plan(_ claimed: [ClaimedUser]) async throws {
-                let users = spreads.take(for: claimed)
+                let users = fanOuts.take(for: claimed)
                 if open >= pagesAtOnce, let tally = try await group.next() {
                     total.add(tally)
                     open -= 1
@@ -120,7 +120,7 @@ package struct ForecastRun: Sendable {
                 onProgress(done + 1, SnapshotReader.ranges.count)
             }
             // Users who are due only because of a fan-out.
-            var told = Array(spreads.reminders.keys)[...]
+            var told = Array(fanOuts.reminders.keys)[...]
             while !told.isEmpty {
                 let page = try await reader.users(
                     Array(told.prefix(Self.page)),

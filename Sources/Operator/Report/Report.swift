@@ -17,7 +17,7 @@ struct Report: Sendable, Equatable {
     }
 
     /// An outcome with its reason.
-    struct Fate: Sendable, Hashable {
+    struct ReasonedOutcome: Sendable, Hashable {
         let outcome: DeliveryRecord.Outcome
         /// Empty if there is none.
         let reason: String
@@ -52,7 +52,7 @@ struct Report: Sendable, Equatable {
     /// One for each stretch of `window`.
     private(set) var stretches: [Stretch]
     /// Rows by outcome and reason.
-    private(set) var fates: [Fate: Int] = [:]
+    private(set) var reasonedOutcomes: [ReasonedOutcome: Int] = [:]
     private(set) var local = LocalHours()
     let people: PeopleReached
     /// Check-ins by their lateness, in the order of `HourCount.Lateness.allCases`.
@@ -103,7 +103,7 @@ struct Report: Sendable, Equatable {
 
     private mutating func add(_ count: DeliveryCount) {
         guard let place = window.place(ofStretch: count.stretch) else { return }
-        fates[Fate(outcome: count.outcome, reason: count.reason), default: 0] += count.count
+        reasonedOutcomes[ReasonedOutcome(outcome: count.outcome, reason: count.reason), default: 0] += count.count
         if count.isGone { stretches[place].gone += count.count }
         if count.outcome == .accepted {
             stretches[place].accepted[Self.place(count.kind)] += count.count
@@ -137,21 +137,21 @@ struct Report: Sendable, Equatable {
     // MARK: Sums
 
     /// All rows.
-    var all: Int { fates.values.reduce(0, +) }
+    var all: Int { reasonedOutcomes.values.reduce(0, +) }
 
     func count(_ outcome: DeliveryRecord.Outcome) -> Int {
-        fates.reduce(0) { $0 + ($1.key.outcome == outcome ? $1.value : 0) }
+        reasonedOutcomes.reduce(0) { $0 + ($1.key.outcome == outcome ? $1.value : 0) }
     }
 
     /// Pushes that Apple answered with 410.
     var gone: Int { stretches.reduce(0) { $0 + $1.gone } }
 
     /// The rows of these outcomes by reason, the most frequent first.
-    func reasons(of outcomes: [DeliveryRecord.Outcome]) -> [(fate: Fate, count: Int)] {
-        fates.filter { outcomes.contains($0.key.outcome) }.map { (fate: $0.key, count: $0.value) }
+    func reasons(of outcomes: [DeliveryRecord.Outcome]) -> [(entry: ReasonedOutcome, count: Int)] {
+        reasonedOutcomes.filter { outcomes.contains($0.key.outcome) }.map { (entry: $0.key, count: $0.value) }
             .sorted {
-                ($1.count, $0.fate.outcome.rawValue, $0.fate.reason) < (
-                    $0.count, $1.fate.outcome.rawValue, $1.fate.reason
+                ($1.count, $0.entry.outcome.rawValue, $0.entry.reason) < (
+                    $0.count, $1.entry.outcome.rawValue, $1.entry.reason
                 )
             }
     }

@@ -5,7 +5,7 @@ import Store
 
 /// The sections about local time.
 extension ReportPage {
-    private var quietWords: String {
+    private var quietText: String {
         guard let hours = report.rules.quietHours, !hours.isNone else { return "The rules have no quiet hours" }
         return "Shaded: the rules' quiet hours, \(hours.start) to \(hours.end)"
     }
@@ -14,16 +14,16 @@ extension ReportPage {
         let title = "Accepted pushes by the user's local hour"
         let local = report.local
         guard local.placed > 0 else {
-            let words =
+            let text =
                 local.unplaced > 0
                 ? "No accepted push has a known time zone." : "Apple accepted nothing in this time."
-            return ReportSection(id: "hours", title: title, parts: [.words(words)])
+            return ReportSection(id: "hours", title: title, parts: [.text(text)])
         }
         let counts = local.hours.map { numbers.count($0.reduce(0, +)) }
         let chart = ColumnChart(
             id: "hours-chart",
             title: "\(title): pushes each local hour",
-            summary: "\(quietWords). \(quietCounts) The table below has every number.",
+            summary: "\(quietText). \(quietCounts) The table below has every number.",
             panels: [
                 Panel(
                     "",
@@ -49,9 +49,9 @@ extension ReportPage {
             id: "hours",
             title: title,
             parts: [
-                .words("\(quietWords), for people who set none. \(quietCounts)"), .node(chart.node),
-                .node(hoursTable.folded), .words(explanation),
-            ] + (local.unplaced > 0 ? [.words(unplaced)] : [])
+                .text("\(quietText), for people who set none. \(quietCounts)"), .node(chart.node),
+                .node(hoursTable.folded), .text(explanation),
+            ] + (local.unplaced > 0 ? [.text(unplaced)] : [])
         )
     }
 
@@ -67,20 +67,20 @@ extension ReportPage {
 
     private var quietCounts: String {
         let local = report.local
-        func words(_ inside: Int, _ all: Int) -> String {
+        func text(_ inside: Int, _ all: Int) -> String {
             "\(shown(inside)) of \(shown(all))"
         }
         var sentences: [String] = []
         if local.withDefaultQuietHours > 0, report.rules.quietHours?.isNone == false {
             sentences.append(
                 "Of pushes to people who set none, "
-                    + "\(words(local.inDefaultQuietHours, local.withDefaultQuietHours)) were sent within them."
+                    + "\(text(local.inDefaultQuietHours, local.withDefaultQuietHours)) were sent within them."
             )
         }
         if local.withOwnQuietHours > 0 {
             sentences.append(
                 "Of pushes to people with quiet hours of their own, "
-                    + "\(words(local.inOwnQuietHours, local.withOwnQuietHours)) were sent within theirs."
+                    + "\(text(local.inOwnQuietHours, local.withOwnQuietHours)) were sent within theirs."
             )
         }
         return sentences.joined(separator: " ")
@@ -94,7 +94,7 @@ extension ReportPage {
         let sums = kinds.map { kind in local.hours.reduce(0) { $0 + $1[kind] } }
         return Table(
             "Accepted pushes by local hour",
-            [.words("Local hour")] + kinds.map { .number(KindWords.title(Report.kinds[$0])) } + [.number("All")],
+            [.text("Local hour")] + kinds.map { .number(KindText.title(Report.kinds[$0])) } + [.number("All")],
             local.hours.enumerated().map { hour, counts in
                 [Self.hour(hour)] + kinds.map { shown(counts[$0]) } + [shown(counts.reduce(0, +))]
             },
@@ -104,7 +104,7 @@ extension ReportPage {
 
     // MARK: Lateness
 
-    private static let latenessWords = [
+    private static let latenessTexts = [
         "before its time (the time was changed later)", "within a minute", "1 to 5 minutes", "5 to 15 minutes",
         "15 minutes to an hour",
         "1 to 4 hours", "more than 4 hours",
@@ -120,22 +120,22 @@ extension ReportPage {
             return ReportSection(
                 id: "lateness",
                 title: title,
-                parts: [.words("No accepted check-in has a known time."), .words(others)]
+                parts: [.text("No accepted check-in has a known time."), .text(others)]
             )
         }
         let shares = numbers.shares(of: report.lateness)
-        let rows = zip(Self.latenessWords, report.lateness).map { [$0, shown($1)] }
+        let rows = zip(Self.latenessTexts, report.lateness).map { [$0, shown($1)] }
         let chart = BarList(
             id: "lateness-chart",
             title: title,
             summary: rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ") + ".",
             lines: report.lateness.indices.map {
-                line(Self.latenessWords[$0], report.lateness[$0], share: shares?[$0])
+                line(Self.latenessTexts[$0], report.lateness[$0], share: shares?[$0])
             }
         )
         let table = Table(
             title,
-            [.words("After its time"), .number("Check-ins")],
+            [.text("After its time"), .number("Check-ins")],
             rows,
             sums: ["All", shown(told)]
         )
@@ -149,8 +149,8 @@ extension ReportPage {
         return ReportSection(
             id: "lateness",
             title: title,
-            parts: [.words(explanation), .node(chart.node), .node(table.folded)]
-                + (report.untimed > 0 ? [.words(untimed)] : []) + [.words(others)]
+            parts: [.text(explanation), .node(chart.node), .node(table.folded)]
+                + (report.untimed > 0 ? [.text(untimed)] : []) + [.text(others)]
         )
     }
 }

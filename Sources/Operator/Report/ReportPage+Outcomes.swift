@@ -4,7 +4,7 @@ import Store
 
 /// The sections about outcomes and reasons.
 extension ReportPage {
-    private static let outcomeWords: [(DeliveryRecord.Outcome, String)] = [
+    private static let outcomeTexts: [(DeliveryRecord.Outcome, String)] = [
         (.accepted, "Accepted: Apple took it"), (.rejected, "Rejected for good"),
         (.deferred, "Deferred: tried again later"),
         (.unknown, "Unknown: sent, and no answer came"), (.dropped, "Dropped: ended unsent"),
@@ -17,12 +17,12 @@ extension ReportPage {
             return ReportSection(
                 id: "outcomes",
                 title: title,
-                parts: [.words("The record has nothing for this time.")]
+                parts: [.text("The record has nothing for this time.")]
             )
         }
-        let counts = Self.outcomeWords.map { report.count($0.0) }
+        let counts = Self.outcomeTexts.map { report.count($0.0) }
         let shares = numbers.shares(of: counts)
-        let lines = counts.indices.map { line(Self.outcomeWords[$0].1, counts[$0], share: shares?[$0]) }
+        let lines = counts.indices.map { line(Self.outcomeTexts[$0].1, counts[$0], share: shares?[$0]) }
         let chart = BarList(
             id: "outcomes-chart",
             title: "Outcomes: rows of the record",
@@ -32,8 +32,8 @@ extension ReportPage {
         )
         let table = Table(
             "Rows of the record by outcome",
-            [.words("Outcome"), .number("Rows"), .number("Share")],
-            counts.indices.map { [Self.outcomeWords[$0].1, shown(counts[$0]), shares?[$0] ?? ""] },
+            [.text("Outcome"), .number("Rows"), .number("Share")],
+            counts.indices.map { [Self.outcomeTexts[$0].1, shown(counts[$0]), shares?[$0] ?? ""] },
             sums: ["All", shown(report.all), ""]
         )
         return ReportSection(
@@ -59,13 +59,13 @@ extension ReportPage {
         return ReportSection(
             id: "unsent",
             title: "Not sent at all, by reason",
-            parts: [.words(explanation)]
+            parts: [.text(explanation)]
                 + reasons(
                     [.dropped, .skipped],
                     id: "unsent",
                     title: "Dropped and skipped, by reason",
                     none: "Nothing was dropped or skipped in this time."
-                ) + [.words(held)]
+                ) + [.text(held)]
         )
     }
 
@@ -76,28 +76,28 @@ extension ReportPage {
         none: String
     ) -> [ReportSection.Part] {
         let reasons = report.reasons(of: outcomes)
-        guard !reasons.isEmpty else { return [.words(none)] }
+        guard !reasons.isEmpty else { return [.text(none)] }
         let all = reasons.reduce(0) { $0 + $1.count }
         let shares = numbers.shares(of: reasons.map { $0.count })
-        func words(_ fate: Report.Fate) -> String {
-            let reason = fate.reason.isEmpty ? "no reason given" : fate.reason
+        func text(_ entry: Report.ReasonedOutcome) -> String {
+            let reason = entry.reason.isEmpty ? "no reason given" : entry.reason
             // The table has the complete reason.
-            return "\(fate.outcome.rawValue): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
+            return "\(entry.outcome.rawValue): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
         }
         let drawn = reasons.prefix(Self.mostReasons)
         let chart = BarList(
             id: "\(id)-chart",
             title: title,
             summary: "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons")). "
-                + "The most frequent is \(words(reasons[0].fate)).",
-            lines: drawn.enumerated().map { line(words($1.fate), $1.count, share: shares?[$0]) }
+                + "The most frequent is \(text(reasons[0].entry)).",
+            lines: drawn.enumerated().map { line(text($1.entry), $1.count, share: shares?[$0]) }
         )
         let table = Table(
             title,
-            [.words("Outcome"), .words("Reason"), .number("Rows")],
+            [.text("Outcome"), .text("Reason"), .number("Rows")],
             reasons.prefix(Self.mostRows).map { reason in
                 [
-                    reason.fate.outcome.rawValue, reason.fate.reason.isEmpty ? "none given" : reason.fate.reason,
+                    reason.entry.outcome.rawValue, reason.entry.reason.isEmpty ? "none given" : reason.entry.reason,
                     shown(reason.count),
                 ]
             },
@@ -105,7 +105,7 @@ extension ReportPage {
         )
         let more: [ReportSection.Part] =
             reasons.count > drawn.count
-            ? [.words("The chart has the \(drawn.count) most frequent of \(reasons.count) reasons.")] : []
+            ? [.text("The chart has the \(drawn.count) most frequent of \(reasons.count) reasons.")] : []
         return [.node(.element("h3", text: title)), .node(chart.node)] + more
             + [.node(table.folded)]
     }

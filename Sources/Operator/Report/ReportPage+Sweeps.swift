@@ -5,7 +5,7 @@ import TimeZones
 
 /// The sections about sweeps and daemons.
 extension ReportPage {
-    private static let sizeWords = [
+    private static let sizeTexts = [
         "fewer than 5 rows", "5 to 49 rows", "50 to 499 rows", "500 to 4,999 rows", "5,000 rows and more",
     ]
 
@@ -16,7 +16,7 @@ extension ReportPage {
             return ReportSection(
                 id: "sweeps",
                 title: title,
-                parts: [.words("No sweep recorded anything in this time.")]
+                parts: [.text("No sweep recorded anything in this time.")]
             )
         }
         let counts = report.sweepSizes.map { $0?.sweeps ?? 0 }
@@ -24,17 +24,17 @@ extension ReportPage {
         let chart = BarList(
             id: "sweeps-chart",
             title: "\(title): sweeps",
-            summary: zip(Self.sizeWords, counts).map { "\($0): \(counted($1, "sweep", "sweeps"))" }
+            summary: zip(Self.sizeTexts, counts).map { "\($0): \(counted($1, "sweep", "sweeps"))" }
                 .joined(separator: "; ") + ".",
-            lines: counts.indices.map { line(Self.sizeWords[$0], counts[$0], share: shares?[$0]) }
+            lines: counts.indices.map { line(Self.sizeTexts[$0], counts[$0], share: shares?[$0]) }
         )
         let table = Table(
             title,
-            [.words("Size"), .number("Sweeps"), .number("Rows"), .number("Longest")],
-            zip(Self.sizeWords, report.sweepSizes).map { words, size in
+            [.text("Size"), .number("Sweeps"), .number("Rows"), .number("Longest")],
+            zip(Self.sizeTexts, report.sweepSizes).map { text, size in
                 [
-                    words, shown(size?.sweeps ?? 0), shown(size?.records ?? 0),
-                    size.map { Elapsed.words($0.seconds) } ?? "",
+                    text, shown(size?.sweeps ?? 0), shown(size?.records ?? 0),
+                    size.map { Elapsed.text($0.seconds) } ?? "",
                 ]
             },
             sums: ["All", shown(all), shown(report.sweepSizes.reduce(0) { $0 + ($1?.records ?? 0) }), ""]
@@ -45,7 +45,7 @@ extension ReportPage {
         return ReportSection(
             id: "sweeps",
             title: title,
-            parts: [.words(explanation), .node(chart.node), .node(table.folded)] + largest
+            parts: [.text(explanation), .node(chart.node), .node(table.folded)] + largest
         )
     }
 
@@ -54,21 +54,21 @@ extension ReportPage {
         let table = Table(
             "The largest sweeps of at least \(ReportRun.leastSweep) rows",
             [
-                .words("Began (UTC)"), .number("Rows"), .number("Accepted"), .number("Rejected, deferred"),
+                .text("Began (UTC)"), .number("Rows"), .number("Accepted"), .number("Rejected, deferred"),
                 .number("Unknown"),
                 .number("Not sent"), .number("Length"),
             ],
             report.largestSweeps.map { sweep in
-                [sweep.began.map(TimeWords.minute) ?? ""]
+                [sweep.began.map(TimeText.minute) ?? ""]
                     + [sweep.records, sweep.accepted, sweep.refused, sweep.unknown, sweep.unsent].map {
                         shown($0)
                     }
-                    + [Elapsed.words(sweep.seconds)]
+                    + [Elapsed.text(sweep.seconds)]
             }
         )
         return [
             .node(table.folded),
-            .words(
+            .text(
                 "The journal has a line for each sweep that did something: journalctl -u nudged NUDGED_EVENT=sweep."
             ),
         ]
@@ -84,7 +84,7 @@ extension ReportPage {
                 id: "daemons",
                 title: title,
                 parts: [
-                    .words(
+                    .text(
                         "None was seen within a day: nothing is sent until one is started (systemctl start nudged)."
                     )
                 ]
@@ -92,24 +92,24 @@ extension ReportPage {
         }
         let rows = report.daemons.enumerated().map { place, daemon in
             [
-                "\(place + 1)", DaemonWords.state(daemon), Elapsed.words(now - daemon.startedAt), daemon.version,
-                DaemonWords.lanes(daemon),
+                "\(place + 1)", DaemonText.state(daemon), Elapsed.text(now - daemon.startedAt), daemon.version,
+                DaemonText.lanes(daemon),
             ]
         }
-        let alive = report.daemons.filter(DaemonWords.isAlive).count
+        let alive = report.daemons.filter(DaemonText.isAlive).count
         let table = Table(
             "Daemons that were seen within a day",
-            [.words("Daemon"), .words("State"), .words("Started (ago)"), .words("Version"), .words("Lanes to Apple")],
+            [.text("Daemon"), .text("State"), .text("Started (ago)"), .text("Version"), .text("Lanes to Apple")],
             rows
         )
-        let words =
+        let text =
             alive == 0
             ? "None is alive: nothing is sent until one is started."
             : alive == 1 ? "One is alive." : "\(alive) are alive."
         return ReportSection(
             id: "daemons",
             title: title,
-            parts: [.words("\(words) nudged status shows their hosts and more."), .node(table.node)]
+            parts: [.text("\(text) nudged status shows their hosts and more."), .node(table.node)]
         )
     }
 }

@@ -11,35 +11,35 @@ extension ReportPage {
         return Array(known) + (report.stretches.contains { $0.accepted[known.endIndex] > 0 } ? [known.endIndex] : [])
     }
 
-    private var stretchWords: String {
+    private var stretchText: String {
         let hours = report.window.stretchHours
         return hours == 1 ? "hour" : hours == 24 ? "day" : hours > 24 ? "\(hours / 24) days" : "\(hours) hours"
     }
 
     var sent: ReportSection {
-        let bar = stretchWords == "hour" ? "one hour" : stretchWords == "day" ? "one day" : stretchWords
+        let bar = stretchText == "hour" ? "one hour" : stretchText == "day" ? "one day" : stretchText
         let title = "Accepted pushes by time and kind"
         guard report.count(.accepted) > 0 else {
-            return ReportSection(id: "sent", title: title, parts: [.words("Apple accepted nothing in this time.")])
+            return ReportSection(id: "sent", title: title, parts: [.text("Apple accepted nothing in this time.")])
         }
         let panels = kindsShown.map { kind in
-            panel(KindWords.title(Report.kinds[kind]), paint: "bar") { $0.accepted[kind] }
+            panel(KindText.title(Report.kinds[kind]), paint: "bar") { $0.accepted[kind] }
         }
         let busiest = busiest { $0.accepted.reduce(0, +) }
         let chart = ColumnChart(
             id: "sent-chart",
-            title: "\(title): pushes each \(stretchWords)",
+            title: "\(title): pushes each \(stretchText)",
             summary: "\(counted(report.count(.accepted), "push", "pushes")) in all. \(busiest) "
                 + "The table below has every number.",
             panels: panels,
-            marks: TimeWords.marks(report.window),
+            marks: TimeText.marks(report.window),
             isScaleShared: true,
             panelHeight: 90,
             number: Self.pushes
         )
         let table = Table(
-            "Accepted pushes, by the beginning of each \(stretchWords) (UTC)",
-            [.words("From")] + kindsShown.map { .number(KindWords.title(Report.kinds[$0])) },
+            "Accepted pushes, by the beginning of each \(stretchText) (UTC)",
+            [.text("From")] + kindsShown.map { .number(KindText.title(Report.kinds[$0])) },
             rows { stretch in kindsShown.map { stretch.accepted[$0] } },
             sums: sums { stretch in kindsShown.map { stretch.accepted[$0] } }
         )
@@ -47,7 +47,7 @@ extension ReportPage {
             id: "sent",
             title: title,
             parts: [
-                .words("Each bar is \(bar) (UTC). The kinds have the same scale. \(busiest)"), .node(chart.node),
+                .text("Each bar is \(bar) (UTC). The kinds have the same scale. \(busiest)"), .node(chart.node),
                 .node(table.folded),
             ]
         )
@@ -60,24 +60,24 @@ extension ReportPage {
             return ReportSection(
                 id: "troubles",
                 title: title,
-                parts: [.words("Nothing was rejected, deferred, unknown, dropped or skipped in this time.")]
+                parts: [.text("Nothing was rejected, deferred, unknown, dropped or skipped in this time.")]
             )
         }
         let chart = ColumnChart(
             id: "troubles-chart",
-            title: "\(title): rows each \(stretchWords)",
+            title: "\(title): rows each \(stretchText)",
             summary: measures.map { measure in
                 "\(measure.title): \(shown(report.stretches.reduce(0) { $0 + measure.count($1) }))"
             }.joined(separator: "; ") + ". The table below has every number.",
             panels: measures.map { panel($0.title, paint: "trouble", $0.count) },
-            marks: TimeWords.marks(report.window),
+            marks: TimeText.marks(report.window),
             isScaleShared: false,
             panelHeight: 56,
             number: { Elapsed.grouped($0) }
         )
         let table = Table(
-            "What did not arrive, by the beginning of each \(stretchWords) (UTC)",
-            [.words("From")] + measures.map { .number($0.column) },
+            "What did not arrive, by the beginning of each \(stretchText) (UTC)",
+            [.text("From")] + measures.map { .number($0.column) },
             rows { stretch in measures.map { $0.count(stretch) } },
             sums: sums { stretch in measures.map { $0.count(stretch) } }
         )
@@ -87,7 +87,7 @@ extension ReportPage {
         return ReportSection(
             id: "troubles",
             title: title,
-            parts: [.words(explanation), .node(chart.node), .node(table.folded)]
+            parts: [.text(explanation), .node(chart.node), .node(table.folded)]
         )
     }
 
@@ -119,7 +119,7 @@ extension ReportPage {
     @Sendable static func pushes(_ number: Int) -> String { Elapsed.counted(number, "push", "pushes") }
 
     private func span(_ place: Int) -> String {
-        TimeWords.span(from: report.window.beginning(of: place), until: report.window.beginning(of: place + 1))
+        TimeText.span(from: report.window.beginning(of: place), until: report.window.beginning(of: place + 1))
     }
 
     private func panel(_ title: String, paint: StaticString, _ count: (Report.Stretch) -> Int) -> Panel {
@@ -137,7 +137,7 @@ extension ReportPage {
         let counts = report.stretches.map(count)
         guard let most = counts.max(), let place = counts.firstIndex(of: most) else { return "" }
         return
-            "The busiest began \(TimeWords.minute(report.window.beginning(of: place))): "
+            "The busiest began \(TimeText.minute(report.window.beginning(of: place))): "
             + "\(counted(most, "push", "pushes"))."
     }
 
@@ -146,7 +146,7 @@ extension ReportPage {
         report.stretches.enumerated().compactMap { place, stretch in
             let counts = counts(stretch)
             guard counts.contains(where: { $0 > 0 }) else { return nil }
-            return [TimeWords.minute(report.window.beginning(of: place))] + counts.map { shown($0) }
+            return [TimeText.minute(report.window.beginning(of: place))] + counts.map { shown($0) }
         }
     }
 

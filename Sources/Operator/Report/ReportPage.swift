@@ -49,7 +49,7 @@ struct ReportPage {
     private var header: Node {
         let window = report.window
         let span =
-            "\(TimeWords.minute(window.from)) to \(TimeWords.minute(window.now)) UTC, counted by nudged \(version). "
+            "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC, counted by nudged \(version). "
             + "Times are UTC unless they are said to be local."
         return .element(
             "header",
@@ -82,7 +82,7 @@ struct ReportPage {
         }
         if let first = report.firstRecorded, first > window.from {
             remarks.append(
-                "The record has nothing from before \(TimeWords.minute(first)): "
+                "The record has nothing from before \(TimeText.minute(first)): "
                     + "either nothing was due, or it was not kept so long."
             )
         }
@@ -91,7 +91,7 @@ struct ReportPage {
         }
         for pause in report.pauses {
             remarks.append(
-                "Paused since \(TimeWords.minute(pause.since)): \(KindWords.plural(pause.kind.rawValue)) "
+                "Paused since \(TimeText.minute(pause.since)): \(KindText.plural(pause.kind.rawValue)) "
                     + "(nudged resume ends the pause)."
             )
         }
@@ -171,13 +171,13 @@ struct ReportPage {
             id: "method",
             title: "How this is counted",
             parts: [
-                .words(
+                .text(
                     "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
                         + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
                         + "its next attempt."
                 ),
-                .words(counting),
-                .words(
+                .text(counting),
+                .text(
                     "This page names no user, device, token, text, zone, template or host. No count combines a "
                         + "person's local hour with a date. A reason that is not a plain word is counted as other."
                 ),

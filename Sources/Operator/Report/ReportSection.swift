@@ -3,7 +3,7 @@ import HTML
 /// A part of the page: a heading and its content.
 struct ReportSection {
     enum Part {
-        case words(String)
+        case text(String)
         /// A finished chart or table.
         case node(Node)
     }
@@ -21,7 +21,7 @@ struct ReportSection {
             [heading]
                 + parts.map { part in
                     switch part {
-                    case .words(let words): .element("p", text: words)
+                    case .text(let text): .element("p", text: text)
                     case .node(let node): node
                     }
                 }

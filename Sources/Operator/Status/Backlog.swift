@@ -12,7 +12,7 @@ struct Backlog: Sendable, Equatable {
     /// Seconds that users wait at most where all is well: two sweeps, and a daemon's row is ten seconds old.
     let usualDelay: Int64
 
-    init(_ work: WorkStanding, _ alive: [ListedDaemon]) {
+    init(_ work: WorkStatus, _ alive: [ListedDaemon]) {
         users = work.dueUsers
         late = work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0
         let states = alive.compactMap(\.state)
@@ -30,15 +30,15 @@ struct Backlog: Sendable, Equatable {
     }
 
     /// `12,400 users wait, the oldest since 4 min`.
-    var words: String {
-        let who = users == 1 ? "1 user waits" : "\(Elapsed.capped(users, WorkStanding.mostDue)) users wait"
-        return "\(who), \(users == 1 ? "" : "the oldest ")since \(Elapsed.words(late))"
+    var text: String {
+        let who = users == 1 ? "1 user waits" : "\(Elapsed.capped(users, WorkStatus.mostDue)) users wait"
+        return "\(who), \(users == 1 ? "" : "the oldest ")since \(Elapsed.text(late))"
     }
 
     /// `310 users/s, about 40 s left`.
     var pace: String {
         guard let left = secondsLeft else { return "none was served in the last 10 s" }
         let rate = perMinute < 60 ? "\(perMinute) users/min" : "\(Elapsed.grouped(perMinute / 60)) users/s"
-        return "\(rate), \(users >= WorkStanding.mostDue ? "at least" : "about") \(Elapsed.words(left)) left"
+        return "\(rate), \(users >= WorkStatus.mostDue ? "at least" : "about") \(Elapsed.text(left)) left"
     }
 }

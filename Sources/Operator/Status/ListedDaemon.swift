@@ -34,7 +34,7 @@ struct ListedDaemon: Sendable {
                 spans.append((range, range))
             }
         }
-        let words = spans.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)..\($0.last)" }
-        return words.isEmpty ? "none" : "\(words.joined(separator: ", ")) (\(row.ranges.count) of 64)"
+        let text = spans.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)..\($0.last)" }
+        return text.isEmpty ? "none" : "\(text.joined(separator: ", ")) (\(row.ranges.count) of 64)"
     }
 }

@@ -30,7 +30,7 @@ package struct StatusAnswer: Sendable, Equatable {
     /// The worst state first: no daemon, a failure, a stopped lane, nobody served, a pause, a backlog.
     ///
     /// - Parameter waiting: users who wait for each paused kind. Nil: not counted.
-    init(_ work: WorkStanding, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) {
+    init(_ work: WorkStatus, _ daemons: [ListedDaemon], waiting: [NudgeKind: Int]?) {
         let alive = daemons.filter(\.isAlive)
         let fault =
             Self.noDaemon(work, daemons) ?? Self.failing(work, alive) ?? Self.stoppedLane(work, alive)
@@ -40,7 +40,7 @@ package struct StatusAnswer: Sendable, Equatable {
 
     // MARK: What does not work
 
-    private static func noDaemon(_ work: WorkStanding, _ daemons: [ListedDaemon]) -> StatusAnswer? {
+    private static func noDaemon(_ work: WorkStatus, _ daemons: [ListedDaemon]) -> StatusAnswer? {
         guard !daemons.contains(where: \.isAlive) else { return nil }
         let since = daemons.map(\.row.seenAt).max().map { " " + Self.since($0, work.now) } ?? ""
         return StatusAnswer(
@@ -52,7 +52,7 @@ package struct StatusAnswer: Sendable, Equatable {
     }
 
     /// The database refuses the sweeps of a daemon.
-    private static func failing(_ work: WorkStanding, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func failing(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let failing: [(host: String, failure: SweepFailure)] = alive.compactMap { daemon in
             guard let failure = daemon.state?.failure, failure.until == nil else { return nil }
             return (daemon.row.host, failure)
@@ -64,13 +64,13 @@ package struct StatusAnswer: Sendable, Equatable {
         let since = first.failure.since.map { " " + Self.since($0, work.now) } ?? ""
         return StatusAnswer(
             .doesNotWork,
-            "Does not work\(place)\(since): \(first.failure.words).",
+            "Does not work\(place)\(since): \(first.failure.text).",
             fix: first.failure.fix ?? "journalctl -u nudged shows each failure; nudged doctor checks the database",
             .failure
         )
     }
 
-    private static func stoppedLane(_ work: WorkStanding, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func stoppedLane(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let lanes = alive.flatMap { $0.state?.lanes ?? [] }.filter { $0.state == .stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
         let since = lane.since.map { " " + Self.since($0, work.now) } ?? ""
@@ -78,17 +78,17 @@ package struct StatusAnswer: Sendable, Equatable {
         return StatusAnswer(
             .doesNotWork,
             "Does not work\(since): lane \(lane.name) is stopped\(cause).",
-            fix: lane.mend,
+            fix: lane.remedy,
             .temporary
         )
     }
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
-    private static func stalled(_ work: WorkStanding, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func stalled(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let backlog = Backlog(work, alive)
         let lane = alive.flatMap { $0.state?.lanes ?? [] }.first { $0.state != .open && $0.state != .idle }
         let cause = lane?.cause.map { ", \($0)" } ?? ""
-        let reason = lane.map { ": lane \($0.name) is \($0.state.words)\(cause)" } ?? ""
+        let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
         if let since = alive.compactMap({ $0.stalledSince(patience: backlog.patience) }).min() {
             return StatusAnswer(
@@ -101,7 +101,7 @@ package struct StatusAnswer: Sendable, Equatable {
         guard backlog.users > 0, backlog.late > backlog.patience, backlog.perMinute == 0 else { return nil }
         return StatusAnswer(
             .doesNotWork,
-            "Does not work: \(backlog.words), and none was served in the last 10 s\(reason).",
+            "Does not work: \(backlog.text), and none was served in the last 10 s\(reason).",
             fix: fix,
             .failure
         )
@@ -109,11 +109,11 @@ package struct StatusAnswer: Sendable, Equatable {
 
     // MARK: What works
 
-    private static func paused(_ work: WorkStanding, _ waiting: [NudgeKind: Int]?) -> StatusAnswer? {
+    private static func paused(_ work: WorkStatus, _ waiting: [NudgeKind: Int]?) -> StatusAnswer? {
         let pauses = work.pauses.filter { $0.resumedAt == nil }
         guard let first = pauses.min(by: { $0.since < $1.since }) else { return nil }
-        let kinds = pauses.map { KindWords.plural($0.kind.rawValue) }.joined(separator: ", ")
-        let why = first.words.map { " (\"\($0)\")" } ?? ""
+        let kinds = pauses.map { KindText.plural($0.kind.rawValue) }.joined(separator: ", ")
+        let why = first.reason.map { " (\"\($0)\")" } ?? ""
         let users = waiting.map { "; " + Self.waiting($0, pauses) } ?? ""
         return StatusAnswer(
             .paused,
@@ -124,24 +124,24 @@ package struct StatusAnswer: Sendable, Equatable {
     /// `230 users wait for it`, or how many wait for each kind.
     private static func waiting(_ counts: [NudgeKind: Int], _ pauses: [Pause]) -> String {
         if pauses.count == 1, let count = pauses.first.flatMap({ counts[$0.kind] }) {
-            return count == 1 ? "1 user waits for it" : "\(Elapsed.capped(count, WorkStanding.most)) users wait for it"
+            return count == 1 ? "1 user waits for it" : "\(Elapsed.capped(count, WorkStatus.most)) users wait for it"
         }
         let each = pauses.map { pause in
-            "\(Elapsed.capped(counts[pause.kind] ?? 0, WorkStanding.most)) for \(KindWords.plural(pause.kind.rawValue))"
+            "\(Elapsed.capped(counts[pause.kind] ?? 0, WorkStatus.most)) for \(KindText.plural(pause.kind.rawValue))"
         }
         return "users who wait: \(each.joined(separator: ", "))"
     }
 
-    private static func behind(_ work: WorkStanding, _ alive: [ListedDaemon]) -> StatusAnswer? {
+    private static func behind(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer? {
         let backlog = Backlog(work, alive)
         guard backlog.users > 0, backlog.late > backlog.usualDelay else { return nil }
-        return StatusAnswer(.behind, "Behind: \(backlog.words); \(backlog.pace).")
+        return StatusAnswer(.behind, "Behind: \(backlog.text); \(backlog.pace).")
     }
 
-    private static func works(_ work: WorkStanding, _ alive: [ListedDaemon]) -> StatusAnswer {
+    private static func works(_ work: WorkStatus, _ alive: [ListedDaemon]) -> StatusAnswer {
         let daemons = Elapsed.counted(alive.count, "daemon", "daemons")
         let sweep = alive.compactMap { $0.state?.lastGood }.min()
-            .map { "last good sweep \(Elapsed.words(work.now - $0)) ago" }
+            .map { "last good sweep \(Elapsed.text(work.now - $0)) ago" }
         let users = work.dueUsers == 0 ? "nobody waits" : Elapsed.counted(work.dueUsers, "user is due", "users are due")
         return StatusAnswer(.works, "Works: \(daemons), \(sweep ?? "no sweep yet"), \(users).")
     }
@@ -152,6 +152,6 @@ package struct StatusAnswer: Sendable, Equatable {
     static func since(_ instant: Instant, _ now: Instant) -> String {
         let text = instant.rfc3339
         let day = now - instant < 86_400 ? "" : "\(text.prefix(10)) "
-        return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.words(now - instant)))"
+        return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.text(now - instant)))"
     }
 }

@@ -10,7 +10,7 @@ import TimeZones
 
 /// The output of `nudged status`, and its exit status.
 package struct StatusPage: Sendable {
-    private let work: WorkStanding
+    private let work: WorkStatus
     /// Users who wait for each paused kind. Nil: not counted.
     private let waiting: [NudgeKind: Int]?
     /// Daemons that are alive are first.
@@ -18,7 +18,7 @@ package struct StatusPage: Sendable {
     /// Whether it works.
     package let answer: StatusAnswer
 
-    init(_ work: WorkStanding, waiting: [NudgeKind: Int]? = nil) {
+    init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
         self.work = work
         self.waiting = waiting
         let all = work.daemons.map { ListedDaemon($0) }
@@ -37,7 +37,7 @@ package struct StatusPage: Sendable {
 
     /// The answer, what to do, and then the details. Lines without a newline at the end. A line is longer than `width`
     /// only if a single word is.
-    package func words(width: Int) -> String {
+    package func text(width: Int) -> String {
         var page = TextPage(width: width)
         page.line(answer.sentence)
         if let fix = answer.fix { page.wrapped("Fix: \(fix)", indent: 5) }
@@ -51,7 +51,7 @@ package struct StatusPage: Sendable {
     private static let label = 14
 
     private var details: [(String, String)] {
-        let most = WorkStanding.most
+        let most = WorkStatus.most
         var lines = [
             ("users due", due),
             ("changes", "\(work.touches == 0 ? "none" : Elapsed.capped(work.touches, most)) waiting for a sweep"),
@@ -60,7 +60,7 @@ package struct StatusPage: Sendable {
         if work.freeRanges > 0, answer.status != .unavailable {
             lines.append(("no owner", "\(work.freeRanges) of 64 ranges: their users wait"))
         }
-        if let spreads = work.spreads { lines.append(("for everyone", describe(spreads))) }
+        if let fanOuts = work.fanOuts { lines.append(("for everyone", describe(fanOuts))) }
         // The answer has a single pause.
         if answer.state != .paused || work.pauses.count > 1 { lines += work.pauses.map(paused) }
         return lines
@@ -68,43 +68,43 @@ package struct StatusPage: Sendable {
 
     private var due: String {
         guard work.dueUsers > 0 else { return "none" }
-        let count = Elapsed.capped(work.dueUsers, WorkStanding.mostDue)
-        return "\(count), the first for \(Elapsed.words(backlog.late)); \(backlog.pace)"
+        let count = Elapsed.capped(work.dueUsers, WorkStatus.mostDue)
+        return "\(count), the first for \(Elapsed.text(backlog.late)); \(backlog.pace)"
     }
 
     private var open: String {
         work.openPushes == 0 ? "nothing" : Elapsed.counted(work.openPushes, "push", "pushes")
     }
 
-    private func describe(_ spreads: WaitingSpreads) -> String {
+    private func describe(_ fanOuts: WaitingFanOuts) -> String {
         let count =
-            spreads.count == 1 ? "1 reminder is" : "\(Elapsed.capped(spreads.count, WorkStanding.most)) reminders are"
-        return "\(count) not fanned out to all yet, the first for \(Elapsed.words(work.now - spreads.first)): "
-            + "\(spreads.subjectType.printable) \(spreads.subjectID.printable) "
+            fanOuts.count == 1 ? "1 reminder is" : "\(Elapsed.capped(fanOuts.count, WorkStatus.most)) reminders are"
+        return "\(count) not fanned out to all yet, the first for \(Elapsed.text(work.now - fanOuts.first)): "
+            + "\(fanOuts.subjectType.printable) \(fanOuts.subjectID.printable) "
             + "(if the journal has spread_failed, nudged.subject_member can't be read)"
     }
 
     private func paused(_ pause: Pause) -> (String, String) {
-        let kind = KindWords.plural(pause.kind.rawValue)
+        let kind = KindText.plural(pause.kind.rawValue)
         if let resumed = pause.resumedAt {
             return (
                 "resumed",
-                "\(kind) \(Elapsed.words(work.now - resumed)) ago; not all users who were held are due yet: "
+                "\(kind) \(Elapsed.text(work.now - resumed)) ago; not all users who were held are due yet: "
                     + "nudged resume still runs, or was interrupted"
             )
         }
-        let why = pause.words.map { ": \($0)" } ?? ""
-        return ("paused", "\(kind) for \(Elapsed.words(work.now - pause.since)), by \(pause.byWhom)\(why)")
+        let why = pause.reason.map { ": \($0)" } ?? ""
+        return ("paused", "\(kind) for \(Elapsed.text(work.now - pause.since)), by \(pause.byWhom)\(why)")
     }
 
     private func describe(_ daemon: ListedDaemon, _ page: inout TextPage) {
         func field(_ label: String, _ value: String) { page.columns("  ", [(label, Self.label)], value) }
         let (row, name) = (daemon.row, "\(daemon.row.host), process \(daemon.row.pid)")
-        let unseen = Elapsed.words(row.unseenMilliseconds / 1000)
+        let unseen = Elapsed.text(row.unseenMilliseconds / 1000)
         page.line("")
         guard daemon.isAlive else { return page.line("daemon on \(name): not seen for \(unseen)") }
         page.wrapped(
-            "daemon on \(name): alive for \(Elapsed.words(work.now - row.startedAt)), seen \(unseen) ago, "
+            "daemon on \(name): alive for \(Elapsed.text(work.now - row.startedAt)), seen \(unseen) ago, "
                 + "version \(row.version)",
             indent: 2
         )
@@ -123,10 +123,10 @@ package struct StatusPage: Sendable {
 
     private func describe(_ failure: SweepFailure) -> String {
         if let until = failure.until {
-            let lasted = failure.since.map { " after \(Elapsed.words(until - $0))" } ?? ""
-            return "it ended \(Elapsed.words(work.now - until)) ago\(lasted): \(failure.words)"
+            let lasted = failure.since.map { " after \(Elapsed.text(until - $0))" } ?? ""
+            return "it ended \(Elapsed.text(work.now - until)) ago\(lasted): \(failure.text)"
         }
-        return (failure.since.map { "\(StatusAnswer.since($0, work.now)): " } ?? "") + failure.words
+        return (failure.since.map { "\(StatusAnswer.since($0, work.now)): " } ?? "") + failure.text
     }
 
     /// Shows the sweep's age only if the next sweep was already late when the daemon wrote its row. The row itself can
@@ -135,26 +135,26 @@ package struct StatusPage: Sendable {
         guard let sweep = state.lastSweep else { return "none yet" }
         let usual = 2 * state.intervalMilliseconds / 1000 + 2
         let isLate = sweep.at.map { seenAt - $0 > usual } ?? false
-        return isLate ? dated(sweep) : sweep.words
+        return isLate ? dated(sweep) : sweep.text
     }
 
-    private func describe(_ decision: DecisionStanding) -> String {
-        let since = decision.since.map { " for \(Elapsed.words(work.now - $0))" } ?? ""
+    private func describe(_ decision: DecisionStatus) -> String {
+        let since = decision.since.map { " for \(Elapsed.text(work.now - $0))" } ?? ""
         return decision.state.rawValue + since + (decision.reason.map { ": \($0)" } ?? "")
     }
 
     private func dated(_ sweep: SweepSummary) -> String {
-        (sweep.at.map { "\(Elapsed.words(work.now - $0)) ago: " } ?? "") + sweep.words
+        (sweep.at.map { "\(Elapsed.text(work.now - $0)) ago: " } ?? "") + sweep.text
     }
 
     private func describe(_ lane: LaneReport, _ page: inout TextPage) {
-        let since = lane.since.map { " for \(Elapsed.words(work.now - $0))" } ?? ""
+        let since = lane.since.map { " for \(Elapsed.text(work.now - $0))" } ?? ""
         let cause = lane.cause.map { ": \($0)" } ?? ""
-        page.wrapped("  lane \(lane.name): \(lane.state.words)\(since)\(cause)", indent: 4)
-        if let mend = lane.mend { page.wrapped("    fix: \(mend)", indent: 9) }
+        page.wrapped("  lane \(lane.name): \(lane.state.text)\(since)\(cause)", indent: 4)
+        if let remedy = lane.remedy { page.wrapped("    fix: \(remedy)", indent: 9) }
         if let probe = lane.nextProbe {
             let wait = probe - work.now
-            page.line("    next try \(wait > 0 ? "in \(Elapsed.words(wait))" : "now")")
+            page.line("    next try \(wait > 0 ? "in \(Elapsed.text(wait))" : "now")")
         }
     }
 
@@ -172,8 +172,8 @@ package struct StatusPage: Sendable {
         json.string(work.now.rfc3339)
         for (name, count) in [
             ("due_users", work.dueUsers), ("touches", work.touches), ("open_chunks", work.openIntents),
-            ("open_pushes", work.openPushes), ("unknown_24h", work.unknownPushes), ("counted_up_to", WorkStanding.most),
-            ("due_counted_up_to", WorkStanding.mostDue), ("users_per_minute", backlog.perMinute),
+            ("open_pushes", work.openPushes), ("unknown_24h", work.unknownPushes), ("counted_up_to", WorkStatus.most),
+            ("due_counted_up_to", WorkStatus.mostDue), ("users_per_minute", backlog.perMinute),
             ("free_ranges", work.freeRanges),
         ] {
             json.key(name)
@@ -183,8 +183,8 @@ package struct StatusPage: Sendable {
         json.string(work.firstDue?.rfc3339)
         json.key("seconds_left")
         if let left = backlog.secondsLeft { json.int(left) } else { json.null() }
-        json.key("spreads")
-        if let spreads = work.spreads { write(spreads, to: &json) } else { json.null() }
+        json.key("fan_outs")
+        if let fanOuts = work.fanOuts { write(fanOuts, to: &json) } else { json.null() }
         json.key("paused")
         json.beginArray()
         for pause in work.pauses {
@@ -204,13 +204,13 @@ package struct StatusPage: Sendable {
         return json.string
     }
 
-    private func write(_ spreads: WaitingSpreads, to json: inout JSONWriter) {
+    private func write(_ fanOuts: WaitingFanOuts, to json: inout JSONWriter) {
         json.beginObject()
         json.key("count")
-        json.int(spreads.count)
+        json.int(fanOuts.count)
         for (name, text) in [
-            ("first", spreads.first.rfc3339), ("reminder_id", spreads.reminderID.uuidString.lowercased()),
-            ("subject_type", spreads.subjectType), ("subject_id", spreads.subjectID),
+            ("first", fanOuts.first.rfc3339), ("reminder_id", fanOuts.reminderID.uuidString.lowercased()),
+            ("subject_type", fanOuts.subjectType), ("subject_id", fanOuts.subjectID),
         ] {
             json.key(name)
             json.string(text)
@@ -254,7 +254,7 @@ extension LaneReport {
 
 extension LaneReport.State {
     /// The state for an operator. In the output, a span of time follows it.
-    var words: String {
+    var text: String {
         switch self {
         case .open: "connected"
         case .backingOff: "waiting"

@@ -17,7 +17,7 @@ package struct StatusRun: Sendable {
     ///   version's.
     package func run() async throws -> StatusPage {
         try await database.withStore { store in
-            let work = try await store.standing()
+            let work = try await store.workStatus()
             let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind)
             let waiting = try await paused.isEmpty ? nil : store.pausedUsers(paused)
             return StatusPage(work, waiting: waiting)

@@ -20,7 +20,7 @@ package enum DecisionFailure: Error, Sendable, Equatable {
     case stopped
 
     /// For the record, journal and status. It holds nothing of the service's answer.
-    package var words: String {
+    package var text: String {
         switch self {
         case .overLimit: "the user's analyses an hour are used up"
         case .resting: "the decision service is left alone for a while"

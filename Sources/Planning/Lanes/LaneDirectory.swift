@@ -41,5 +41,5 @@ package struct LaneIdentity: Sendable, Hashable {
     }
 
     /// As text for an operator.
-    package var words: String { "\(topic) (\(environment))" }
+    package var text: String { "\(topic) (\(environment))" }
 }

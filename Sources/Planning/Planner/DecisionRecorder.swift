@@ -15,7 +15,7 @@ package final class DecisionRecorder: Sendable {
     }
 
     private let noted = Mutex<[Entry]>([])
-    private let templates = Mutex<[(template: Int32, fate: TemplateFate)]>([])
+    private let templates = Mutex<[(template: Int32, outcome: TemplateOutcome)]>([])
 
     package init() {}
 
@@ -23,9 +23,11 @@ package final class DecisionRecorder: Sendable {
     package var entries: [Entry] { noted.withLock { $0 } }
 
     /// The result for each template, if a check-in is sent.
-    package var fates: [(template: Int32, fate: TemplateFate)] { templates.withLock { $0 } }
+    package var templateOutcomes: [(template: Int32, outcome: TemplateOutcome)] { templates.withLock { $0 } }
 
-    func note(fates: [(template: Int32, fate: TemplateFate)]) { templates.withLock { $0 = fates } }
+    func note(templateOutcomes: [(template: Int32, outcome: TemplateOutcome)]) {
+        templates.withLock { $0 = templateOutcomes }
+    }
 
     func note(_ entry: Entry) {
         noted.withLock { entries in

@@ -66,9 +66,9 @@ package final class PlannedNudge: Sendable {
     private let attempt: Attempt
     private let content: Content
     /// The decision after the policy. nil: none was needed.
-    let decision: DecisionVerdict?
+    let decision: DecisionOutcome?
 
-    init(_ attempt: Attempt, _ content: Content, decision: DecisionVerdict? = nil) {
+    init(_ attempt: Attempt, _ content: Content, decision: DecisionOutcome? = nil) {
         self.attempt = attempt
         self.content = content
         self.decision = decision
@@ -102,15 +102,15 @@ package final class PlannedNudge: Sendable {
     package var isToBeAsked: Bool { text != nil && countedAt == nil && decision == nil }
 
     /// The nudge with the decision's text, if that fits into a push.
-    func decided(_ verdict: DecisionVerdict, passesFocus: Bool) -> PlannedNudge {
+    func decided(_ outcome: DecisionOutcome, passesFocus: Bool) -> PlannedNudge {
         var content = content
-        if verdict.title != nil || verdict.body != nil,
-            let other = text?.saying(verdict.title, verdict.body).payload(passesFocus: passesFocus),
+        if outcome.title != nil || outcome.body != nil,
+            let other = text?.saying(outcome.title, outcome.body).payload(passesFocus: passesFocus),
             other.count <= PushType.alert.payloadLimit
         {
             content.payload = other
         }
-        return PlannedNudge(attempt, content, decision: verdict)
+        return PlannedNudge(attempt, content, decision: outcome)
     }
 
     /// Only these devices now. The others follow under the same answer.

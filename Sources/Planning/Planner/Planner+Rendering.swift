@@ -54,7 +54,7 @@ extension Planner {
             last: recipient.user.template,
             context: context
         )
-        recorder?.note(fates: checkInTexts.fates(question))
+        recorder?.note(templateOutcomes: checkInTexts.templateOutcomes(question))
         return checkInTexts.choose(question)
     }
 

@@ -100,7 +100,7 @@ package struct Planner: Sendable {
                 now: now,
                 soon: !recipient.devices.foreign.isEmpty
             ),
-            askedAt: now,
+            evaluatedAt: now,
             since: candidate.since,
             fingerprint: recipient.fingerprint,
             history: trimmed(candidate, now: now),
@@ -117,11 +117,11 @@ package struct Planner: Sendable {
     }
 
     private func skippedSlots(_ recipient: Recipient, now: Instant) throws(TimeZoneError) -> [DeliveryRecord] {
-        guard let asked = recipient.user.askedAt, asked < now else { return [] }
+        guard let evaluated = recipient.user.evaluatedAt, evaluated < now else { return [] }
         // A slot that passes during a pause counts as skipped.
         var candidate = recipient.candidate
         candidate.paused = false
-        return try policy.skippedSlots(candidate, lastAsked: asked, now: now).flatMap { skipped in
+        return try policy.skippedSlots(candidate, lastEvaluated: evaluated, now: now).flatMap { skipped in
             recipient.records(
                 [.checkIn(skipped.slot)],
                 .skipped,

@@ -12,21 +12,21 @@ extension SendPlan {
     /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
     /// and is evaluated again.
     package func decided(
-        _ verdicts: [NudgeIdentity: DecisionVerdict],
+        _ outcomes: [NudgeIdentity: DecisionOutcome],
         at now: Instant,
         paused: Set<NudgeKind>
     ) -> SendPlan {
         taking { nudge in
             guard nudge.isToBeAsked else { return .goes(nudge) }
-            guard let verdict = verdicts[nudge.identity], nudge.isValid(at: now), !paused.contains(nudge.identity.kind)
+            guard let outcome = outcomes[nudge.identity], nudge.isValid(at: now), !paused.contains(nudge.identity.kind)
             else { return .stays }
-            guard verdict.shouldNotify else { return .ends(declined(nudge, verdict, at: now)) }
+            guard outcome.shouldNotify else { return .ends(declined(nudge, outcome, at: now)) }
             let passesFocus = nudge.isUrgent && candidate.preferences.allowUrgent
-            return .goes(nudge.decided(verdict, passesFocus: passesFocus))
+            return .goes(nudge.decided(outcome, passesFocus: passesFocus))
         }
     }
 
-    private func declined(_ nudge: PlannedNudge, _ verdict: DecisionVerdict, at now: Instant) -> [DeliveryRecord] {
+    private func declined(_ nudge: PlannedNudge, _ outcome: DecisionOutcome, at now: Instant) -> [DeliveryRecord] {
         nudge.members.map { member in
             DeliveryRecord(
                 userID: userID,
@@ -37,7 +37,7 @@ extension SendPlan {
                 outcome: member.kind == .checkIn ? .skipped : .dropped,
                 reason: Self.declinedReason,
                 attemptedAt: now,
-                decision: verdict.json
+                decision: outcome.json
             )
         }
     }
@@ -57,7 +57,7 @@ extension SendPlan {
     }
 
     /// The decision of the user's fallback strategy.
-    package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionVerdict {
+    package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
         let decision = FallbackDecider(strategy: candidate.preferences.fallbackStrategy).decide(
             FallbackDecider.Nudge(
                 kind: nudge.identity.kind,
@@ -65,6 +65,6 @@ extension SendPlan {
                 isMention: nudge.text?.isMention ?? false
             )
         )
-        return DecisionVerdict(decision, nudge.isUrgent ? .urgent : .normal, because: failure)
+        return DecisionOutcome(decision, nudge.isUrgent ? .urgent : .normal, because: failure)
     }
 }

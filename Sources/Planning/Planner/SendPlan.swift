@@ -24,7 +24,7 @@ package final class SendPlan: Sendable {
     let othersDue: Instant?
     /// Whether more could be sent than is in the plan. Then the user is due again at once.
     let isPartial: Bool
-    /// Records from planning: skipped slots and dropped messages. Written together with `askedAt`, since the next
+    /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
     /// search for skipped slots starts there.
     package let records: [DeliveryRecord]
     /// Messages and reminders that ended without a push.
@@ -146,7 +146,7 @@ package final class SendPlan: Sendable {
     }
 
     /// What to do with a nudge.
-    enum Fate {
+    enum NextStep {
         case goes(PlannedNudge)
         /// It stays unchanged and is evaluated again.
         case stays
@@ -155,14 +155,14 @@ package final class SendPlan: Sendable {
     }
 
     /// The plan after deciding about each nudge.
-    func taking(_ fate: (PlannedNudge) -> Fate) -> SendPlan {
+    func taking(_ step: (PlannedNudge) -> NextStep) -> SendPlan {
         var left: [PlannedNudge] = []
         var going: [NudgeIdentity: PlannedNudge] = [:]
         var history = candidate.history
         var records: [DeliveryRecord] = []
         var ended: [NudgeIdentity] = []
         for nudge in nudges {
-            switch fate(nudge) {
+            switch step(nudge) {
             case .goes(let decided):
                 going[nudge.identity] = decided
                 left.append(nudge)

@@ -6,18 +6,18 @@ extension Planner {
     /// Decides about a reminder for everyone that may be fanned out now.
     ///
     /// - Throws: if the author's zone could not be read now.
-    package func decide(_ spread: DueSpread, now: Instant) throws(TimeZoneError) -> FanOutDecision {
-        let reminder = spread.reminder
+    package func decide(_ fanOut: DueFanOut, now: Instant) throws(TimeZoneError) -> FanOutDecision {
+        let reminder = fanOut.reminder
         if reminder.isCancelled { return .drop }
         let author = Candidate(
             userID: reminder.authorID,
-            preferences: parsed(spread.preferences),
-            timezone: spread.timezone,
+            preferences: parsed(fanOut.preferences),
+            timezone: fanOut.timezone,
             nudge: .checkIn
         )
         let hours = try ReminderHours(reminder, of: author, policy)
         if reminder.timezone != nil, let due = hours.due, due > now { return .wait(until: due) }
-        return .tell(next: try hours.next(for: reminder.authorID, isSpread: true, now: now))
+        return .tell(next: try hours.next(for: reminder.authorID, isFanOut: true, now: now))
     }
 }
 

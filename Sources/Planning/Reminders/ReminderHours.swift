@@ -35,9 +35,9 @@ struct ReminderHours {
     /// The next occurrence. nil: none.
     ///
     /// - Parameters:
-    ///   - isSpread: whether it is a reminder for everyone.
+    ///   - isFanOut: whether it is a reminder for everyone.
     ///   - now: occurrences up to this instant are skipped, but count.
-    func next(for user: UUID, isSpread: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
+    func next(for user: UUID, isFanOut: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
         guard let series = reminder.series, let rule = try? Recurrence(parsing: series.rule) else { return nil }
         // Without a zone, a series of instants is computed in UTC.
         let utc = zone == nil ? try zones.zone(named: "UTC") : nil
@@ -47,7 +47,7 @@ struct ReminderHours {
         let last = max(now, clock.resolve(planned, .first))
         let place = Recurrence.Occurrence(number: series.number, time: planned)
         guard let (next, instant) = rule.next(after: place, start: first, in: clock, later: last) else { return nil }
-        let isInstant = zone == nil || isSpread && isEveryonesInstant(series)
+        let isInstant = zone == nil || isFanOut && isEveryonesInstant(series)
         return ReminderContinuation(
             userID: user,
             id: reminder.id,

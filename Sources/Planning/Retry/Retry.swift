@@ -28,7 +28,7 @@ package struct Retry: Sendable, Equatable {
     /// twice.
     static let unsentSeconds: Int64 = 1
     /// A refused token waits until its window of answers has closed, and a little longer.
-    static let verdictSeconds = VerdictWindow.spanSeconds + 5
+    static let refusalSeconds = RefusalWindow.spanSeconds + 5
 
     package let identity: NudgeIdentity
     /// What the record names: the messages of a digest, else the nudge itself.

@@ -46,7 +46,7 @@ struct NudgeOutcomes {
             if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             wasAttempted = true
-            comeBack(target, at: now + Retry.verdictSeconds, orElse: .rejected, reason: reason, status: status)
+            comeBack(target, at: now + Retry.refusalSeconds, orElse: .rejected, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
             delay(target, reason: reason, status: status, retryAfter: retryAfter)
         case .unsent:

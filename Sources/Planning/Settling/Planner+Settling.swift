@@ -97,7 +97,7 @@ extension Planner {
             version: plan.version,
             dueAt: dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now),
             // When the decision was made: slots that have ended since then must still be recorded as skipped.
-            askedAt: attemptedAt,
+            evaluatedAt: attemptedAt,
             since: candidate.since,
             fingerprint: plan.fingerprint,
             history: candidate.history,

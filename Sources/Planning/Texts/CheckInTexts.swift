@@ -50,7 +50,7 @@ package struct CheckInTexts: Sendable {
     }
 
     /// The result for each template, for `nudged explain`.
-    func fates(_ question: Question) -> [(template: Int32, fate: TemplateFate)] {
+    func templateOutcomes(_ question: Question) -> [(template: Int32, outcome: TemplateOutcome)] {
         let drawn = draw(question)?.template
         let last = question.last.flatMap { id in templates.first { $0.id == id } }
         let locales: [String?] = question.context.locales + [nil]
@@ -103,9 +103,9 @@ package struct CheckInTexts: Sendable {
     }
 
     /// - Parameter last: the template of the question's `last`. nil: it does not exist any more.
-    private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateFate? {
+    private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateOutcome? {
         if template.id == question.last { return .last }
-        if let last, last.hasWords(of: template) { return .last }
+        if let last, last.hasText(of: template) { return .last }
         return template.fault(for: question.context)
     }
 

@@ -20,15 +20,15 @@ struct RecipientContext: Sendable, Equatable {
 
     /// The value of a placeholder: an integer, or a text without the white space around it. nil: missing, or not
     /// printable.
-    func words(_ name: String) -> String? {
+    func text(_ name: String) -> String? {
         switch object[name] {
         case .string(let text) where !text.isBlank:
             let scalars = text.unicodeScalars
             guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
                 let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
             else { return nil }
-            let words = scalars[first...last]
-            return words.contains { $0.properties.generalCategory == .control } ? nil : String(words)
+            let trimmed = scalars[first...last]
+            return trimmed.contains { $0.properties.generalCategory == .control } ? nil : String(trimmed)
         case .int(let number): return "\(number)"
         default: return nil
         }

@@ -31,8 +31,8 @@ final class Template: Sendable {
         self.body = body
         action = stored.action.flatMap(PayloadAction.init(rawValue:))
         names = title.names + body.names
-        let words = (title.filled(from: .none), body.filled(from: .none))
-        guard case (let title?, let body?) = words else {
+        let filled = (title.filled(from: .none), body.filled(from: .none))
+        guard case (let title?, let body?) = filled else {
             plain = nil
             return
         }
@@ -40,12 +40,12 @@ final class Template: Sendable {
     }
 
     /// Whether both have the same text.
-    func hasWords(of other: Template) -> Bool { title == other.title && body == other.body }
+    func hasText(of other: Template) -> Bool { title == other.title && body == other.body }
 
     /// Why this user can't get it. nil: they can.
-    func fault(for context: RecipientContext) -> TemplateFate? {
+    func fault(for context: RecipientContext) -> TemplateOutcome? {
         if let domain, domain != context.domain { return .otherDomain }
-        var missing = names.filter { context.words($0) == nil }
+        var missing = names.filter { context.text($0) == nil }
         if action == .openConversation, context.conversationID == nil { missing.append("conversation_id") }
         return missing.isEmpty ? nil : .missing(missing)
     }

@@ -48,15 +48,15 @@ struct TemplateText: Sendable, Equatable {
 
     /// The text. nil: the context lacks a placeholder's value.
     func filled(from context: RecipientContext) -> String? {
-        var words = ""
+        var filled = ""
         for piece in pieces {
             switch piece {
-            case .text(let text): words += text
+            case .text(let text): filled += text
             case .placeholder(let name):
-                guard let value = context.words(name) else { return nil }
-                words += value
+                guard let value = context.text(name) else { return nil }
+                filled += value
             }
         }
-        return words
+        return filled
     }
 }

@@ -36,25 +36,25 @@ package final class HeartbeatCaller: Sendable {
             throw ConfigurationFault(
                 key: error.code == .trustFile ? "heartbeat.caFile" : "heartbeat.url",
                 what: "\(error)",
-                mend: "give a readable file of certificates, or raise the unit's limits"
+                remedy: "give a readable file of certificates, or raise the unit's limits"
             )
         }
     }
 
     /// The address, if it can be used. Its path is a secret, so it must be called over https or on this machine.
     static func checked(_ text: String) throws(ConfigurationFault) -> HTTPURL {
-        let mend = "write https://host/path"
+        let remedy = "write https://host/path"
         let url: HTTPURL
         do throws(HTTPClientError) {
             url = try HTTPURL(text)
         } catch {
-            throw ConfigurationFault(key: "heartbeat.url", what: "\(error)", mend: mend)
+            throw ConfigurationFault(key: "heartbeat.url", what: "\(error)", remedy: remedy)
         }
         guard url.isEncrypted || url.isLoopback else {
             throw ConfigurationFault(
                 key: "heartbeat.url",
                 what: "its path is a secret, so it is not sent to \(url) unencrypted",
-                mend: "\(mend); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
+                remedy: "\(remedy); http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
             )
         }
         return url
@@ -66,7 +66,7 @@ package final class HeartbeatCaller: Sendable {
         Task {
             // A call that this daemon cancels is not a failure.
             guard let fault = await call() else { return }
-            if let news = pace.withLock({ $0.end(fault: fault.words) }) { onNews(news) }
+            if let news = pace.withLock({ $0.end(fault: fault.text) }) { onNews(news) }
         }
     }
 
@@ -75,7 +75,7 @@ package final class HeartbeatCaller: Sendable {
 
     private struct Outcome {
         /// What failed. nil: it was answered.
-        let words: String?
+        let text: String?
     }
 
     /// nil: the caller was closed meanwhile.
@@ -83,11 +83,11 @@ package final class HeartbeatCaller: Sendable {
         do throws(HTTPClientError) {
             let response = try await client.send(HTTPRequest(get: url))
             let isGood = (200...299).contains(response.status)
-            return Outcome(words: isGood ? nil : "\(url) answers with status \(response.status)")
+            return Outcome(text: isGood ? nil : "\(url) answers with status \(response.status)")
         } catch {
             if error.code == .closed || error.code == .cancelled { return nil }
             // Names hosts, files and the system's error, but never the path.
-            return Outcome(words: error.description)
+            return Outcome(text: error.description)
         }
     }
 }

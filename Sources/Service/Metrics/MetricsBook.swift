@@ -29,8 +29,8 @@ struct MetricsBook: Sendable {
             }
         case .quarantined: quarantined += 1
         case .statementFailed, .settlementFailed: writeFailures += 1
-        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .spreadFailed,
-            .ownership, .membershipEnded, .membersBuried:
+        case .recovered, .noticed, .zonesUnread, .rejected, .unknown, .fenced, .paused, .progress, .fanOutFailed,
+            .ownership, .membershipEnded, .membersDeclaredDead:
             break
         }
     }

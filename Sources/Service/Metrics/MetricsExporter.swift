@@ -17,7 +17,7 @@ actor MetricsExporter {
     /// Has its own connection, so that no sweep waits for these queries.
     private var store: Store?
     private var pace = WorkPace()
-    private var work: (standing: WorkStanding, askedAt: Int64)?
+    private var work: (status: WorkStatus, askedAt: Int64)?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     private var nextWriting: Int64 = 0
@@ -89,7 +89,7 @@ actor MetricsExporter {
         // `end` was called meanwhile.
         guard loop != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
-            state.work = MetricsState.Work(standing: work.standing, age: .milliseconds(now - work.askedAt))
+            state.work = MetricsState.Work(status: work.status, age: .milliseconds(now - work.askedAt))
         }
         latest.state.withLock { $0 = state }
         if state.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
@@ -103,7 +103,7 @@ actor MetricsExporter {
         self.store = store
         let askedAt = BootTime.milliseconds()
         // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
-        if let standing = try? await store.standing() { work = (standing, askedAt) }
+        if let status = try? await store.workStatus() { work = (status, askedAt) }
         pace.end(now: BootTime.milliseconds())
     }
 

@@ -76,10 +76,10 @@ struct MetricsPage: Sendable {
     private var decisions: [MetricFamily] {
         let reasons = Reason.allCases.filter { $0 != .due && $0 != .urgent }.map(\.rawValue) + [SweepReport.zonesUnread]
         let results = [("send", state.totals.sending)] + reasons.map { ($0, state.totals.resting[$0] ?? 0) }
-        let verdicts = DecisionVerdict.Origin.allCases.flatMap { origin in
+        let decisions = DecisionOutcome.Origin.allCases.flatMap { origin in
             [true, false].map { notify in
                 MetricSample(
-                    Double(state.totals.verdicts[.init(origin: origin, shouldNotify: notify)] ?? 0),
+                    Double(state.totals.decisions[.init(origin: origin, shouldNotify: notify)] ?? 0),
                     [MetricLabel("by", origin.rawValue), MetricLabel("notify", "\(notify)")]
                 )
             }
@@ -92,7 +92,7 @@ struct MetricsPage: Sendable {
         }
         return [
             Metric.usersDecided.family(results.map { MetricSample(Double($1), [MetricLabel("result", $0)]) }),
-            Metric.serviceDecisions.family(verdicts),
+            Metric.serviceDecisions.family(decisions),
             service ?? Metric.serviceState.family([]),
             Metric.pausedKinds.family(
                 NudgeKind.allCases.map {
@@ -103,22 +103,22 @@ struct MetricsPage: Sendable {
     }
 
     private var work: [MetricFamily] {
-        let standing = state.work?.standing
-        let alive = standing?.daemons.count { abs($0.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
+        let status = state.work?.status
+        let alive = status?.daemons.count { abs($0.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
         return [
             Metric.databaseUp.family(state.isDatabaseUp),
             Metric.schemaUsable.family(state.isSchemaUsable),
             Metric.daemonsAlive.family(alive.map(Double.init)),
-            Metric.dueUsers.family(standing.map { Double($0.dueUsers) }),
+            Metric.dueUsers.family(status.map { Double($0.dueUsers) }),
             Metric.dueOldest.family(state.work.map(oldest)),
-            Metric.changesWaiting.family(standing.map { Double($0.touches) }),
-            Metric.unknownPushes.family(standing.map { Double($0.unknownPushes) }),
+            Metric.changesWaiting.family(status.map { Double($0.touches) }),
+            Metric.unknownPushes.family(status.map { Double($0.unknownPushes) }),
         ]
     }
 
     /// The age in the answer plus the age of the answer.
     private func oldest(_ work: MetricsState.Work) -> Double {
-        guard let first = work.standing.firstDue, work.standing.dueUsers > 0 else { return 0 }
-        return Double(max(0, work.standing.now - first)) + Double(work.age.components.seconds)
+        guard let first = work.status.firstDue, work.status.dueUsers > 0 else { return 0 }
+        return Double(max(0, work.status.now - first)) + Double(work.age.components.seconds)
     }
 }

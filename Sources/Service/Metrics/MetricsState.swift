@@ -7,7 +7,7 @@ import TimeZones
 struct MetricsState: Sendable {
     /// The database's answer about the work, and its age.
     struct Work: Sendable {
-        var standing: WorkStanding
+        var status: WorkStatus
         var age: Duration
     }
 

@@ -18,11 +18,11 @@ struct DatabaseMood: Sendable {
     /// - Parameters:
     ///   - isAway: whether it did not answer.
     ///   - now: CLOCK_BOOTTIME milliseconds.
-    mutating func failed(_ event: Event, _ words: String, isAway: Bool = true, now: Int64) -> Bool {
+    mutating func failed(_ event: Event, _ text: String, isAway: Bool = true, now: Int64) -> Bool {
         // While the schema waits for its migration, the text changes with each migration.
-        let isNews = self.event != event || (event == .migrationsMissing && trouble != words)
+        let isNews = self.event != event || (event == .migrationsMissing && trouble != text)
         if trouble == nil { since = now }
-        trouble = words
+        trouble = text
         self.event = event
         self.isAway = isAway
         return isNews

@@ -30,7 +30,7 @@ package struct Assembly: Sendable {
     /// - Throws: the errors that `ConfigurationChecks.system` finds.
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
         guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
-            throw ConfigurationFault(key: "apns", what: "is missing", mend: "run nudged check-config")
+            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
         connection = try Self.connection(
             database.url.text,

@@ -13,7 +13,7 @@ extension ConfigurationChecks {
         zone: { isZone($0) },
         service: { url, token in _ = try Decider.checked(url, token: token) },
         heartbeat: { url in _ = try HeartbeatCaller.checked(url) },
-        words: { title, body in _ = try Notification(title: title, body: body).rendered() }
+        text: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
 
     private static func checkKey(_ pem: String) throws(ConfigurationFault) {
@@ -23,7 +23,7 @@ extension ConfigurationChecks {
             throw ConfigurationFault(
                 key: "apns.privateKey",
                 what: error.problem,
-                mend: error.mend ?? "try it again, or use another key"
+                remedy: error.remedy ?? "try it again, or use another key"
             )
         }
     }
@@ -36,7 +36,7 @@ extension ConfigurationChecks {
             throw ConfigurationFault(
                 key: "database.url",
                 what: error.detail ?? "libpq can't read it",
-                mend: error.mend ?? "write it as the reference says"
+                remedy: error.remedy ?? "write it as the reference says"
             )
         }
     }

@@ -99,7 +99,7 @@ package actor Daemon {
             // An attempt to connect is progress too: a restart does not help against an unreachable database.
             onDatabaseFailure: {
                 watchdog.progress()
-                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleWords ?? "")")
+                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleText ?? "")")
             }
         )
     }
@@ -134,7 +134,7 @@ package actor Daemon {
         await exporter.end()
         self.exporter = nil
         await meter.heartbeat?.close()
-        if reporter.databaseTroubleWords == nil { await heartbeat.takeBack(assembly.connection) }
+        if reporter.databaseTroubleText == nil { await heartbeat.takeBack(assembly.connection) }
         reporter.tellAllRepeats()
         reporter.say(.daemonStopped, "stopped: nothing is on the wire")
         withExtendedLifetime(signals) {}
@@ -167,16 +167,16 @@ package actor Daemon {
     private func schemaCheck() async throws(PostgresError) -> Bool {
         if schemaIsCurrent, !isSchemaInDoubt { return true }
         let isFirst = schemaCheckedAt == nil
-        let standing =
-            isFirst ? try await engine.migrator.standing() : try await Migrator.standing(assembly.connection)
+        let schemaState =
+            isFirst ? try await engine.migrator.schemaState() : try await Migrator.schemaState(assembly.connection)
         isSchemaInDoubt = false
-        guard standing.isUsable else {
+        guard schemaState.isUsable else {
             schemaIsCurrent = false
-            reporter.schemaIs(standing)
+            reporter.schemaIs(schemaState)
             return false
         }
         reporter.databaseAnswered()
-        if isFirst, case .newer = standing { reporter.schemaIsNewer(standing) }
+        if isFirst, case .newer = schemaState { reporter.schemaIsNewer(schemaState) }
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()
@@ -225,15 +225,15 @@ package actor Daemon {
     }
 
     private func tellStatus() {
-        var words: [String] = []
-        if isStopping { words.append("stopping: waiting for pushes in flight") }
-        if let trouble = reporter.databaseTroubleWords { words.append("waiting for PostgreSQL: \(trouble)") }
-        if !schemaIsCurrent && words.isEmpty { words.append("waiting for PostgreSQL") }
-        if words.isEmpty, let failure = heartbeat.failureWords { words.append(failure) }
-        words += engine.lanes.troubleWords
-        words.append(reporter.lastSweepWords ?? "no sweep yet")
-        if !isStopping { words.append("next within \(DurationText.format(assembly.schedule.interval))") }
-        _ = notifier.status(words.joined(separator: "; "))
+        var parts: [String] = []
+        if isStopping { parts.append("stopping: waiting for pushes in flight") }
+        if let trouble = reporter.databaseTroubleText { parts.append("waiting for PostgreSQL: \(trouble)") }
+        if !schemaIsCurrent && parts.isEmpty { parts.append("waiting for PostgreSQL") }
+        if parts.isEmpty, let failure = heartbeat.failureText { parts.append(failure) }
+        parts += engine.lanes.troubleTexts
+        parts.append(reporter.lastSweepText ?? "no sweep yet")
+        if !isStopping { parts.append("next within \(DurationText.format(assembly.schedule.interval))") }
+        _ = notifier.status(parts.joined(separator: "; "))
     }
 
     // MARK: How it stands, for `nudged status`
@@ -243,7 +243,7 @@ package actor Daemon {
         await heartbeat.run(engine.store) {
             await self.sample()
         } onFailure: { [reporter] error in
-            reporter.standingFailed(error)
+            reporter.statusFailed(error)
         }
     }
 

@@ -99,7 +99,7 @@ package final class Engine: Sendable {
     func sample(lostLines: Int, interval: Duration) async -> DaemonSample {
         DaemonSample(
             lanes: lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
-            decision: pipeline.decider?.standing,
+            decision: pipeline.decider?.status,
             inFlight: pipeline.openPushes,
             lostLines: lostLines,
             interval: interval,
@@ -141,10 +141,10 @@ package final class Engine: Sendable {
         await lanes.drain(deadline: answersBy)
         // The database does not answer and nothing is in flight, so there is nothing to wait for. The lease ends by
         // itself.
-        if reporter.databaseTroubleWords != nil, pipeline.openPushes == 0 { pipeline.abandon() }
+        if reporter.databaseTroubleText != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
         // Otherwise this daemon's users would wait until the lease ends.
-        if reporter.databaseTroubleWords == nil, pipeline.share != nil {
+        if reporter.databaseTroubleText == nil, pipeline.share != nil {
             await pipeline.leave()
             try? await store.daemonGone(identity.id)
         }
@@ -160,7 +160,7 @@ extension ConfigurationFault {
         ConfigurationFault(
             key: "apns.privateKey",
             what: "\(error)",
-            mend: "use the .p8 file from Apple's developer site unchanged"
+            remedy: "use the .p8 file from Apple's developer site unchanged"
         )
     }
 }

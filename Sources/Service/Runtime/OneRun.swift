@@ -70,7 +70,7 @@ package struct OneRun: Sendable {
             let wasStopped = engine.isEnding
             await engine.finish()
             guard wasStopped else { throw error }
-            let trouble = engine.reporter.databaseTroubleWords
+            let trouble = engine.reporter.databaseTroubleText
             return Result(report: totals.report, status: trouble == nil ? .success : .temporary, trouble: trouble)
         }
     }
@@ -80,7 +80,7 @@ package struct OneRun: Sendable {
         var secondsAway: Int64 = 0
         while secondsAway * 1000 < patience {
             try await Task.sleep(for: .seconds(1))
-            secondsAway = engine.reporter.databaseTroubleWords == nil ? 0 : secondsAway + 1
+            secondsAway = engine.reporter.databaseTroubleText == nil ? 0 : secondsAway + 1
         }
         await engine.finish()
     }
@@ -91,8 +91,8 @@ package struct OneRun: Sendable {
         engine.reporter.zonesAre(zones.reload(), in: zones.directory)
         let connection = try await Connection.open(engine.assembly.connection)
         await connection.close()
-        let standing = try await engine.migrator.standing()
-        guard standing.isUsable else { throw SchemaError(standing: standing) }
+        let schemaState = try await engine.migrator.schemaState()
+        guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery(keepDays: Int32(clamping: engine.assembly.record.keepDays))
         } catch {
@@ -112,13 +112,13 @@ package struct OneRun: Sendable {
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
             engine.reporter.tellRepeats()
-            if engine.pipeline.isOutdated { throw SchemaError(standing: try await engine.migrator.standing()) }
+            if engine.pipeline.isOutdated { throw SchemaError(schemaState: try await engine.migrator.schemaState()) }
             let after = totals.report
             if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
             let isAnyoneAside = await engine.pipeline.isAnyoneAside
-            if let words = engine.lanes.stoppedWords, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
-                return words
+            if let text = engine.lanes.stoppedText, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
+                return text
             }
             let remaining = try await engine.store.remaining(
                 now: (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds,
@@ -128,12 +128,12 @@ package struct OneRun: Sendable {
             guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
                 // No more answers will come, so close the windows of refused tokens now. Then their nudges end.
                 if await engine.pipeline.concludeWindows() { continue }
-                return engine.lanes.stoppedWords ?? zoneWords
+                return engine.lanes.stoppedText ?? zoneText
             }
             let patience = engine.lanes.areAllBlocked ? Self.patienceWithApple : patience
             guard BootTime.milliseconds() - lastProgress < patience else {
-                let words = engine.lanes.troubleWords
-                return "users are still due" + (words.isEmpty ? "" : ": \(words.joined(separator: "; "))")
+                let texts = engine.lanes.troubleTexts
+                return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
             }
             try await pause(remaining, unsent: unsent || isAnyoneAside, moved: moved)
         }
@@ -141,7 +141,7 @@ package struct OneRun: Sendable {
     }
 
     /// Users were postponed because their zones could not be read.
-    private var zoneWords: String? {
+    private var zoneText: String? {
         totals.report.resting[SweepReport.zonesUnread].map {
             "time-zone files can't be read: \(Elapsed.counted($0, "user waits", "users wait"))"
         }
@@ -171,7 +171,7 @@ extension OneRun {
             if state.hasPrefix("3D") || state == "42P01" || state == "3F000" { return .configuration }
             return error.isTransient ? .temporary : .unavailable
         case let error as ConfigurationError: return error.exitStatus
-        case let error as SchemaError: return error.standing == .hidden ? .permission : .configuration
+        case let error as SchemaError: return error.schemaState == .hidden ? .permission : .configuration
         case is ConfigurationFault, is MigrationError: return .configuration
         default: return .unavailable
         }

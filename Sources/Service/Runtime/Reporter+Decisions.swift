@@ -4,11 +4,11 @@ import Systemd
 extension Reporter {
     /// The decision service began or stopped to count as dead. Each event has one line a minute at most. `nudged
     /// status` shows the current state.
-    func decisions(_ standing: DecisionStanding) {
-        if standing.state == .active {
+    func decisions(_ status: DecisionStatus) {
+        if status.state == .active {
             say(.decisionBack, "the decision service answers again")
         } else {
-            let why = (standing.reason ?? "it fails").oneLine
+            let why = (status.reason ?? "it fails").oneLine
             say(
                 .decisionFallback,
                 "the decision service is not called for now: \(why); each user's fallback_strategy decides; "

@@ -9,7 +9,7 @@ extension Reporter {
         let (event, message, fields) = Self.line(event, lane)
         say(
             event,
-            about: lane.words,
+            about: lane.text,
             message,
             fields.merging(["topic": "\(lane.topic)", "environment": "\(lane.environment)"]) { $1 }
         )
@@ -21,12 +21,12 @@ extension Reporter {
         switch event {
         case .connectionOpened, .connectionLost, .connectionSilent, .goAway, .connectionResting:
             connectionLine(event, lane)
-        case .laneStopped(let reason, let mend):
+        case .laneStopped(let reason, let remedy):
             (
-                .laneStopped, "sending for \(lane.words) is stopped, \(LaneStatus.cause(reason)): \(mend)",
+                .laneStopped, "sending for \(lane.text) is stopped, \(LaneStatus.cause(reason)): \(remedy)",
                 ["reason": "\(reason)"]
             )
-        case .laneResumed: (.laneResumed, "sending for \(lane.words) resumes", [:])
+        case .laneResumed: (.laneResumed, "sending for \(lane.text) resumes", [:])
         case .tokenMinted(let keyID, let issuedAt):
             (
                 .providerTokenMinted, "signed a provider token",
@@ -35,7 +35,7 @@ extension Reporter {
         case .storm(let count, let status, let reason):
             (
                 .laneSlowed,
-                "Apple answered \(Elapsed.counted(count, "push", "pushes")) for \(lane.words) "
+                "Apple answered \(Elapsed.counted(count, "push", "pushes")) for \(lane.text) "
                     + "with \(status) \(reason); sending slows down",
                 ["count": "\(count)", "status": "\(status)", "reason": "\(reason)"]
             )
@@ -51,32 +51,32 @@ extension Reporter {
         switch event {
         case .connectionOpened(let number, let streams):
             (
-                .connectionOpened, "connected to Apple for \(lane.words)",
+                .connectionOpened, "connected to Apple for \(lane.text)",
                 ["connection": "\(number)", "streams": "\(streams)"]
             )
         case .connectionLost(let number, let why, let retry):
             (
                 .connectionLost,
-                "the connection to Apple for \(lane.words) ended: \(why)"
+                "the connection to Apple for \(lane.text) ended: \(why)"
                     + (retry > 0 ? "; next try in \(retry) ms" : ""),
                 ["connection": "\(number)"]
             )
         case .connectionSilent(let number, let unanswered):
             (
                 .connectionLost,
-                "nudged closes a connection to Apple for \(lane.words): "
+                "nudged closes a connection to Apple for \(lane.text): "
                     + "\(unanswered) pushes in a row were not answered",
                 ["connection": "\(number)"]
             )
         case .goAway(let number, let reason):
             (
-                .goaway, "Apple closes a connection for \(lane.words): \(reason)",
+                .goaway, "Apple closes a connection for \(lane.text): \(reason)",
                 ["connection": "\(number)", "reason": "\(reason)"]
             )
         default:
             (
                 .connectionResting,
-                "a connection for \(lane.words) sends nothing for 20 minutes (TooManyProviderTokenUpdates)", [:]
+                "a connection for \(lane.text) sends nothing for 20 minutes (TooManyProviderTokenUpdates)", [:]
             )
         }
     }

@@ -23,8 +23,8 @@ extension Reporter {
     /// The calls of the heartbeat's address began to fail, or work again.
     func heartbeat(_ news: HeartbeatPace.News) {
         switch news {
-        case .failed(let words):
-            let why = words.oneLine
+        case .failed(let text):
+            let why = text.oneLine
             say(
                 .heartbeatFailed,
                 "the heartbeat's calls fail: \(why); nudges are still sent",

@@ -6,20 +6,20 @@ extension Reporter {
     func paused(_ kinds: Set<NudgeKind>, before: Set<NudgeKind>) {
         let (held, freed) = (kinds.subtracting(before), before.subtracting(kinds))
         if !held.isEmpty {
-            let words = Self.words(held)
+            let text = Self.text(held)
             say(
                 .kindsPaused,
-                "paused: \(words); nothing of these kinds is sent until nudged resume",
-                ["kinds": "\(words)"]
+                "paused: \(text); nothing of these kinds is sent until nudged resume",
+                ["kinds": "\(text)"]
             )
         }
         if !freed.isEmpty {
-            let words = Self.words(freed)
-            say(.kindsResumed, "resumed: \(words)", ["kinds": "\(words)"])
+            let text = Self.text(freed)
+            say(.kindsResumed, "resumed: \(text)", ["kinds": "\(text)"])
         }
     }
 
-    private static func words(_ kinds: Set<NudgeKind>) -> String {
+    private static func text(_ kinds: Set<NudgeKind>) -> String {
         kinds.map(\.rawValue).sorted().joined(separator: ", ")
     }
 }

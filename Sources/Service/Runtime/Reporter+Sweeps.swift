@@ -25,7 +25,7 @@ extension Reporter {
         case .quarantined(let device): quarantined(device)
         case .statementFailed(let error): statementFailed(error.description)
         case .settlementFailed(let error): statementFailed(error)
-        case .spreadFailed(let reminder, let error): spreadFailed(reminder, error)
+        case .fanOutFailed(let reminder, let error): fanOutFailed(reminder, error)
         case .fenced(let pushes):
             say(
                 .leaseLost,
@@ -45,7 +45,7 @@ extension Reporter {
                 "this daemon's lease has ended, and other daemons may serve its users; it joins again",
                 ["unknown": "0"]
             )
-        case .membersBuried(let count):
+        case .membersDeclaredDead(let count):
             say(
                 .daemonsDead,
                 "\(Elapsed.counted(count, "daemon was", "daemons were")) declared dead: "
@@ -99,9 +99,9 @@ extension Reporter {
     }
 
     /// Names the subject, but not the author or the text.
-    private func spreadFailed(_ reminder: PendingReminder, _ error: String) {
+    private func fanOutFailed(_ reminder: PendingReminder, _ error: String) {
         say(
-            .spreadFailed,
+            .fanOutFailed,
             about: reminder.subjectType,
             "the fan-out of the reminder about \(reminder.subjectType.printable) \(reminder.subjectID.printable) "
                 + "failed, and nudged tries it again later: \(error)",

@@ -13,7 +13,7 @@ extension Reporter {
                 "\(Elapsed.counted(reading.failures.count, "time-zone file or folder", "time-zone files or folders")) "
                     + "can't be read (\(first.cause)): "
                     + "zones that were read before stay in use, users of other zones wait; "
-                    + "\(Self.mend(first)), and reload nudged",
+                    + "\(Self.remedy(first)), and reload nudged",
                 ["unread": "\(reading.failures.count)", "errno": "\(first.number.map(String.init) ?? "none")"]
             )
         } else if reading.count == 0 {
@@ -32,12 +32,12 @@ extension Reporter {
             .timezoneUnreadable,
             about: kind,
             "a time-zone file can't be read (\(error.cause)): \(Elapsed.counted(users, "user waits", "users wait")) "
-                + "and will be evaluated again within a minute; \(Self.mend(error))",
+                + "and will be evaluated again within a minute; \(Self.remedy(error))",
             ["users": "\(users)", "errno": "\(kind)"]
         )
     }
 
-    private static func mend(_ error: TimeZoneError) -> String {
+    private static func remedy(_ error: TimeZoneError) -> String {
         switch error.number {
         case EMFILE: "raise LimitNOFILE in the unit"
         case ENFILE: "raise fs.file-max"

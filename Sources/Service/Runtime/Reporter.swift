@@ -75,7 +75,7 @@ package final class Reporter: Sendable {
         let about = held.about.isEmpty ? "" : " (\(held.about))"
         write(
             held.event,
-            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.words(held.seconds)): "
+            "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds)): "
                 + "\(held.event.subject)\(about)",
             ["repeats": "\(held.count)"]
         )
@@ -105,20 +105,20 @@ package final class Reporter: Sendable {
     }
 
     /// One line per state. The daemon waits until the schema is usable.
-    func schemaIs(_ standing: Migrator.Standing) {
-        databaseIs(.migrationsMissing, standing.words, [:], isAway: false)
+    func schemaIs(_ schemaState: Migrator.SchemaState) {
+        databaseIs(.migrationsMissing, schemaState.text, [:], isAway: false)
     }
 
-    private func databaseIs(_ event: Event, _ words: String, _ fields: Logger.Metadata, isAway: Bool) {
-        let isNews = mood.withLock { $0.failed(event, words, isAway: isAway, now: BootTime.milliseconds()) }
-        if isNews, say(event, words, fields) { mood.withLock { $0.told() } }
+    private func databaseIs(_ event: Event, _ text: String, _ fields: Logger.Metadata, isAway: Bool) {
+        let isNews = mood.withLock { $0.failed(event, text, isAway: isAway, now: BootTime.milliseconds()) }
+        if isNews, say(event, text, fields) { mood.withLock { $0.told() } }
     }
 
     func databaseAnswered() {
         guard let away = mood.withLock({ $0.answered(now: BootTime.milliseconds()) }) else { return }
         say(
             .databaseBack,
-            "PostgreSQL answers again, after \(Elapsed.words(max(1, away / 1000)))",
+            "PostgreSQL answers again, after \(Elapsed.text(max(1, away / 1000)))",
             ["away_ms": "\(away)"]
         )
     }
@@ -132,7 +132,7 @@ package final class Reporter: Sendable {
     var isDatabaseAway: Bool { mood.withLock(\.isAway) }
 
     /// Why the database can't be used, as text. nil while it answers.
-    var databaseTroubleWords: String? { mood.withLock { $0.trouble } }
+    var databaseTroubleText: String? { mood.withLock { $0.trouble } }
 
     /// Whether the database answers, but its schema is not usable.
     var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
@@ -143,21 +143,21 @@ package final class Reporter: Sendable {
     }
 
     /// A database that does not answer has its own line.
-    func standingFailed(_ error: PostgresError) {
+    func statusFailed(_ error: PostgresError) {
         guard !error.isTransient, error.code != .cancelled else { return }
-        say(.standingFailed, about: "\(error)", "could not write this daemon's status: \(error)")
+        say(.statusFailed, about: "\(error)", "could not write this daemon's status: \(error)")
     }
 
     /// Reported at the start. Nothing waits.
-    func schemaIsNewer(_ standing: Migrator.Standing) { say(.schemaNewer, standing.words) }
+    func schemaIsNewer(_ schemaState: Migrator.SchemaState) { say(.schemaNewer, schemaState.text) }
 
     // MARK: Sweeps
 
     /// The last sweep as text.
-    var lastSweepWords: String? { lastSweep.withLock { $0 } }
+    var lastSweepText: String? { lastSweep.withLock { $0 } }
 
     func finished(_ id: UUID, _ report: SweepReport) {
-        lastSweep.withLock { $0 = "last sweep: \(report.words)" }
+        lastSweep.withLock { $0 = "last sweep: \(report.text)" }
         guard report.isWorthALine else { return }
         let counts: [(String, Int)] = [
             ("users", report.users), ("sent", report.sent), ("rejected", report.rejected),
@@ -168,13 +168,13 @@ package final class Reporter: Sendable {
         ]
         var fields: Logger.Metadata = ["sweep_id": "\(id.uuidString.lowercased())"]
         for (name, count) in counts { fields[name] = "\(count)" }
-        say(.sweep, "sweep: \(report.words)", fields)
+        say(.sweep, "sweep: \(report.text)", fields)
     }
 }
 
-extension Migrator.Standing {
+extension Migrator.SchemaState {
     /// The state and its remedy.
-    package var words: String {
+    package var text: String {
         switch self {
         case .current: "the schema is current"
         case .behind(let pending):

@@ -2,11 +2,11 @@ package import Store
 
 /// This version can't work with the database's schema.
 package struct SchemaError: Error, Sendable, CustomStringConvertible {
-    package let standing: Migrator.Standing
+    package let schemaState: Migrator.SchemaState
 
-    package init(standing: Migrator.Standing) {
-        self.standing = standing
+    package init(schemaState: Migrator.SchemaState) {
+        self.schemaState = schemaState
     }
 
-    package var description: String { standing.words }
+    package var description: String { schemaState.text }
 }

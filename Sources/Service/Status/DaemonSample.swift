@@ -5,7 +5,7 @@ struct DaemonSample: Sendable {
     /// The main app's lane first.
     var lanes: [LaneSample]
     /// nil: no decision service is configured.
-    var decision: DecisionStanding?
+    var decision: DecisionStatus?
     /// Pushes whose intents are open.
     var inFlight: Int
     /// Log lines that could not be written since the start.

@@ -7,7 +7,7 @@ package struct DaemonState: Sendable, Equatable {
     /// The main app's lane first.
     package var lanes: [LaneReport]
     /// nil: no decision service is configured.
-    package var decision: DecisionStanding?
+    package var decision: DecisionStatus?
     /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
     /// The last sweep that did something.
@@ -27,7 +27,7 @@ package struct DaemonState: Sendable, Equatable {
 
     init(
         lanes: [LaneReport],
-        decision: DecisionStanding? = nil,
+        decision: DecisionStatus? = nil,
         lastSweep: SweepSummary?,
         lastWork: SweepSummary?,
         lastGood: Instant? = nil,
@@ -83,7 +83,7 @@ package struct DaemonState: Sendable, Equatable {
         guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
         lanes = []
         if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
-        decision = json["decision"].flatMap { DecisionStanding($0) }
+        decision = json["decision"].flatMap { DecisionStatus($0) }
         lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }
         lastWork = json["last_work"].flatMap { SweepSummary($0) }
         lastGood = json["last_good"]?.text.flatMap { Instant(rfc3339: $0) }

@@ -1,7 +1,7 @@
 /// Durations and counts as text for a person.
 package enum Elapsed {
     /// `4 s`, `3 min`, `2 h`, `5 days`: rounded down to the largest unit with a count of at least two.
-    package static func words(_ seconds: Int64) -> String {
+    package static func text(_ seconds: Int64) -> String {
         let seconds = max(0, seconds)
         if seconds < 120 { return "\(seconds) s" }
         if seconds < 7200 { return "\(seconds / 60) min" }

@@ -70,8 +70,8 @@ final class Heartbeat: Sendable {
     }
 
     /// Why sweeps fail, as text. nil: they don't.
-    var failureWords: String? {
-        memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.words : nil } }
+    var failureText: String? {
+        memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
     }
 
     /// Writes the row until `end`.

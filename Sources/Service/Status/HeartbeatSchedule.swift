@@ -7,7 +7,7 @@ package struct HeartbeatSchedule: Sendable {
     /// Milliseconds after its last write for which a daemon counts as alive.
     package static let aliveMilliseconds: Int64 = 3 * interval
 
-    private var last: (at: Int64, lanes: [LaneReport], decision: DecisionStanding?, failure: SweepFailure?)?
+    private var last: (at: Int64, lanes: [LaneReport], decision: DecisionStatus?, failure: SweepFailure?)?
 
     /// Whether to write now: the first time, every ten seconds, and when a lane or the decision service changes, or
     /// sweeps begin or cease to fail.
@@ -16,7 +16,7 @@ package struct HeartbeatSchedule: Sendable {
     func isDue(
         now: Int64,
         lanes: [LaneReport],
-        decision: DecisionStanding? = nil,
+        decision: DecisionStatus? = nil,
         failure: SweepFailure? = nil
     ) -> Bool {
         guard let last else { return true }
@@ -29,7 +29,7 @@ package struct HeartbeatSchedule: Sendable {
     mutating func noteBeat(
         now: Int64,
         lanes: [LaneReport],
-        decision: DecisionStanding? = nil,
+        decision: DecisionStatus? = nil,
         failure: SweepFailure? = nil
     ) {
         last = (now, lanes, decision, failure)

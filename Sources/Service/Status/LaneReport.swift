@@ -31,7 +31,7 @@ package struct LaneReport: Sendable, Equatable {
     /// Why it does not send: Apple's reason, or nudged's own in snake case or as text.
     package var reason: String?
     /// What an operator can do about it.
-    package var mend: String?
+    package var remedy: String?
     /// Since when it has this state.
     package var since: Instant?
     /// When it is tried next.
@@ -54,17 +54,17 @@ package struct LaneReport: Sendable, Equatable {
             state = .backingOff
             reason = why
             nextProbe = instant(until)
-        case .stopped(let reason, let mend, let probe):
+        case .stopped(let reason, let remedy, let probe):
             state = .stopped
             self.reason = reason
-            self.mend = mend
+            self.remedy = remedy
             nextProbe = instant(probe)
         }
     }
 
     /// Whether anything but the times differs.
     func isNews(after other: LaneReport) -> Bool {
-        lane != other.lane || state != other.state || reason != other.reason || mend != other.mend
+        lane != other.lane || state != other.state || reason != other.reason || remedy != other.remedy
     }
 
     // MARK: JSON
@@ -79,8 +79,8 @@ package struct LaneReport: Sendable, Equatable {
         json.string(state.rawValue)
         json.key("reason")
         json.string(reason?.oneLine)
-        json.key("mend")
-        json.string(mend?.oneLine)
+        json.key("remedy")
+        json.string(remedy?.oneLine)
         json.key("since")
         json.string(since?.rfc3339)
         json.key("next_probe")
@@ -96,7 +96,7 @@ package struct LaneReport: Sendable, Equatable {
         lane = LaneIdentity(environment: environment, topic: topic)
         self.state = State(rawValue: state)
         reason = json["reason"]?.text
-        mend = json["mend"]?.text
+        remedy = json["remedy"]?.text
         since = json["since"]?.text.flatMap { Instant(rfc3339: $0) }
         nextProbe = json["next_probe"]?.text.flatMap { Instant(rfc3339: $0) }
     }

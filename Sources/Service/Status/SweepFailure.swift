@@ -18,12 +18,12 @@ package struct SweepFailure: Sendable, Equatable {
     init(_ error: PostgresError, since: Instant?) {
         statement = error.statement
         cause = error.cause
-        fix = error.mend
+        fix = error.remedy
         self.since = since
     }
 
     /// `drain fails: 42P01 relation "nudged.recipient" does not exist`.
-    package var words: String { statement.map { "\($0) fails: \(cause)" } ?? cause }
+    package var text: String { statement.map { "\($0) fails: \(cause)" } ?? cause }
 
     /// Whether anything but the times differs.
     func isNews(after other: SweepFailure?) -> Bool {

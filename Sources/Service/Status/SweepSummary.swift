@@ -28,7 +28,7 @@ package struct SweepSummary: Sendable, Equatable {
     }
 
     /// One line. Zeros are left out, except for what was sent.
-    package var words: String {
+    package var text: String {
         if users == 0 && sent + rejected + deferred + unknown + skipped + dropped == 0 {
             // Not "nobody was due": users of a stopped lane are not claimed either.
             return "no users"

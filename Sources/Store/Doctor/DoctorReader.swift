@@ -44,7 +44,9 @@ package struct DoctorReader: Sendable {
     }
 
     /// The state of the schema.
-    package func standing() async throws(PostgresError) -> Migrator.Standing { try await Migrator.standing(connection) }
+    package func schemaState() async throws(PostgresError) -> Migrator.SchemaState {
+        try await Migrator.schemaState(connection)
+    }
 
     /// `DaemonRight.all`, in its order, for this session's role.
     package func rights() async throws(PostgresError) -> [DatabaseFacts.Right] {
@@ -88,7 +90,7 @@ package struct DoctorReader: Sendable {
         case .recipient: _ = try await ask(.claimProfiles, [.uuidArray([]), .int8(.max)])
         case .device: _ = try await ask(.claimDevices, [.uuidArray([]), .int8(1)])
         case .subjectMember:
-            _ = try await ask(.spreadMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])
+            _ = try await ask(.fanOutMembers, [.text(""), .text(""), .null(.uuid), .int8(0)])
         }
     }
 
@@ -164,9 +166,9 @@ package struct DoctorReader: Sendable {
     }
 
     /// The state of the work, as `nudged status` reads it.
-    package func work() async throws(PostgresError) -> WorkStanding {
-        try Store.workStanding(
-            try await connection.transaction(Store.standingStatements, settings: Store.pinnedPlans)
+    package func work() async throws(PostgresError) -> WorkStatus {
+        try Store.workStatus(
+            try await connection.transaction(Store.workStatusStatements, settings: Store.pinnedPlans)
         )
     }
 

@@ -12,7 +12,7 @@ extension Event {
         .warning,
         "Preferences can't be read",
         "Users with this value get no check-ins until it is corrected. Logged once for each value.",
-        mend: "Run nudged explain @NUDGED_USER_ID@: it shows what is wrong. docs/POLICY.md describes the format.",
+        remedy: "Run nudged explain @NUDGED_USER_ID@: it shows what is wrong. docs/POLICY.md describes the format.",
         fields: ["user_id"],
         atMost: 5
     )
@@ -25,7 +25,7 @@ extension Event {
         "A time zone is unknown",
         "User @NUDGED_USER_ID@ has a time zone that the system doesn't know. nudged uses the profile's time zone or "
             + "the default one. Logged once for each name.",
-        mend: "Correct the name. If it is a new one, upgrade tzdata and reload nudged.",
+        remedy: "Correct the name. If it is a new one, upgrade tzdata and reload nudged.",
         fields: ["user_id"],
         atMost: 5
     )
@@ -37,7 +37,7 @@ extension Event {
         .error,
         "Time-zone files can't be read",
         "Users whose time zone can't be read get nothing for now. They are evaluated again every minute.",
-        mend: "Do what the line says, then reload nudged.",
+        remedy: "Do what the line says, then reload nudged.",
         fields: ["users", "unread", "errno"],
         atMost: 1,
         in: 600
@@ -50,7 +50,7 @@ extension Event {
         .error,
         "There are no time-zone files",
         "No user has a local time, so nothing is sent.",
-        mend: "Install tzdata (apt-get install tzdata) or correct TZDIR, then reload nudged."
+        remedy: "Install tzdata (apt-get install tzdata) or correct TZDIR, then reload nudged."
     )
 
     /// A user's history lies in the future.
@@ -60,7 +60,8 @@ extension Event {
         .warning,
         "A user's history is in the future",
         "Sends more than 48 h ahead of the clock are ignored.",
-        mend: "Check whether a host ran with a wrong clock. The history needs no fix: it is right again when the clock "
+        remedy:
+            "Check whether a host ran with a wrong clock. The history needs no fix: it is right again when the clock "
             + "has passed these sends.",
         fields: ["user_id"],
         atMost: 5
@@ -75,7 +76,8 @@ extension Event {
         "The database refuses @NUDGED_COLUMN@ of user @NUDGED_USER_ID@. The user is evaluated again in a day, or when "
             + "something of theirs changes. After a time-out or a fault of the server it is within a minute. All other "
             + "users are served.",
-        mend: "Look at that column of the user's row. Correct or delete the value. If it comes back, and the row is in "
+        remedy:
+            "Look at that column of the user's row. Correct or delete the value. If it comes back, and the row is in "
             + "nudged.person, delete the row: the next change of the user's data makes a new one.",
         fields: ["user_id", "column"],
         atMost: 5

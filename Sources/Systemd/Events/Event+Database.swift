@@ -14,7 +14,7 @@ extension Event {
         "PostgreSQL can't be reached",
         "The connection broke or could not be made. Meanwhile nothing is decided or sent. Outcomes of pushes are "
             + "recorded when PostgreSQL is back. If the lease has ended by then, they are recorded as unknown.",
-        mend: "Start PostgreSQL, or fix the network to it. nudged tries again every few seconds.",
+        remedy: "Start PostgreSQL, or fix the network to it. nudged tries again every few seconds.",
         fields: ["sqlstate"]
     )
 
@@ -25,7 +25,7 @@ extension Event {
         .warning,
         "PostgreSQL ended a statement",
         "PostgreSQL answers, but a lock, a time-out or a deadlock stopped the statement. nudged tries it again.",
-        mend: "If it lasts, select * from pg_stat_activity shows which sessions wait, and for what.",
+        remedy: "If it lasts, select * from pg_stat_activity shows which sessions wait, and for what.",
         fields: ["sqlstate"],
         atMost: 1
     )
@@ -38,7 +38,7 @@ extension Event {
         "PostgreSQL has no disk space, memory or connections left",
         "The disk is full, the memory is used up, or all connections are taken. nudged tries again what it could not "
             + "write.",
-        mend: "Free disk space or memory on the database's host. Or raise max_connections, or use a pooler.",
+        remedy: "Free disk space or memory on the database's host. Or raise max_connections, or use a pooler.",
         fields: ["sqlstate"],
         atMost: 1
     )
@@ -52,7 +52,8 @@ extension Event {
         "Commits wait for a synchronous standby that is away. Nothing is sent meanwhile, because an intent must be "
             + "durable first. Each of the daemon's connections leaves at most one waiting session in the server. "
             + "Before a connection commits again, it checks that no session of its role still waits.",
-        mend: "Start the standby. Or remove it from synchronous_standby_names and reload PostgreSQL. nudged continues "
+        remedy:
+            "Start the standby. Or remove it from synchronous_standby_names and reload PostgreSQL. nudged continues "
             + "by itself within seconds.",
         fields: ["sqlstate"],
         atMost: 1
@@ -65,7 +66,8 @@ extension Event {
         .error,
         "PostgreSQL refuses the credentials or a right",
         "nudged reaches the database, but may not work in it.",
-        mend: "If the password or role is wrong, write the credential database.url again and restart the service. If a "
+        remedy:
+            "If the password or role is wrong, write the credential database.url again and restart the service. If a "
             + "right is missing, run select nudged.grant_roles() as the owner of schema nudged.",
         fields: ["sqlstate"]
     )
@@ -87,7 +89,7 @@ extension Event {
         .error,
         "The schema does not fit this version",
         "nudged waits until it does.",
-        mend: "Do what the line says. Usually: run nudged migrate as the role that owns the app's tables."
+        remedy: "Do what the line says. Usually: run nudged migrate as the role that owns the app's tables."
     )
 
     /// A newer version of nudged has migrated the database.
@@ -97,6 +99,6 @@ extension Event {
         .notice,
         "A newer nudged has migrated the database",
         "This version can work with the newer schema.",
-        mend: "Upgrade nudged here when convenient."
+        remedy: "Upgrade nudged here when convenient."
     )
 }

@@ -26,7 +26,7 @@ extension Event {
         "A connection to Apple ended",
         "A connection for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@) broke or could not be made. Pushes that were written "
             + "but not answered are unknown. The others go over the next connection, which nudged opens by itself.",
-        mend: "Usually nothing. If it lasts, check DNS, firewall and proxy (port 443 or 2197 to api.push.apple.com).",
+        remedy: "Usually nothing. If it lasts, check DNS, firewall and proxy (port 443 or 2197 to api.push.apple.com).",
         fields: ["topic", "environment", "connection"],
         atMost: 3,
         in: 600
@@ -52,7 +52,7 @@ extension Event {
         "Sending is stopped",
         "No push for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@) can be sent: @NUDGED_REASON@. Nudges wait until they are "
             + "too late. Each minute nudged tries one push.",
-        mend: "Correct the key, key id, team id, topic or environment, as the line says. nudged config --show prints "
+        remedy: "Correct the key, key id, team id, topic or environment, as the line says. nudged config --show prints "
             + "the values in force. A changed key counts after systemctl restart nudged.",
         fields: ["topic", "environment", "reason"]
     )
@@ -75,7 +75,7 @@ extension Event {
         "Apple answers with errors of its own",
         "Apple answered @NUDGED_COUNT@ pushes for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@) with an error of its own. The "
             + "last was @NUDGED_STATUS@ @NUDGED_REASON@. nudged tries them again later, and sends more slowly.",
-        mend: "Nothing. If it lasts, see Apple's system status page.",
+        remedy: "Nothing. If it lasts, see Apple's system status page.",
         fields: ["topic", "environment", "count", "status", "reason"]
     )
 
@@ -86,7 +86,7 @@ extension Event {
         .warning,
         "A connection sends nothing for 20 minutes",
         "Apple answered TooManyProviderTokenUpdates for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@).",
-        mend: "If it repeats, check whether another program signs tokens with the same key, or the clock jumps.",
+        remedy: "If it repeats, check whether another program signs tokens with the same key, or the clock jumps.",
         fields: ["topic", "environment"]
     )
 
@@ -107,7 +107,7 @@ extension Event {
         .error,
         "Apple refused a push because of a bug in nudged",
         "The answer was @NUDGED_STATUS@ @NUDGED_REASON@.",
-        mend: "Please report it, with this entry.",
+        remedy: "Please report it, with this entry.",
         fields: ["topic", "environment", "status", "reason"],
         atMost: 5
     )

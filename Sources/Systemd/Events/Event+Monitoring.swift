@@ -11,7 +11,7 @@ extension Event {
         "The metrics can't be served or written",
         "nudged can't use @NUDGED_PLACE@, which metrics.listen or metrics.file names. It tries again every ten "
             + "seconds. Nudges are still sent.",
-        mend: "Do what the line says: use another port, or a folder that the service may write to "
+        remedy: "Do what the line says: use another port, or a folder that the service may write to "
             + "(/usr/share/doc/nudged/examples/metrics-file.conf).",
         fields: ["place"]
     )
@@ -34,7 +34,7 @@ extension Event {
         "The heartbeat's calls fail",
         "Sweeps are good, but calls to heartbeat.url fail (@NUDGED_REASON@). The service behind it may report that "
             + "nudged is dead. Nudges are still sent.",
-        mend: "Check that service, heartbeat.url, and which addresses the machine may reach "
+        remedy: "Check that service, heartbeat.url, and which addresses the machine may reach "
             + "(/usr/share/doc/nudged/examples/addresses.conf).",
         fields: ["reason"],
         atMost: 1

@@ -13,7 +13,8 @@ extension Event {
         "Apple refused a push",
         "A push to user @NUDGED_USER_ID@ was refused for good: @NUDGED_REASON@. The record has it, like every refused "
             + "push.",
-        mend: "For Unregistered and ExpiredToken: nothing. nudged deletes the token, unless the device has registered "
+        remedy:
+            "For Unregistered and ExpiredToken: nothing. nudged deletes the token, unless the device has registered "
             + "since then, its row is locked, or the app's table refuses the deletion. For other reasons: nudged "
             + "explain @NUDGED_USER_ID@.",
         fields: ["user_id", "device", "reason", "status"],
@@ -40,7 +41,8 @@ extension Event {
         "A device gets nothing until it registers again",
         "Apple refuses a device of user @NUDGED_USER_ID@ for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@): @NUDGED_REASON@. "
             + "Its token stays.",
-        mend: "If they are few, do nothing. If they are many, check that the app's builds fit the tokens' environment "
+        remedy:
+            "If they are few, do nothing. If they are many, check that the app's builds fit the tokens' environment "
             + "and topic. select * from nudged.quarantined shows them all.",
         fields: ["user_id", "device", "reason", "topic", "environment"],
         atMost: 5
@@ -54,7 +56,7 @@ extension Event {
         "A device token is not valid",
         "The token of a device of user @NUDGED_USER_ID@ is not an even number of hexadecimal digits, 2 to 200. The "
             + "device is skipped.",
-        mend: "Store the token that iOS gives the app, as hexadecimal digits.",
+        remedy: "Store the token that iOS gives the app, as hexadecimal digits.",
         fields: ["user_id", "device", "reason", "status"],
         atMost: 5
     )
@@ -66,7 +68,7 @@ extension Event {
         .error,
         "A payload is over Apple's limit",
         "A push may have 4,096 bytes. This one was not sent.",
-        mend: "Shorten checkIn.title and checkIn.body, or the text that the app gives nudged.send.",
+        remedy: "Shorten checkIn.title and checkIn.body, or the text that the app gives nudged.send.",
         fields: ["user_id", "device", "reason", "status"],
         atMost: 5
     )
@@ -79,7 +81,7 @@ extension Event {
         "The configuration has no app for a device",
         "No app in the configuration has the token's environment and topic. The device gets nothing. Logged once for "
             + "each environment and topic.",
-        mend: "Add the app under apns.apps, or correct the token's row.",
+        remedy: "Add the app under apns.apps, or correct the token's row.",
         fields: ["user_id"],
         atMost: 5
     )

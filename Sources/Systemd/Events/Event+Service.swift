@@ -46,7 +46,7 @@ extension Event {
         "The configuration can't be used",
         "A value is wrong or missing, so the daemon was not started or not reloaded. The line has file, line, column "
             + "and key.",
-        mend: "Correct what the line names. nudged check-config shows all faults at once, and needs no network."
+        remedy: "Correct what the line names. nudged check-config shows all faults at once, and needs no network."
     )
 
     /// A value in the configuration is probably a mistake.
@@ -56,7 +56,7 @@ extension Event {
         .warning,
         "Something in the configuration is probably a mistake",
         "The daemon works, but a value is unused, out of date, or counts only after a restart.",
-        mend: "Do what the line says. nudged config --show prints the values in force, and where each one comes from."
+        remedy: "Do what the line says. nudged config --show prints the values in force, and where each one comes from."
     )
 
     /// A reload succeeded.
@@ -76,6 +76,6 @@ extension Event {
         .error,
         "The new configuration can't be used, the old one stays",
         "nudged was told to reload, but the new configuration can't be used. Nothing has changed.",
-        mend: "Correct what the line names, then run systemctl reload nudged."
+        remedy: "Correct what the line names, then run systemctl reload nudged."
     )
 }

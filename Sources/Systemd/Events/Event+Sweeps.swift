@@ -2,9 +2,9 @@ extension Event {
     // MARK: What a sweep did, and what kept it.
 
     static let sweeps = [
-        sweep, writeFailed, spreadFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused,
+        sweep, writeFailed, fanOutFailed, intentsRecovered, leaseLost, rangesOwned, daemonsDead, kindsPaused,
         kindsResumed, partitionsFailed,
-        standingFailed,
+        statusFailed,
         decisionFallback, decisionBack,
     ]
 
@@ -30,13 +30,13 @@ extension Event {
         "PostgreSQL refused a statement",
         "nudged could not drain changes, claim users or record outcomes. It tries again. Users whose outcomes are not "
             + "recorded get nothing new until then.",
-        mend: "Look at the cause in the line: a view or table that is missing, a full disk, a lock, a read-only "
+        remedy: "Look at the cause in the line: a view or table that is missing, a full disk, a lock, a read-only "
             + "server. nudged status says since when.",
         atMost: 1
     )
 
     /// The fan-out of a reminder for everyone failed.
-    public static let spreadFailed = Event(
+    public static let fanOutFailed = Event(
         "spread_failed",
         "76325d76c1e24b61a8644ae84f33a15b",
         .warning,
@@ -44,7 +44,8 @@ extension Event {
         "nudged could not read the members of @NUDGED_SUBJECT_TYPE@ @NUDGED_SUBJECT_ID@, or could not write their "
             + "rows. Members who were reached keep the reminder. nudged tries again by itself, after longer and longer "
             + "pauses. Other reminders wait only if the view does not answer in time.",
-        mend: "Run select * from nudged.subject_member as nudged_daemon. The line says what PostgreSQL refused. nudged "
+        remedy:
+            "Run select * from nudged.subject_member as nudged_daemon. The line says what PostgreSQL refused. nudged "
             + "status shows which reminders wait.",
         fields: ["reminder_id", "subject_type", "subject_id"],
         atMost: 3
@@ -58,7 +59,7 @@ extension Event {
         "A daemon died while it was sending",
         "@NUDGED_UNKNOWN@ pushes were in flight when a daemon died. Nobody knows whether they arrived, so they are "
             + "recorded as unknown. Check-ins are not sent again. Messages and reminders are sent once more.",
-        mend: "Look for the cause in that daemon's journal: killed for its memory, a host that went down.",
+        remedy: "Look for the cause in that daemon's journal: killed for its memory, a host that went down.",
         fields: ["unknown"]
     )
 
@@ -70,7 +71,7 @@ extension Event {
         "A lease ended before its pushes were recorded",
         "The outcomes of @NUDGED_UNKNOWN@ pushes came after another daemon had recorded them as unknown. Check-ins are "
             + "not sent again. Messages and reminders are sent once more.",
-        mend: "Find the cause: a host that hung, a clock that jumped, or a database that was away for longer than "
+        remedy: "Find the cause: a host that hung, a clock that jumped, or a database that was away for longer than "
             + "schedule.lease. If it repeats, make the lease longer.",
         fields: ["unknown"]
     )
@@ -94,7 +95,7 @@ extension Event {
         "A daemon was declared dead",
         "Its lease (schedule.lease) ended without a renewal: it was killed, hangs, or can't reach the database. Other "
             + "daemons serve its users. Its pushes in flight are recorded as unknown.",
-        mend: "Find in its journal why it ended, and start it again.",
+        remedy: "Find in its journal why it ended, and start it again.",
         fields: ["members"]
     )
 
@@ -105,7 +106,7 @@ extension Event {
         .warning,
         "Nudges are paused",
         "Nothing of these kinds is sent: @NUDGED_KINDS@.",
-        mend: "nudged status says who paused them, when and why. nudged resume ends the pause.",
+        remedy: "nudged status says who paused them, when and why. nudged resume ends the pause.",
         fields: ["kinds"]
     )
 
@@ -126,19 +127,19 @@ extension Event {
         .warning,
         "The record's next partitions could not be created",
         "Partitions of nudged.delivery are created seven days ahead, so nothing is lost yet.",
-        mend: "Look at the cause in the line. Usually a reader has held the table for hours.",
+        remedy: "Look at the cause in the line. Usually a reader has held the table for hours.",
         atMost: 1,
         in: 3600
     )
 
     /// The daemon can't write its status.
-    public static let standingFailed = Event(
+    public static let statusFailed = Event(
         "standing_failed",
         "da04f726997a41929e2aa7c79cd27c5b",
         .warning,
         "The daemon can't write its status",
         "nudged status shows this daemon as silent, although it works.",
-        mend: "If a right is missing, run select nudged.grant_roles() as the owner of schema nudged. Then run nudged "
+        remedy: "If a right is missing, run select nudged.grant_roles() as the owner of schema nudged. Then run nudged "
             + "status.",
         atMost: 1,
         in: 3600
@@ -152,7 +153,7 @@ extension Event {
         "The decision service is not called for now",
         "It failed too often (@NUDGED_REASON@). Until it answers, each user's fallback_strategy decides. nudged tries "
             + "it again within a minute.",
-        mend: "Check the service and its log. nudged status shows its state.",
+        remedy: "Check the service and its log. nudged status shows its state.",
         fields: ["reason"],
         atMost: 1
     )

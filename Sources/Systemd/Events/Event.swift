@@ -25,7 +25,7 @@ public struct Event: Sendable {
     /// What happened, and what follows from it. `@NUDGED_…@` is replaced by a field's value.
     public let meaning: String
     /// What to do. Nil: nothing.
-    public let mend: String?
+    public let remedy: String?
     /// The metadata keys of its lines, beside `event` and `repeats`. In the journal they are in capitals after
     /// `NUDGED_`.
     public let fields: [String]
@@ -38,7 +38,7 @@ public struct Event: Sendable {
         _ level: Logger.Level,
         _ subject: String,
         _ meaning: String,
-        mend: String? = nil,
+        remedy: String? = nil,
         fields: [String] = [],
         atMost lines: Int? = nil,
         in seconds: Int64 = 60
@@ -48,7 +48,7 @@ public struct Event: Sendable {
         self.level = level
         self.subject = subject
         self.meaning = meaning
-        self.mend = mend
+        self.remedy = remedy
         self.fields = fields
         repeats = lines.map { Repeats(lines: $0, seconds: seconds) }
     }

@@ -24,11 +24,11 @@ import Testing
         // A new token is expired by Apple's clock, also on a new connection. So this machine's clock must be wrong.
         #expect(await rig.outcomes(4).last == .unsent(reason: "ExpiredProviderToken"))
         #expect(rig.arrivals == [1: [1], 2: [1], 3: [1], 4: [1, 2]] && rig.providerTokens[4] == [2, 3])
-        guard case .stopped("ExpiredProviderToken", let mend, _) = rig.sender.status else {
+        guard case .stopped("ExpiredProviderToken", let remedy, _) = rig.sender.status else {
             Issue.record("\(rig.sender.status)")
             return
         }
-        #expect(mend.contains("clock"))
+        #expect(remedy.contains("clock"))
         rig.clock.stepWall(to: 0)
         rig.clock.pass(Self.minute)
         rig.send(5...5)

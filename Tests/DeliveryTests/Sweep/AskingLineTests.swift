@@ -43,7 +43,7 @@ import Testing
         #expect(driven.add("late"))
         #expect(driven.add("early", startBy: 200))
         #expect(driven.next(concurrency: 1, now: 100) == "put off late")
-        #expect(driven.line.crowdedSince == 100)
+        #expect(driven.line.fullSince == 100)
         #expect(driven.next(concurrency: 1, now: 100) == "ask early")
         #expect(driven.next(concurrency: 1, now: 100) == nil)
     }
@@ -52,16 +52,16 @@ import Testing
         let driven = Driven()
         let most = AskingLine<String>.waitingForEach
         for number in 0..<most { #expect(driven.add("\(number)")) }
-        #expect(driven.line.crowdedSince == nil)
+        #expect(driven.line.fullSince == nil)
         #expect(!driven.add("x", now: 3))
         #expect(!driven.add("x", now: 5))
-        #expect(driven.line.crowdedSince == 3)
+        #expect(driven.line.fullSince == 3)
         for number in 0..<most { #expect(driven.add("u\(number)", isUrgent: true, now: 6)) }
         #expect(!driven.add("x", isUrgent: true, now: 7))
-        #expect(driven.line.crowdedSince == 3)
+        #expect(driven.line.fullSince == 3)
         #expect(driven.leave().count == 2 * most)
         #expect(driven.leave().isEmpty)
         #expect(driven.add("x", now: 8))
-        #expect(driven.line.crowdedSince == nil)
+        #expect(driven.line.fullSince == nil)
     }
 }

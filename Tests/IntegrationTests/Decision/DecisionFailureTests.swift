@@ -17,7 +17,7 @@ import TestSupport
 
         var testDescription: String { rawValue }
 
-        var words: String {
+        var text: String {
             switch self {
             case .refused, .wrongName, .expired, .untrusted: "the decision service can't be reached"
             case .slow: "the decision service did not answer in time"
@@ -33,11 +33,11 @@ import TestSupport
             switch self {
             case .refused, .wrongName, .expired, .untrusted: S.answer(false)
             case .slow: [.hold] + S.answer(false)
-            case .error: HTTPSAct.answer(500, "\(S.words)")
+            case .error: HTTPSAct.answer(500, "\(S.answerText)")
             case .redirect: HTTPSAct.answer(307, "", fields: "location: https://localhost:1/\r\n")
-            case .garbage: HTTPSAct.answer(200, "<html>\(S.words)</html>")
+            case .garbage: HTTPSAct.answer(200, "<html>\(S.answerText)</html>")
             case .otherAnswer:
-                HTTPSAct.answer(200, #"{"should_notify": "no", "priority": "high", "reason": "\#(S.words)"}"#)
+                HTTPSAct.answer(200, #"{"should_notify": "no", "priority": "high", "reason": "\#(S.answerText)"}"#)
             case .tooLarge: [.send("HTTP/1.1 200 Word\r\ncontent-length: 99999\r\n\r\n"), .fill(99_999)]
             case .brokenOff:
                 [.send("HTTP/1.1 200 Word\r\ncontent-length: 200\r\n\r\n{\"should_notify\": false, "), .close]
@@ -76,9 +76,9 @@ import TestSupport
         // One of five may have met the open breaker already.
         let resting = "the decision service is left alone for a while"
         for (ground, line) in zip(grounds, found) {
-            #expect(line == "\(ground): \(way.words)" || line == "\(ground): \(resting)")
+            #expect(line == "\(ground): \(way.text)" || line == "\(ground): \(resting)")
         }
-        #expect(found.count == 5 && found.contains { $0.hasSuffix(way.words) })
+        #expect(found.count == 5 && found.contains { $0.hasSuffix(way.text) })
         #expect(try scene.scene.sql("select count(*) from nudged.delivery where decision->>'by' = 'fallback'") == "5")
         try scene.expectNoText()
     }
@@ -262,9 +262,9 @@ import TestSupport
 
     @Test func explainAndForecast_whenAServiceIsConfigured_sayThatItWouldBeAsked() async throws {
         let scene = try await DecisionScene(2) { _ in S.answer(false) }
-        let words = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
-        let flat = words.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(flat.contains("asks the decision service first"), "\(words.text)")
+        let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
+        let flat = plain.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(flat.contains("asks the decision service first"), "\(plain.text)")
         let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
         #expect(json.output.contains(#""asks_decision_service":true"#))
         let forecast = try await scene.scene.nudged(["forecast", "--hours", "1"], scene.environment())

@@ -7,7 +7,7 @@ import TestSupport
 /// A scene with a decision service: a server of https that says what the test says, beside a database, a simulated Apple and the built `nudged`.
 struct DecisionScene {
     static let text = "planted-message-text"
-    static let words = "planted-service-words"
+    static let answerText = "planted-service-words"
     static let token = "planted-service-token"
 
     let scene: Scene
@@ -24,7 +24,7 @@ struct DecisionScene {
         scene = try await Scene(perDevice: perDevice)
         service = try HTTPSServer(names: names, notAfter: notAfter, answer: answer)
         scene.write(try HTTPSServer.authority.get().certificate, to: "service-ca.pem")
-        scene.secrets.withLock { $0 += [Self.text, Self.words, Self.token, "planted-path"] }
+        scene.secrets.withLock { $0 += [Self.text, Self.answerText, Self.token, "planted-path"] }
         try scene.seedDue(users)
     }
 
@@ -87,7 +87,7 @@ struct DecisionScene {
 
     /// No query finds the texts.
     func expectNoText() throws {
-        for text in [Self.text, Self.words] {
+        for text in [Self.text, Self.answerText] {
             let tables = try scene.lines(
                 """
                 select format('select %L from %I.%I t where t::text like %L', c.relname, n.nspname, c.relname, '%\(text)%')

@@ -10,15 +10,15 @@ import TestSupport
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct DecisionTests {
     typealias S = DecisionScene
 
-    @Test func message_whenTheServiceIsForIt_goesWithItsWordsAndLeavesNoText() async throws {
+    @Test func message_whenTheServiceIsForIt_goesWithItsTextAndLeavesNone() async throws {
         let scene = try await S.withoutCheckIns(2) { _ in
-            S.answer(true, ", \"body\": \"\(S.words)\", \"title\": null")
+            S.answer(true, ", \"body\": \"\(S.answerText)\", \"title\": null")
         }
         let id = try scene.send(1)
         try scene.send(2, ", urgent => true")
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 2, "\(run.text)")
-        #expect(try scene.bodies() == [.string(S.words), .string(S.words)])
+        #expect(try scene.bodies() == [.string(S.answerText), .string(S.answerText)])
         let questions = try scene.questions()
         let first = try #require(questions.first { $0["user_id"] == .string(Scene.user(1)) })
         #expect(
@@ -54,11 +54,11 @@ import TestSupport
             _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
             try #require(await eventually { try !scene.questions().isEmpty })
             // Decided again, and again.
-            try await scene.wait(process, for: "asked_at is not null from nudged.person")
-            let first = try scene.scene.sql("select asked_at from nudged.person")
+            try await scene.wait(process, for: "evaluated_at is not null from nudged.person")
+            let first = try scene.scene.sql("select evaluated_at from nudged.person")
             try await scene.wait(
                 process,
-                for: "asked_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
+                for: "evaluated_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
             )
             #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         }
@@ -70,8 +70,8 @@ import TestSupport
     }
 
     /// The service gets what the app knows of the user. The record names the template of the original text.
-    @Test func checkIn_whenItsWordsAreReplaced_goesWithThem() async throws {
-        let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.words)\"") }
+    @Test func checkIn_whenItsTextIsReplaced_goesWithTheNewOne() async throws {
+        let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.answerText)\"") }
         try scene.scene.sql(
             """
             delete from nudged.template;
@@ -83,7 +83,7 @@ import TestSupport
         #expect(run.number("sent") == 1, "\(run.text)")
         let question = try #require(try scene.questions().first)
         #expect(question["body"] == .string("It is me, Ann.") && question["context"]?["first_name"] == .string("Ann"))
-        #expect(try scene.bodies() == [.string(S.words)])
+        #expect(try scene.bodies() == [.string(S.answerText)])
         let isOfTemplate = "select d.template = t.id from nudged.delivery d, nudged.template t"
         #expect(try scene.scene.lines(isOfTemplate) == ["t"])
     }
@@ -140,20 +140,23 @@ import TestSupport
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
     }
 
-    @Test func checkIn_whenTheServiceGivesWords_goesWithThem() async throws {
+    @Test func checkIn_whenTheServiceGivesAText_goesWithIt() async throws {
         let long = String(repeating: "ü", count: 1200)
         let scene = try await DecisionScene(2) { request in
             let isFirst = String(decoding: request.body, as: UTF8.self).contains(Scene.user(1))
-            return S.answer(true, isFirst ? ", \"title\": \"T\", \"body\": \"\(S.words)\"" : ", \"body\": \"\(long)\"")
+            return S.answer(
+                true,
+                isFirst ? ", \"title\": \"T\", \"body\": \"\(S.answerText)\"" : ", \"body\": \"\(long)\""
+            )
         }
         #expect(try await scene.once().number("sent") == 2)
         let bodies = try scene.bodies()
-        #expect(bodies.count == 2 && bodies.contains(.string(S.words)) && bodies.contains(.string(long)))
+        #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(long)))
         try scene.expectNoText()
     }
 
     /// A text over its limit is invalid, so the nudge's own text is sent.
-    @Test func message_whenTheServiceGivesTooManyWords_keepsItsOwn() async throws {
+    @Test func message_whenTheServicesTextIsTooLong_keepsItsOwn() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in
             S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2561))\"")
         }
@@ -163,7 +166,7 @@ import TestSupport
     }
 
     /// With this much data the text doesn't fit into a push, so the nudge's own text is sent.
-    @Test func message_whenWordsAndDataAreTooLong_keepsItsOwn() async throws {
+    @Test func message_whenTextAndDataAreTooLong_keepsItsOwn() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in
             S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2500))\"")
         }

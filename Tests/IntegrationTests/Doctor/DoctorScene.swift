@@ -11,7 +11,7 @@ enum DoctorScene {
         let id: String
         let level: String
         let found: String
-        let mend: String?
+        let remedy: String?
         let exit: Int64
     }
 
@@ -26,7 +26,7 @@ enum DoctorScene {
                 id: text(one["id"]) ?? "",
                 level: text(one["level"]) ?? "",
                 found: text(one["found"]) ?? "",
-                mend: text(one["mend"]),
+                remedy: text(one["remedy"]),
                 exit: exit
             )
         }

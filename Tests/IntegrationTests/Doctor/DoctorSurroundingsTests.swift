@@ -17,7 +17,7 @@ import Testing
             (.transaction, "1", "ok", "transaction mode"),
         ]
     )
-    func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, words: String) async throws {
+    func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, text: String) async throws {
         let scene = try await DoctorScene.scene()
         let pooler = try LocalPooler(
             before: scene.cluster,
@@ -31,20 +31,20 @@ import Testing
             ["DATABASE_URL": pooler.url(database: scene.database)]
         )
         #expect(findings["database.pooler"]?.level == level, "\(run.text)")
-        #expect(findings["database.pooler"]?.found.contains(words) == true, "\(run.text)")
+        #expect(findings["database.pooler"]?.found.contains(text) == true, "\(run.text)")
         // All else is asked through it.
         #expect(findings["database.rights"]?.level == "ok" && findings["database.work"]?.level == "ok", "\(run.text)")
     }
 
     // MARK: Apple
 
-    @Test func apple_whenItRefusesTheKey_saysSoAndTheMend() async throws {
+    @Test func apple_whenItRefusesTheKey_saysSoAndTheRemedy() async throws {
         let scene = try await DoctorScene.scene()
         try DoctorScene.script(scene, key: "OTHERKEY99")
         let (run, findings) = try await DoctorScene.doctor(scene)
         #expect(run.exit == .code(78), "\(run.text)")
         #expect(findings["apple.answer"]?.found == "Apple answers InvalidProviderToken", "\(run.text)")
-        #expect(findings["apple.answer"]?.mend?.contains("apns.keyId") == true)
+        #expect(findings["apple.answer"]?.remedy?.contains("apns.keyId") == true)
         #expect(findings["database.connection"]?.level == "ok")
         try DoctorScene.script(scene, topics: ["com.example.other"])
         #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.found == "Apple answers TopicDisallowed")
@@ -71,14 +71,14 @@ import Testing
 
     @Test func apple_whenItCantBeReachedOrTrusted_saysTheStep() async throws {
         let scene = try await DoctorScene.scene()
-        for (changes, words) in [
+        for (changes, text) in [
             (["APNS_ENDPOINT": "https://localhost:1"], "no TCP connection"),
             (["APNS_ENDPOINT": "https://nowhere.invalid:443"], "the host name has no address"),
             (["APNS_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"], "the certificate is refused"),
         ] as [([String: String?], String)] {
             let (run, findings) = try await DoctorScene.doctor(scene, changes)
             #expect(run.exit == .code(69), "\(run.text)")
-            #expect(findings["apple.connection"]?.found.contains(words) == true, "\(run.text)")
+            #expect(findings["apple.connection"]?.found.contains(text) == true, "\(run.text)")
             #expect(findings["apple.answer"]?.level == "not_checked" && findings["database.connection"]?.level == "ok")
         }
         // A server that speaks TLS and no HTTP/2, as a proxy may.

@@ -26,9 +26,9 @@ import Testing
         #expect(findings["apple.clock"]?.level == "ok" && findings["zones.postgresql"]?.level == "ok")
         #expect(scene.simulator.snapshot().accepted.isEmpty)
         // For a person: no line is wider than asked for, and the same is said.
-        let words = try await scene.nudged(["doctor"], daemon)
-        #expect(words.exit == .code(0) && words.output.contains("0 errors, 1 warning"), "\(words.text)")
-        #expect(words.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let plain = try await scene.nudged(["doctor"], daemon)
+        #expect(plain.exit == .code(0) && plain.output.contains("0 errors, 1 warning"), "\(plain.text)")
+        #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
     @Test func doctor_whenADaemonLives_sees() async throws {
@@ -58,7 +58,7 @@ import Testing
             ["DATABASE_URL": scene.cluster.tcpURL(database: "nowhere")]
         )
         #expect(
-            none.exit == .code(78) && third["database.connection"]?.mend?.contains("create the database") == true,
+            none.exit == .code(78) && third["database.connection"]?.remedy?.contains("create the database") == true,
             "\(none.text)"
         )
     }
@@ -77,11 +77,11 @@ import Testing
         #expect(ContinuousClock.now - begun < .seconds(20))
     }
 
-    @Test func database_whenItIsNotMigrated_saysTheMend() async throws {
+    @Test func database_whenItIsNotMigrated_saysTheRemedy() async throws {
         let scene = try await DoctorScene.scene(migrated: false)
         let (run, findings) = try await DoctorScene.doctor(scene)
         #expect(
-            run.exit == .code(78) && findings["database.migrations"]?.mend?.contains("nudged migrate") == true,
+            run.exit == .code(78) && findings["database.migrations"]?.remedy?.contains("nudged migrate") == true,
             "\(run.text)"
         )
         #expect(findings["database.rest"]?.level == "not_checked" && findings["database.rights"] == nil)
@@ -130,9 +130,9 @@ import Testing
         let run = try await scene.nudged(["doctor", "--json"])
         let found = try DoctorScene.findings(run).filter { $0.id == "database.triggers" }
         #expect(run.exit == .code(78) && found.count == 2 && found.allSatisfy { $0.exit == 78 }, "\(run.text)")
-        let mend = try #require(found.compactMap(\.mend).first { $0.hasPrefix("alter table") })
+        let remedy = try #require(found.compactMap(\.remedy).first { $0.hasPrefix("alter table") })
         // Carried out as it stands, up to what follows it.
-        try scene.sql(String(mend.prefix { $0 != ";" }))
+        try scene.sql(String(remedy.prefix { $0 != ";" }))
         let (again, findings) = try await DoctorScene.doctor(scene)
         #expect(findings["database.triggers"]?.found.contains("nudged_profile_inserted") == true, "\(again.text)")
         #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_inserted'") == "O")

@@ -31,10 +31,10 @@ import Testing
         let gaps = DeviceGap.all(found, DevicesLeftOut(withoutToken: 2, platforms: "android"))
         #expect(gaps.map(\.name) == ["other_environment", "other_topic", "no_token", "left_out"])
         #expect(
-            gaps.first?.words
+            gaps.first?.text
                 == "1 device is of the environment production, which is not configured for com.example.app"
         )
-        #expect(gaps[2].words == "nudged.device has 2 rows of this user without a token")
+        #expect(gaps[2].text == "nudged.device has 2 rows of this user without a token")
         #expect(DeviceGap.all([], DevicesLeftOut()).map(\.name) == ["no_row"])
     }
 
@@ -48,6 +48,6 @@ import Testing
         )
         let gaps = DeviceGap.all([device], DevicesLeftOut())
         #expect(gaps == [.quarantined(1)])
-        #expect(gaps.map(\.words) == ["Apple refused the token of 1 device, which must register again"])
+        #expect(gaps.map(\.text) == ["Apple refused the token of 1 device, which must register again"])
     }
 }

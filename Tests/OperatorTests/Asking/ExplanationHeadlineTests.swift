@@ -54,7 +54,7 @@ import struct FoundationEssentials.UUID
     @Test func headline_whenTheSlotIsToCome_saysWhen() {
         let explanation = Self.explain(Self.facts(F.user()), now: Self.early)
         #expect(explanation.headline == "Next: a check-in today at 10:00 (Asia/Tokyo), to 1 device.")
-        #expect(explanation.words(width: 80).hasPrefix("\(explanation.headline)\n\nuser 01020304-"))
+        #expect(explanation.text(width: 80).hasPrefix("\(explanation.headline)\n\nuser 01020304-"))
     }
 
     @Test func headline_whenTodaysIsSent_namesTomorrows() {
@@ -73,7 +73,7 @@ import struct FoundationEssentials.UUID
         facts.daemons = [Self.daemon(unseen: 120_000)]
         let due = Self.explain(facts, now: Self.late)
         #expect(due.headline == "Waits: no daemon runs. A check-in is due since 10:00 (Asia/Tokyo).")
-        #expect(due.words(width: 100).contains("in the way       no daemon runs. Start one: systemctl start nudged."))
+        #expect(due.text(width: 100).contains("in the way       no daemon runs. Start one: systemctl start nudged."))
         #expect(due.json.contains(#""in_the_way":[{"cause":"no_daemon"}]"#), "\(due.json)")
         facts.daemons = []
         let later = Self.explain(facts, now: Self.early)
@@ -120,7 +120,7 @@ import struct FoundationEssentials.UUID
                 since: Self.early,
                 heldSince: Self.early,
                 byWhom: "ops@web-1",
-                words: "a wrong text",
+                reason: "a wrong text",
                 resumedAt: nil
             )
         ]
@@ -195,8 +195,8 @@ import struct FoundationEssentials.UUID
         #expect(explanation.before.map(\.at.rfc3339) == ["2026-11-20T01:00:00Z", "2026-11-21T01:00:00Z"])
         // The check-in of that day counts as sent: it is not skipped.
         #expect(explanation.plan?.records.isEmpty == true)
-        let words = explanation.words(width: 100)
-        #expect(words.contains("before that      2026-11-20 10:00:00 +09:00  a check-in, to 1 device"), "\(words)")
+        let text = explanation.text(width: 100)
+        #expect(text.contains("before that      2026-11-20 10:00:00 +09:00  a check-in, to 1 device"), "\(text)")
         let first = #"{"at":"2026-11-20T01:00:00Z","nudges":[{"kind":"check_in","key":"2026-11-20"}],"devices":1}"#
         #expect(explanation.json.contains(#""before":[\#(first),"#), "\(explanation.json)")
     }
@@ -230,7 +230,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// What is sent at one instant is one sentence.
-    @Test func words_whenSeveralNudgesAreSent_countsThem() {
+    @Test func text_whenSeveralNudgesAreSent_countsThem() {
         let messages = ([1, 2] as [UInt8]).map { number in
             PendingMessage(id: ReminderFixture.id(number), createdAt: Self.early, title: "Ann", body: "x")
         }

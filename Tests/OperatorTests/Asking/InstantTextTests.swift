@@ -32,15 +32,15 @@ import TimeZones
     @Test(arguments: [
         ("2026-11-21T12:00:00Z", "today at 17:30"), ("2026-11-21T19:00:00Z", "tomorrow at 00:30"),
         ("2026-11-20T12:00:00Z", "yesterday at 17:30"), ("2026-11-27T12:00:00Z", "on Friday 2026-11-27 at 17:30"),
-    ]) func day_isSaidInLocalTime(instant: String, words: String) throws {
+    ]) func day_isSaidInLocalTime(instant: String, text: String) throws {
         let kolkata = try #require(try PlannerFixture.zones.zone(named: "Asia/Kolkata"))
         let now = PlannerFixture.at("2026-11-21T06:00:00Z")
-        #expect(InstantText.day(PlannerFixture.at(instant), from: now, kolkata) == words)
+        #expect(InstantText.day(PlannerFixture.at(instant), from: now, kolkata) == text)
     }
 
     @Test func since_leavesOutToday() {
         let now = PlannerFixture.at("2026-11-21T06:00:00Z")
-        let words = [now - 3600, now - 86_400, now - 86_400 * 3].map { InstantText.since($0, from: now, nil) }
-        #expect(words == ["05:00", "yesterday at 06:00", "Wednesday 2026-11-18 at 06:00"])
+        let text = [now - 3600, now - 86_400, now - 86_400 * 3].map { InstantText.since($0, from: now, nil) }
+        #expect(text == ["05:00", "yesterday at 06:00", "Wednesday 2026-11-18 at 06:00"])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Operator
 
 @Suite struct ColourTests {
-    @Test func words_onATerminal_areColoured() {
+    @Test func text_onATerminal_isColoured() {
         for environment in [[:], ["TERM": "xterm"], ["NO_COLOR": ""]] {
             let colour = Colour(isTerminal: true, environment: environment)
             #expect(colour.good("ok") == "\u{1B}[32mok\u{1B}[0m")
@@ -13,11 +13,11 @@ import Testing
     }
 
     @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"], ["NO_COLOR": "0", "TERM": "xterm"]])
-    func words_whenColourIsUnwanted_areLeft(environment: [String: String]) {
+    func text_whenColourIsUnwanted_isLeft(environment: [String: String]) {
         #expect(Colour(isTerminal: true, environment: environment).bad("error") == "error")
     }
 
-    @Test func words_inAFile_areLeft() {
+    @Test func text_inAFile_isLeft() {
         #expect(Colour(isTerminal: false, environment: [:]).bad("error") == "error")
         #expect(Colour.none.good("ok") == "ok")
     }

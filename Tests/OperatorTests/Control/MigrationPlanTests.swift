@@ -11,7 +11,7 @@ import Testing
 
     /// An empty database, and a role that may do everything.
     private static let empty = SetUpFacts(
-        standing: .behind(Migration.all),
+        schemaState: .behind(Migration.all),
         database: "app",
         versionNumber: 150_020,
         version: "15.20",
@@ -153,7 +153,7 @@ import Testing
             ]
         )
         #expect(plan.status == .configuration)
-        #expect(plan.faults.allSatisfy { $0.mend?.contains("docs/SQL.md") == true })
+        #expect(plan.faults.allSatisfy { $0.remedy?.contains("docs/SQL.md") == true })
         #expect(plan.lines.first == "nothing is changed: 5 faults")
         #expect(plan.lines[1] == "  error  public.context_profiles.user_id is of type text, not uuid")
         #expect(
@@ -202,7 +202,7 @@ import Testing
             ]
         )
         #expect(plan.status == .permission)
-        #expect(plan.faults.allSatisfy { $0.mend?.contains("grant ") == true })
+        #expect(plan.faults.allSatisfy { $0.remedy?.contains("grant ") == true })
     }
 
     @Test func plan_whenTheServerIsUnfit_saysSo() {
@@ -235,7 +235,7 @@ import Testing
             ]
         )
         #expect(plan.status == .configuration && plan.needsMapping)
-        #expect(plan.faults.first?.mend?.contains("--create-tables") == true)
+        #expect(plan.faults.first?.remedy?.contains("--create-tables") == true)
         #expect(plan.lines.contains { $0.contains("create view nudged.recipient as select … as user_id") })
         let made = Self.plan(.init(createsTables: true)) { $0.otherTables = ["devices", "users"] }
         #expect(made.faults.isEmpty && !made.lines.contains { $0.contains("create view") })

@@ -16,10 +16,10 @@ import Testing
         #expect(ClockSkew(ahead: ahead, margin: margin).finding(Self.place, whose: "Apple's").level == expected)
     }
 
-    @Test func words_saySideAndSeconds() {
+    @Test func text_saysSideAndSeconds() {
         let behind = ClockSkew(ahead: -125_300_000, margin: 0).finding(Self.place, whose: "Apple's")
         #expect(behind.found == "Apple's clock is 125.30 s behind this machine's")
-        #expect(behind.mend?.contains("timedatectl") == true)
+        #expect(behind.remedy?.contains("timedatectl") == true)
         let ahead = ClockSkew(ahead: 3_050_000, margin: 0).finding(Self.place, whose: "the database's")
         #expect(ahead.found == "the database's clock is 3.05 s ahead of this machine's")
     }

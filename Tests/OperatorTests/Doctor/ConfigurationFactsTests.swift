@@ -62,7 +62,7 @@ import Testing
         let finding = try #require(facts.findings.first { $0.check == "secrets" })
         #expect(finding.level == expected, "\(finding)")
         if expected == .error {
-            #expect(finding.status == .permission && finding.mend?.hasPrefix("chmod 600 /") == true)
+            #expect(finding.status == .permission && finding.remedy?.hasPrefix("chmod 600 /") == true)
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
         let findings = facts.findings
         let place = try #require(findings.first { $0.found.contains("apns.teamID") })
         #expect(place.found.contains("nudged.yaml:2:3: apns.teamID: "), "\(place)")
-        #expect(place.mend?.contains("apns.teamId") == true)
+        #expect(place.remedy?.contains("apns.teamId") == true)
         #expect(place.level == .error && place.status == .configuration)
         #expect(facts.apns == nil)
     }

@@ -37,7 +37,7 @@ enum DatabaseAnswersFixture {
     ].map { Facts.Column(view: $0, name: $1, type: $2) }
 
     static func work(due: Int = 0, late: Int64 = 0, touches: Int = 0, alive: Bool = true, pauses: [Pause] = [])
-        -> WorkStanding
+        -> WorkStatus
     {
         let now = Instant(seconds: 1_000_000)
         let row = DaemonRow(
@@ -50,7 +50,7 @@ enum DatabaseAnswersFixture {
             unseenMilliseconds: alive ? 0 : 100_000,
             state: "{}"
         )
-        return WorkStanding(
+        return WorkStatus(
             now: now,
             dueUsers: due,
             firstDue: due > 0 ? now - late : nil,
@@ -85,7 +85,7 @@ enum DatabaseAnswersFixture {
         answers.askedAt = 1_000_000_000
         answers.trip = 2_000
         answers.pooling = .value(.direct)
-        answers.standing = .value(.current)
+        answers.schemaState = .value(.current)
         answers.rights = .value(DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) })
         answers.triggers = .value([
             Facts.Trigger(table: "context_profiles", name: "nudged_profile_inserted", state: "O"),

@@ -36,9 +36,9 @@ import TimeZones
     {
         let findings = try Fixture.answers { $0.server = .failed(error) }.findings
         #expect(findings.map(\.check) == ["connection", "tls", "rest"])
-        #expect(findings[0].status == expected && findings[0].mend != nil && findings[2].level == .unchecked)
+        #expect(findings[0].status == expected && findings[0].remedy != nil && findings[2].level == .unchecked)
         // The remedy has its own field.
-        #expect(error.mend.map { !findings[0].found.contains($0) } ?? true, "\(findings[0])")
+        #expect(error.remedy.map { !findings[0].found.contains($0) } ?? true, "\(findings[0])")
     }
 
     @Test(arguments: [
@@ -52,7 +52,7 @@ import TimeZones
     func tls_whenItIsWeakOverANetwork_isAWarning(url: String, expected: Finding.Level) throws {
         let finding = Fixture.finding("tls", try Fixture.answers(url))
         #expect(finding?.level == expected, "\(String(describing: finding))")
-        if expected == .warning { #expect(finding?.mend?.contains("sslmode=verify-full") == true) }
+        if expected == .warning { #expect(finding?.remedy?.contains("sslmode=verify-full") == true) }
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import TimeZones
         }
         let standby = try change { $0.isInRecovery = true }
         #expect(standby.map(\.check) == ["writable"] && standby[0].status == .configuration)
-        #expect(standby[0].mend?.contains("target_session_attrs=read-write") == true)
+        #expect(standby[0].remedy?.contains("target_session_attrs=read-write") == true)
         #expect(try change { $0.isWritable = false }.map(\.level) == [.error])
         #expect(try change { $0.versionNumber = 149_999 }.map(\.check) == ["connection"])
         #expect(try change { $0.clock += 10_000_000 }.map(\.check) == ["clock"])
@@ -95,25 +95,25 @@ import TimeZones
             let odd = try Fixture.odd { $0.server = .value(server) }
             #expect(
                 odd.map(\.check) == ["role"] && odd[0].level == .warning
-                    && odd[0].mend?.contains("nudged_daemon") == true
+                    && odd[0].remedy?.contains("nudged_daemon") == true
             )
         }
     }
 
     @Test(arguments: [
-        (Migrator.Standing.behind(Migration.all), Systemd.ExitStatus.configuration),
+        (Migrator.SchemaState.behind(Migration.all), Systemd.ExitStatus.configuration),
         (.behind([Migration.all[3]]), .configuration),
         (.ahead(newest: 99), .configuration), (.changed(number: 3), .configuration), (.hidden, .permission),
         (.newer(newest: 99), .success),
     ])
-    func migrations_byTheirStanding(standing: Migrator.Standing, expected: Systemd.ExitStatus) throws {
+    func migrations_byTheSchemasState(schemaState: Migrator.SchemaState, expected: Systemd.ExitStatus) throws {
         let finding = try #require(
-            Fixture.finding("migrations", try Fixture.answers { $0.standing = .value(standing) })
+            Fixture.finding("migrations", try Fixture.answers { $0.schemaState = .value(schemaState) })
         )
         #expect(finding.status == expected, "\(finding)")
     }
 
-    @Test func rights_whenSomeLack_areNamedWithTheMend() throws {
+    @Test func rights_whenSomeLack_areNamedWithTheRemedy() throws {
         var rights = DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) }
         for index in rights.indices {
             let right = rights[index].right
@@ -126,7 +126,7 @@ import TimeZones
             odd[0].found
                 == "nudged_daemon lacks insert, update, delete on nudged.intent; execute on nudged.maintain_delivery"
         )
-        #expect(odd[0].mend?.contains("nudged.grant_roles()") == true)
+        #expect(odd[0].remedy?.contains("nudged.grant_roles()") == true)
         // Another role is not nudged's to give rights to.
         var server = Fixture.server
         server.role = "app_backend"
@@ -134,9 +134,9 @@ import TimeZones
             $0.rights = .value(rights)
             $0.server = .value(server)
         }
-        #expect(other.first?.mend?.contains("grant insert on nudged.intent to app_backend") == true, "\(other)")
+        #expect(other.first?.remedy?.contains("grant insert on nudged.intent to app_backend") == true, "\(other)")
         #expect(
-            other.first?.mend?.contains("grant execute on function nudged.maintain_delivery to app_backend") == true
+            other.first?.remedy?.contains("grant execute on function nudged.maintain_delivery to app_backend") == true
         )
     }
 
@@ -157,13 +157,13 @@ import TimeZones
         server.hasSchema = false
         let none = try Fixture.answers {
             $0.server = .value(server)
-            $0.standing = .value(.behind(Migration.all))
+            $0.schemaState = .value(.behind(Migration.all))
         }.findings
-        #expect(none.first { $0.check == "migrations" }?.mend?.contains("nudged migrate") == true)
+        #expect(none.first { $0.check == "migrations" }?.remedy?.contains("nudged migrate") == true)
         #expect(none.filter { $0.level == .unchecked }.map(\.check) == ["rest"])
     }
 
-    @Test func triggers_whenTheyDontFire_areNamedWithTheMend() throws {
+    @Test func triggers_whenTheyDontFire_areNamedWithTheRemedy() throws {
         func odd(_ state: String?, _ change: (inout DatabaseAnswers) -> Void = { _ in }) throws -> [Finding] {
             try Fixture.odd {
                 $0.triggers = .value([Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: state)]
@@ -174,10 +174,11 @@ import TimeZones
         let disabled = try odd("D")
         #expect(disabled.count == 1 && disabled[0].level == .error)
         #expect(
-            disabled[0].mend?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_inserted") == true
+            disabled[0].remedy?.hasPrefix("alter table public.push_tokens enable trigger nudged_device_inserted")
+                == true
         )
         #expect(try odd("R").count == 1 && odd(nil).count == 1)
-        #expect(try odd(nil)[0].mend?.contains("nudged.touch(user_id)") == true)
+        #expect(try odd(nil)[0].remedy?.contains("nudged.touch(user_id)") == true)
         // Whose app's tables are others, or on other machines, calls nudged.touch itself.
         var unread = Fixture.table("push_tokens")
         unread.isRead = false
@@ -209,7 +210,7 @@ import TimeZones
         let odd = try Fixture.odd { $0.columns = .value(columns) }
         guard !said.isEmpty else { return #expect(odd == []) }
         #expect(odd.map(\.check) == [view] && odd[0].found.contains(said) && odd[0].status == .configuration, "\(odd)")
-        #expect(odd.first?.mend?.contains("user_id uuid") == true)
+        #expect(odd.first?.remedy?.contains("user_id uuid") == true)
     }
 
     @Test func view_whenItCantBeRead_saysWhy() throws {
@@ -226,11 +227,11 @@ import TimeZones
         #expect(try Fixture.odd { $0.columns = .value([]) }.map(\.check) == ["recipient", "device", "subject_member"])
     }
 
-    @Test func tables_whenTheyLackSomething_areNamedWithTheMend() throws {
+    @Test func tables_whenTheyLackSomething_areNamedWithTheRemedy() throws {
         var table = Fixture.table("push_tokens")
         table.hasUserIndex = false
         #expect(
-            try Fixture.odd { $0.appTables = .value([table]) }.first?.mend
+            try Fixture.odd { $0.appTables = .value([table]) }.first?.remedy
                 == "create index concurrently on public.push_tokens (user_id)"
         )
         table.hasUserIndex = true
@@ -273,7 +274,8 @@ import TimeZones
         let table = Facts.Bloat(table: "person", live: 1, dead: 1, isNeverCleaned: true)
         let odd = try Fixture.odd { $0.bloat = .value([table]) }
         #expect(
-            odd.map(\.check) == ["autovacuum"] && odd[0].mend == "alter table nudged.person reset (autovacuum_enabled)"
+            odd.map(\.check) == ["autovacuum"]
+                && odd[0].remedy == "alter table nudged.person reset (autovacuum_enabled)"
         )
     }
 
@@ -290,7 +292,7 @@ import TimeZones
             try Fixture.answers { $0.holders = .value(Facts.Holders(session: session, prepared: 0, idleSlots: [])) }
         )
         #expect(finding?.level == expected)
-        if expected == .warning { #expect(finding?.mend?.contains("pg_terminate_backend(4711)") == true) }
+        if expected == .warning { #expect(finding?.remedy?.contains("pg_terminate_backend(4711)") == true) }
     }
 
     @Test func holders_areEachALineOfTheirOwn() throws {
@@ -299,7 +301,7 @@ import TimeZones
         #expect(odd.count == 3 && odd.allSatisfy { $0.check == "holders" && $0.level == .warning })
         #expect(
             odd[0].found.contains("2 prepared transactions")
-                && odd[1].mend?.contains("pg_drop_replication_slot('old')") == true
+                && odd[1].remedy?.contains("pg_drop_replication_slot('old')") == true
         )
         #expect(
             try Fixture.odd { $0.holders = .value(Facts.Holders(prepared: 2, preparedSeconds: 10, idleSlots: [])) }
@@ -310,11 +312,11 @@ import TimeZones
     @Test func work_whenItWaitsBesideALivingDaemon_isAWarning() throws {
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 300)) } == [])
         #expect(try Fixture.odd { $0.work = .value(Fixture.work(due: 12, late: 301)) }.map(\.check) == ["work"])
-        #expect(try Fixture.odd { $0.work = .value(Fixture.work(touches: WorkStanding.most)) }.map(\.check) == ["work"])
+        #expect(try Fixture.odd { $0.work = .value(Fixture.work(touches: WorkStatus.most)) }.map(\.check) == ["work"])
         // Where somebody holds it, that is said, and no more once it was resumed.
         let at = Instant(seconds: 1_000_000)
         let held = [nil, at].map {
-            Pause(kind: .message, since: at, heldSince: at, byWhom: "ann@host", words: nil, resumedAt: $0)
+            Pause(kind: .message, since: at, heldSince: at, byWhom: "ann@host", reason: nil, resumedAt: $0)
         }
         let paused = try Fixture.odd { $0.work = .value(Fixture.work(pauses: held)) }
         #expect(paused.map(\.check) == ["work"] && paused[0].found.hasSuffix("nothing of it is sent: message"))

@@ -14,22 +14,22 @@ import Testing
         ([.permission, .configuration, .unavailable], .configuration),
     ])
     func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
-        let findings = errors.map { Self.clock.error("it is so", mend: nil, $0) }
+        let findings = errors.map { Self.clock.error("it is so", remedy: nil, $0) }
         #expect(DoctorReport(findings + [Self.clock.ok("fine")]).status == expected)
     }
 
     @Test func status_whenThereAreWarningsAlone_isSuccess() {
-        let report = DoctorReport([Self.clock.warning("odd", mend: "look"), Self.clock.unchecked("nobody answers")])
+        let report = DoctorReport([Self.clock.warning("odd", remedy: "look"), Self.clock.unchecked("nobody answers")])
         #expect(report.status == .success)
     }
 
-    @Test func words_standUnderTheirGroupsInOrder() {
+    @Test func findings_areUnderTheirGroupsInOrder() {
         let report = DoctorReport([
-            Self.key.error("it is no key", mend: "give one", .configuration), Self.clock.ok("the same"),
-            Self.clock.unchecked("nobody answers"), Self.clock.warning("odd", mend: "look"),
+            Self.key.error("it is no key", remedy: "give one", .configuration), Self.clock.ok("the same"),
+            Self.clock.unchecked("nobody answers"), Self.clock.warning("odd", remedy: "look"),
         ])
         #expect(
-            report.words(width: 80) == """
+            report.text(width: 80) == """
                 database
                   ok       clock           the same
                   -        clock           not checked: nobody answers
@@ -45,25 +45,25 @@ import Testing
         )
     }
 
-    @Test func words_inColour_differInTheirMarksAlone() {
+    @Test func text_inColour_differsInItsMarksAlone() {
         let long = String(repeating: "word ", count: 60) + "end"
         let report = DoctorReport([
-            Self.clock.ok("fine"), Self.clock.warning("odd", mend: "look"), Self.clock.unchecked("nobody answers"),
-            Self.key.error(long, mend: long, .configuration),
+            Self.clock.ok("fine"), Self.clock.warning("odd", remedy: "look"), Self.clock.unchecked("nobody answers"),
+            Self.key.error(long, remedy: long, .configuration),
         ])
-        let coloured = report.words(width: 80, colour: Colour(isTerminal: true, environment: [:]))
+        let coloured = report.text(width: 80, colour: Colour(isTerminal: true, environment: [:]))
         for line in [
             "  \u{1B}[32mok\u{1B}[0m       clock           fine", "  \u{1B}[33mwarning\u{1B}[0m  clock           odd",
             "  -        clock           not checked: nobody answers",
         ] { #expect(coloured.contains(line + "\n"), "\(coloured)") }
         #expect(coloured.contains("  \u{1B}[1;31merror\u{1B}[0m    key"))
-        #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == report.words(width: 80))
+        #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == report.text(width: 80))
     }
 
     @Test(arguments: [60, 80, 120])
-    func words_whenTheyAreLong_goOnBelow(width: Int) {
+    func lines_whenTheyAreLong_goOnBelow(width: Int) {
         let long = String(repeating: "word ", count: 60) + "end"
-        let lines = DoctorReport([Self.clock.warning(long, mend: long)]).words(width: width).split(separator: "\n")
+        let lines = DoctorReport([Self.clock.warning(long, remedy: long)]).text(width: width).split(separator: "\n")
         #expect(lines.allSatisfy { $0.count <= width })
         #expect(lines.filter { $0.hasSuffix("end") }.count == 2)
         #expect(lines.dropFirst(2).prefix(3).allSatisfy { $0.hasPrefix(String(repeating: " ", count: 27) + "word") })
@@ -76,12 +76,12 @@ import Testing
 
     @Test func json_hasEveryKeyOfEachFinding() throws {
         let report = DoctorReport([
-            Self.key.error("it is no key", mend: "give one", .configuration), Self.clock.unchecked("nobody answers"),
+            Self.key.error("it is no key", remedy: "give one", .configuration), Self.clock.unchecked("nobody answers"),
         ])
         #expect(
             report.json == """
-                [{"id":"database.clock","subject":null,"level":"not_checked","found":"not checked: nobody answers","mend":null,"exit":0},\
-                {"id":"apple.key","subject":"com.example.app (sandbox)","level":"error","found":"it is no key","mend":"give one","exit":78}]
+                [{"id":"database.clock","subject":null,"level":"not_checked","found":"not checked: nobody answers","remedy":null,"exit":0},\
+                {"id":"apple.key","subject":"com.example.app (sandbox)","level":"error","found":"it is no key","remedy":"give one","exit":78}]
                 """
         )
         #expect(throws: Never.self) { try JSONValue(parsing: report.json) }

@@ -40,11 +40,11 @@ import TimeZones
         (400, "TopicDisallowed", "apns.bundleId"), (400, "BadTopic", "apns.bundleId"),
         (400, "DeviceTokenNotForTopic", "apns.bundleId"),
     ])
-    func answer_whenTheConfigurationIsRefused_saysTheMend(status: Int, reason: String, mend: String) {
+    func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) {
         let finding = Self.answer(status, reason)
         #expect(finding?.level == .error && finding?.status == .configuration)
         #expect(
-            finding?.found.contains(reason) == true && finding?.mend?.contains(mend) == true,
+            finding?.found.contains(reason) == true && finding?.remedy?.contains(remedy) == true,
             "\(String(describing: finding))"
         )
     }
@@ -57,7 +57,7 @@ import TimeZones
     )
     func answer_whenItTellsNothingOfTheConfiguration_isAWarning(status: Int, reason: String?) {
         let finding = Self.answer(status, reason)
-        #expect(finding?.level == .warning && finding?.mend != nil, "\(String(describing: finding))")
+        #expect(finding?.level == .warning && finding?.remedy != nil, "\(String(describing: finding))")
     }
 
     @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() {

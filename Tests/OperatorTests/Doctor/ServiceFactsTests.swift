@@ -16,8 +16,8 @@ import TimeZones
         return (try? String(contentsOf: path, encoding: .utf8)) ?? ""
     }()
 
-    private static func work(_ daemons: [DaemonRow]) -> WorkStanding {
-        WorkStanding(
+    private static func work(_ daemons: [DaemonRow]) -> WorkStatus {
+        WorkStatus(
             now: now,
             dueUsers: 0,
             firstDue: nil,
@@ -49,7 +49,7 @@ import TimeZones
         isEnabled: Bool = true,
         hasSystemd: Bool = true,
         process: ServiceFacts.Process = .running(7, unit: "nudged.service"),
-        work: Known<WorkStanding> = .value(work([row()]))
+        work: Known<WorkStatus> = .value(work([row()]))
     ) -> [Finding] {
         ServiceFacts(hasSystemd: hasSystemd, unit: unit, isEnabled: isEnabled, process: process).findings(work: work)
     }
@@ -75,7 +75,7 @@ import TimeZones
         let unit = UnitSettings(path: "/lib/nudged.service", texts: [Self.shipped, dropIn])
         let odd = Self.findings(unit: unit).filter { $0.level != .ok }
         #expect(odd.count == 1 && odd[0].level == .warning && odd[0].check == "settings", "\(odd)")
-        #expect(odd.first?.found.contains(said) == true && odd.first?.mend?.contains("systemctl edit nudged") == true)
+        #expect(odd.first?.found.contains(said) == true && odd.first?.remedy?.contains("systemctl edit nudged") == true)
     }
 
     @Test func unit_whenItHasAUserOfItsOwn_isFine() {
@@ -112,7 +112,7 @@ import TimeZones
         )
         let findings = Self.findings(unit: UnitSettings(unit: "nudged.service", root: root.path), process: .none)
         let unit = Self.finding("unit", in: findings)
-        #expect(unit?.level == .warning && unit?.mend?.contains("systemctl unmask nudged") == true)
+        #expect(unit?.level == .warning && unit?.remedy?.contains("systemctl unmask nudged") == true)
         #expect(Self.finding("settings", in: findings) == nil)
     }
 

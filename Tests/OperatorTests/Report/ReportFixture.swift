@@ -102,7 +102,7 @@ enum ReportFixture {
         since: now - 600,
         heldSince: now - 600,
         byWhom: "planted-person@planted-host",
-        words: "planted-words",
+        reason: "planted-words",
         resumedAt: nil
     )
 

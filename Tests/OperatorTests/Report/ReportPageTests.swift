@@ -31,7 +31,7 @@ import TimeZones
         }
     }
 
-    private func number(_ words: String) -> Int { Int(words.filter(\.isNumber)) ?? 0 }
+    private func number(_ text: String) -> Int { Int(text.filter(\.isNumber)) ?? 0 }
 
     @Test(arguments: [1, 7, 30, 366]) func page_whateverItShows_isSelfContained(days: Int) {
         let sheet = "\(ReportStyle.sheet)"
@@ -149,21 +149,21 @@ import TimeZones
         let bars = parts(chart, "<rect class=\"bar\"", "</rect>")
         let drawn = report.stretches.flatMap(\.accepted).filter { $0 > 0 }
         #expect(bars.count == drawn.count)
-        let words = bars.map { bar in
+        let text = bars.map { bar in
             String(bar[(bar.lastIndex(of: " ") ?? bar.startIndex)...].dropFirst().prefix { $0 != "<" })
         }
-        #expect(words.sorted() == drawn.map { ReportNumbers.exact.count($0).text }.sorted())
+        #expect(text.sorted() == drawn.map { ReportNumbers.exact.count($0).text }.sorted())
     }
 
     @Test func page_whenTheRecordIsEmpty_saysSoAndDrawsNothing() {
         let page = F.markup(F.report())
         #expect(page.contains("The record has nothing for this time.") && !page.contains("<svg"))
-        for words in [
+        for text in [
             "Apple accepted nothing in this time.", "Nothing was rejected, deferred, unknown, dropped or skipped",
             "No sweep recorded anything",
             "None was seen within a day",
         ] {
-            #expect(page.contains(words), "\(words)")
+            #expect(page.contains(text), "\(text)")
         }
     }
 
@@ -215,7 +215,7 @@ import TimeZones
 
     @Test func page_saysNothingOfHostsPersonsOrErrors() {
         let state =
-            #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"stopped","reason":"planted-reason","mend":"planted-mend"}],"last_work":{"sent":3,"users":3}}"#
+            #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"stopped","reason":"planted-reason","remedy":"planted-remedy"}],"last_work":{"sent":3,"users":3}}"#
         let report = F.report(daemons: [F.daemon(unseen: 1000, state: state)], pauses: [F.pause])
         let page = F.markup(report)
         #expect(!page.contains("planted"))

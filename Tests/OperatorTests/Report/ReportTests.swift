@@ -48,7 +48,7 @@ import TimeZones
         #expect(report.stretches[0].accepted == [10, 0, 0, 0] && report.stretches[83].accepted == [0, 7, 0, 3])
         #expect(report.stretches[5].others == [.rejected: 6] && report.gone == 6)
         #expect(report.all == 26 && report.firstRecorded == report.window.from)
-        #expect(report.fates[Report.Fate(outcome: .rejected, reason: "Unregistered")] == 6)
+        #expect(report.reasonedOutcomes[Report.ReasonedOutcome(outcome: .rejected, reason: "Unregistered")] == 6)
     }
 
     @Test func hours_areCountedWhereTheyBelong() {

@@ -32,18 +32,18 @@ import TimeZones
 
     @Test func marks_areFewRoundAndWithinTheWindow() {
         for days in ReportRun.days {
-            let marks = TimeWords.marks(ReportFixture.window(days: days))
-            #expect((2...5).contains(marks.count), "\(days): \(marks.map(\.words))")
+            let marks = TimeText.marks(ReportFixture.window(days: days))
+            #expect((2...5).contains(marks.count), "\(days): \(marks.map(\.text))")
             #expect(marks.allSatisfy { (0...1).contains($0.at) })
         }
-        #expect(TimeWords.marks(ReportFixture.window(days: 1)).map(\.words) == ["21 Nov", "06:00", "12:00", "18:00"])
+        #expect(TimeText.marks(ReportFixture.window(days: 1)).map(\.text) == ["21 Nov", "06:00", "12:00", "18:00"])
     }
 
-    @Test func words_ofInstants_nameWhatChanges() {
+    @Test func text_ofInstants_namesWhatChanges() {
         let start = Instant(rfc3339: "2026-11-21T18:00:00Z") ?? Instant(seconds: 0)
-        #expect(TimeWords.span(from: start, until: start + 7200) == "21 Nov 18:00 to 20:00")
-        #expect(TimeWords.span(from: start, until: start + 6 * 3600) == "21 Nov 18:00 to 00:00")
-        #expect(TimeWords.span(from: start, until: start + 86_400) == "21 Nov 18:00 to 22 Nov 18:00")
-        #expect(TimeWords.minute(start) == "2026-11-21 18:00")
+        #expect(TimeText.span(from: start, until: start + 7200) == "21 Nov 18:00 to 20:00")
+        #expect(TimeText.span(from: start, until: start + 6 * 3600) == "21 Nov 18:00 to 00:00")
+        #expect(TimeText.span(from: start, until: start + 86_400) == "21 Nov 18:00 to 22 Nov 18:00")
+        #expect(TimeText.minute(start) == "2026-11-21 18:00")
     }
 }

@@ -26,7 +26,7 @@ import struct FoundationEssentials.UUID
 
     private static let stopped = LaneStatus.stopped(
         reason: "InvalidProviderToken",
-        mend: "check teamId and keyId",
+        remedy: "check teamId and keyId",
         nextProbe: 40_000
     )
 
@@ -80,11 +80,11 @@ import struct FoundationEssentials.UUID
     }
 
     private static func page(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> StatusPage {
-        StatusPage(standing(daemons, due: due, unknown: unknown))
+        StatusPage(workStatus(daemons, due: due, unknown: unknown))
     }
 
-    private static func standing(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStanding {
-        WorkStanding(
+    private static func workStatus(_ daemons: [DaemonRow], due: Int = 0, unknown: Int = 0) -> WorkStatus {
+        WorkStatus(
             now: now,
             dueUsers: due,
             firstDue: due > 0 ? now - 200 : nil,
@@ -138,7 +138,7 @@ import struct FoundationEssentials.UUID
         let failing = Self.row([Self.lane(Self.stopped)], failure: Self.failure(360))
         let page = Self.page([failing], due: 12)
         #expect(
-            page.words(width: 80).hasPrefix(
+            page.text(width: 80).hasPrefix(
                 """
                 Does not work since 11:54 UTC (6 min): drain fails: 42P01 relation
                 "nudged.recipient" does not exist.
@@ -146,10 +146,10 @@ import struct FoundationEssentials.UUID
 
                 """
             ),
-            "\(page.words(width: 80))"
+            "\(page.text(width: 80))"
         )
         #expect(page.status == .failure)
-        #expect(page.words(width: 80).split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(page.text(width: 80).split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(page.json.contains(#""answer":"does_not_work","sentence":"Does not work since 11:54 UTC"#))
         let one = Self.page([Self.row([Self.lane(.open)]), failing])
         #expect(one.answer.sentence.hasPrefix("Does not work on web-1 since 11:54 UTC (6 min): drain fails: "))
@@ -157,10 +157,10 @@ import struct FoundationEssentials.UUID
         let over = Self.page([Self.row([Self.lane(.open)], failure: Self.failure(360, until: 120))])
         #expect(over.status == .success)
         #expect(
-            over.words(width: 120).contains(
+            over.text(width: 120).contains(
                 #"  last error    it ended 2 min ago after 4 min: drain fails: 42P01 relation "nudged.recipient""#
             ),
-            "\(over.words(width: 120))"
+            "\(over.text(width: 120))"
         )
     }
 
@@ -171,18 +171,18 @@ import struct FoundationEssentials.UUID
                 since: Self.now - ago,
                 heldSince: Self.now - ago,
                 byWhom: "anna@web-1",
-                words: "wrong text",
+                reason: "wrong text",
                 resumedAt: nil
             )
         }
-        var work = Self.standing([Self.row([Self.lane(.open)])])
+        var work = Self.workStatus([Self.row([Self.lane(.open)])])
         work.pauses = [pause(.checkIn, 14_400)]
         let one = StatusPage(work, waiting: [.checkIn: 230])
         #expect(
             one.answer.sentence
                 == #"Paused: check-ins since 08:00 UTC (4 h) by anna@web-1 ("wrong text"); 230 users wait for it."#
         )
-        #expect(one.status == .success && !one.words(width: 80).contains("\npaused "))
+        #expect(one.status == .success && !one.text(width: 80).contains("\npaused "))
         #expect(one.json.contains(#""waiting_users":230"#))
         work.pauses.append(pause(.message, 200_000))
         let two = StatusPage(work, waiting: [.checkIn: 230, .message: 1])
@@ -191,7 +191,7 @@ import struct FoundationEssentials.UUID
                 == #"Paused: check-ins, messages since 2026-11-19 04:26 UTC (2 days) by anna@web-1 ("wrong text"); "#
                 + "users who wait: 230 for check-ins, 1 for messages."
         )
-        #expect(two.words(width: 80).contains("\npaused        messages for 2 days, by anna@web-1: wrong text\n"))
+        #expect(two.text(width: 80).contains("\npaused        messages for 2 days, by anna@web-1: wrong text\n"))
         // Not counted in time.
         #expect(StatusPage(work).answer.sentence.hasSuffix(#"by anna@web-1 ("wrong text")."#))
     }
@@ -201,14 +201,14 @@ import struct FoundationEssentials.UUID
             ([], "none"), ([5], "5 (1 of 64)"), ([-32, -31, -30, -1, 0, 7], "-32..-30, -1..0, 7 (6 of 64)"),
         ] as [([Int16], String)]
     )
-    func ranges_areShort(ranges: [Int16], words: String) {
+    func ranges_areShort(ranges: [Int16], text: String) {
         let page = Self.page([Self.row([], ranges: ranges)])
-        #expect(page.words(width: 80).contains("  ranges        \(words)\n"), "\(page.words(width: 80))")
+        #expect(page.text(width: 80).contains("  ranges        \(text)\n"), "\(page.text(width: 80))")
     }
 
     // MARK: The page
 
-    @Test func words_whenUsersWaitAndAreServed() {
+    @Test func text_whenUsersWaitAndAreServed() {
         var report = SweepReport()
         report.users = 430
         report.record.enter(.accepted, of: "check_in", 1412)
@@ -221,7 +221,7 @@ import struct FoundationEssentials.UUID
             due: 100_000
         )
         #expect(
-            page.words(width: 100) == """
+            page.text(width: 100) == """
                 Behind: 100,000 or more users wait, the oldest since 3 min; 310 users/s, at least 5 min left.
 
                 users due     100,000 or more, the first for 3 min; 310 users/s, at least 5 min left
@@ -241,36 +241,36 @@ import struct FoundationEssentials.UUID
         #expect(page.status == .success)
     }
 
-    @Test func words_whenASpreadIsStuck() {
-        let spreads = WaitingSpreads(
+    @Test func text_whenAFanOutIsStuck() {
+        let fanOuts = WaitingFanOuts(
             count: 2,
             first: Self.now - 600,
             reminderID: UUID(),
             subjectType: "task",
             subjectID: "42\u{1B}[2J"
         )
-        var page = Self.standing([Self.row([Self.lane(.open)])])
-        page.spreads = spreads
+        var page = Self.workStatus([Self.row([Self.lane(.open)])])
+        page.fanOuts = fanOuts
         #expect(
-            StatusPage(page).words(width: 300).contains(
+            StatusPage(page).text(width: 300).contains(
                 "\nfor everyone  2 reminders are not fanned out to all yet, the first for 10 min: task 42\u{FFFD}[2J (if the journal has spread_failed, "
             )
         )
         let json = StatusPage(page).json
-        #expect(json.contains(#""spreads":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
+        #expect(json.contains(#""fan_outs":{"count":2,"first":"2026-11-21T11:50:00Z","reminder_id":""#))
         #expect(json.contains(#""subject_type":"task","subject_id":"42\u001b[2J"}"#), "\(json)")
-        page.spreads = nil
-        #expect(StatusPage(page).json.contains(#""spreads":null"#))
-        #expect(!StatusPage(page).words(width: 80).contains("everyone"))
+        page.fanOuts = nil
+        #expect(StatusPage(page).json.contains(#""fan_outs":null"#))
+        #expect(!StatusPage(page).text(width: 80).contains("everyone"))
     }
 
-    @Test func words_whenALaneIsStoppedAndADaemonIsLost() {
+    @Test func text_whenALaneIsStoppedAndADaemonIsLost() {
         let page = Self.page([
             Self.row([Self.lane(.open)], unseen: 130_000),
             Self.row([Self.lane(Self.stopped), Self.lane(.backingOff(until: 0, why: "no route"), "sandbox")]),
         ])
         #expect(
-            page.words(width: 120).split(separator: "\n", omittingEmptySubsequences: false).dropFirst(8)
+            page.text(width: 120).split(separator: "\n", omittingEmptySubsequences: false).dropFirst(8)
                 .joined(separator: "\n")
                     == """
                     daemon on web-1, process 4711: alive for 3 h, seen 4 s ago, version 0.1.0
@@ -291,18 +291,18 @@ import struct FoundationEssentials.UUID
 
     /// A row is up to ten seconds old; a sweep that had been late when it was written is what somebody should see.
     @Test(arguments: [(4, "no users"), (8, "no users"), (9, "9 s ago: no users"), (600, "10 min ago: no users")])
-    func lastSweep_whenItWasSoLongAgo(seconds: Int64, words: String) {
+    func lastSweep_whenItWasSoLongAgo(seconds: Int64, text: String) {
         let page = Self.page([Self.row([], sweptAgo: seconds)])
         #expect(
-            page.words(width: 80).hasSuffix("last sweep    \(words)\n  ranges        none\n  in flight     7"),
-            "\(page.words(width: 80))"
+            page.text(width: 80).hasSuffix("last sweep    \(text)\n  ranges        none\n  in flight     7"),
+            "\(page.text(width: 80))"
         )
     }
 
     @Test func status_whenNoDaemonIsAlive() {
         #expect(Self.page([]).status == .unavailable)
         #expect(
-            Self.page([]).words(width: 80).hasPrefix(
+            Self.page([]).text(width: 80).hasPrefix(
                 "Does not work: no daemon is alive, so nothing is sent.\nFix: systemctl start nudged\n\n"
             )
         )
@@ -357,21 +357,21 @@ import struct FoundationEssentials.UUID
         )
         #expect(DaemonState(json: state.json) == state)
         var asking = state
-        asking.decision = DecisionStanding(since: Self.now)
+        asking.decision = DecisionStatus(since: Self.now)
         #expect(DaemonState(json: asking.json) == asking)
     }
 
-    @Test func words_whenTheDecisionServiceIsAsked_sayHowItStands() throws {
+    @Test func text_whenTheDecisionServiceIsAsked_saysItsState() throws {
         var row = Self.row([Self.lane(.open)])
-        #expect(!Self.page([row]).words(width: 80).contains("decisions"))
+        #expect(!Self.page([row]).text(width: 80).contains("decisions"))
         var state = try #require(DaemonState(json: row.state))
-        var standing = DecisionStanding(since: Self.now - 200)
-        for (fault, words) in [
+        var status = DecisionStatus(since: Self.now - 200)
+        for (fault, text) in [
             (nil, "  decisions     active for 3 min\n"),
             ("it can't be reached", "  decisions     using fallback for 60 s: it can't be reached\n"),
         ] {
-            standing.note(fault: fault, now: Self.now - 60)
-            state.decision = standing
+            status.note(fault: fault, now: Self.now - 60)
+            state.decision = status
             row = DaemonRow(
                 id: UUID(),
                 host: "web-1",
@@ -383,7 +383,7 @@ import struct FoundationEssentials.UUID
                 state: state.json
             )
             let page = Self.page([row])
-            #expect(page.words(width: 80).contains(words), "\(page.words(width: 80))")
+            #expect(page.text(width: 80).contains(text), "\(page.text(width: 80))")
             #expect(page.json.contains(#""decision":{"state":"#))
         }
     }
@@ -404,6 +404,6 @@ import struct FoundationEssentials.UUID
             unseenMilliseconds: 0,
             state: "[]"
         )
-        #expect(Self.page([row]).words(width: 80).contains("its state can't be read"))
+        #expect(Self.page([row]).text(width: 80).contains("its state can't be read"))
     }
 }

@@ -38,7 +38,7 @@ import Testing
             (json(#""title": "\u200b\u3000""#), "title"),
         ] as [(String, String?)]
     )
-    func answer_whenNonsense_isRefusedInOurWords(text: String, member: String?) {
+    func answer_whenNonsense_isRefusedWithOurMessage(text: String, member: String?) {
         let nonsense = #expect(throws: DecisionNonsense.self) { try Self.answer(text) }
         #expect(nonsense?.member == member)
         #expect(nonsense.map { !"\($0)".contains("planted") } == true)

@@ -27,14 +27,14 @@ import Testing
         #expect(FallbackDecider(strategy: .suppressAll).decide(nudge) == .init(false, .suppressAll))
     }
 
-    @Test func words_fitTheRecord() {
+    @Test func text_fitsTheRecord() {
         let failures: [DecisionFailure] = [
             .overLimit, .resting, .busy, .unreachable, .timedOut, .unreadable, .status(503), .stopped,
             .nonsense(DecisionNonsense(member: "priority", wanted: "low, normal, high or urgent")),
         ]
         for failure in failures {
             for ground in FallbackDecider.Ground.allCases {
-                #expect("\(failure.words): \(ground.rawValue)".unicodeScalars.count <= DecisionAnswer.mostReason)
+                #expect("\(failure.text): \(ground.rawValue)".unicodeScalars.count <= DecisionAnswer.mostReason)
             }
         }
         #expect(failures.filter { $0.outcome == nil } == [.overLimit, .resting])

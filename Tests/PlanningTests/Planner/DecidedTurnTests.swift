@@ -47,15 +47,15 @@ import struct FoundationEssentials.UUID
         return try #require((planner ?? self.planner()).plan(user, now: now).sendPlan)
     }
 
-    private func verdict(_ notify: Bool, _ more: String = "") throws -> DecisionVerdict {
+    private func outcome(_ notify: Bool, _ more: String = "") throws -> DecisionOutcome {
         let json = "{\"should_notify\": \(notify), \"priority\": \"low\", \"reason\": \"r\"\(more)}"
-        return DecisionVerdict(try DecisionAnswer(parsing: Array(json.utf8), hiding: []))
+        return DecisionOutcome(try DecisionAnswer(parsing: Array(json.utf8), hiding: []))
     }
 
-    private func verdicts(_ sendPlan: SendPlan, _ of: (PlannedNudge) throws -> DecisionVerdict?) rethrows
-        -> [NudgeIdentity: DecisionVerdict]
+    private func outcomes(_ sendPlan: SendPlan, _ of: (PlannedNudge) throws -> DecisionOutcome?) rethrows
+        -> [NudgeIdentity: DecisionOutcome]
     {
-        var all: [NudgeIdentity: DecisionVerdict] = [:]
+        var all: [NudgeIdentity: DecisionOutcome] = [:]
         for nudge in sendPlan.nudges { all[nudge.identity] = try of(nudge) }
         return all
     }
@@ -77,8 +77,8 @@ import struct FoundationEssentials.UUID
 
     @Test func decided_whenAllIsDeclined_endsEachInItsWay() throws {
         let sendPlan = try sendPlan([message(1)])
-        let no = try verdict(false)
-        let decided = sendPlan.decided(verdicts(sendPlan) { _ in no }, at: now + 1, paused: [])
+        let no = try outcome(false)
+        let decided = sendPlan.decided(outcomes(sendPlan) { _ in no }, at: now + 1, paused: [])
         #expect(decided.nudges.isEmpty && !decided.isPartial)
         #expect(decided.ended == [.message(message(1).id)])
         #expect(decided.records.map(\.outcome) == [.dropped, .skipped])
@@ -91,7 +91,7 @@ import struct FoundationEssentials.UUID
         let settled = planner.settle(decided, outcomes: [], attemptedAt: now, now: now + 1)
         #expect(settled.update.history.closed == [F.date("2026-11-20")] && settled.update.history.sent.isEmpty)
         #expect(settled.update.dueAt > now + 72_000, "at the re-check of the day, or for tomorrow's slot")
-        let again = F.user(fingerprint: settled.update.fingerprint, askedAt: now, history: settled.update.history)
+        let again = F.user(fingerprint: settled.update.fingerprint, evaluatedAt: now, history: settled.update.history)
         let later = planner.plan(again, now: F.at("2026-11-20T06:00:00Z"))
         #expect(later.sendPlan == nil && later.records.isEmpty)
     }
@@ -99,7 +99,7 @@ import struct FoundationEssentials.UUID
     @Test func decided_whenOneIsDeclined_sendsTheOthers() throws {
         let sendPlan = try sendPlan([message(1), message(2)])
         let decided = sendPlan.decided(
-            try verdicts(sendPlan) { try verdict($0.identity != .message(message(1).id)) },
+            try outcomes(sendPlan) { try outcome($0.identity != .message(message(1).id)) },
             at: now,
             paused: []
         )
@@ -125,7 +125,7 @@ import struct FoundationEssentials.UUID
             (false, now, []), (true, now + 100, []), (true, now, [.message]),
         ] {
             let decided = sendPlan.decided(
-                try verdicts(sendPlan) { try $0.identity == first.identity && !given ? nil : verdict(false) },
+                try outcomes(sendPlan) { try $0.identity == first.identity && !given ? nil : outcome(false) },
                 at: at,
                 paused: paused
             )
@@ -135,10 +135,10 @@ import struct FoundationEssentials.UUID
         }
     }
 
-    @Test func decided_whenWordsCome_theyReplaceTheNudgesOwn() throws {
+    @Test func decided_whenATextComes_itReplacesTheNudgesOwn() throws {
         let sendPlan = try sendPlan([message(1, urgent: true, category: "chat", data: #"{"x": 1}"#)])
         let decided = sendPlan.decided(
-            try verdicts(sendPlan) { _ in try verdict(true, ", \"body\": \"other\"") },
+            try outcomes(sendPlan) { _ in try outcome(true, ", \"body\": \"other\"") },
             at: now,
             paused: []
         )
@@ -149,16 +149,16 @@ import struct FoundationEssentials.UUID
         #expect(payloads[0]["aps"]?["interruption-level"] == .string("time-sensitive"))
         #expect(payloads[1]["aps"]?["interruption-level"] == nil)
         // Without a text from the service the push is unchanged.
-        let own = sendPlan.decided(try verdicts(sendPlan) { _ in try verdict(true) }, at: now, paused: [])
+        let own = sendPlan.decided(try outcomes(sendPlan) { _ in try outcome(true) }, at: now, paused: [])
         #expect(own.nudges.map(\.payload) == sendPlan.nudges.map(\.payload))
     }
 
-    @Test func decided_whenTheWordsFitNoPush_keepsItsOwn() throws {
+    @Test func decided_whenTheTextFitsNoPush_keepsItsOwn() throws {
         let data = "{\"x\": \"\(String(repeating: "y", count: 2500))\"}"
         let sendPlan = try sendPlan([message(1, data: data)])
         let long = String(repeating: "x", count: 2500)
         let decided = sendPlan.decided(
-            try verdicts(sendPlan) { _ in try verdict(true, ", \"body\": \"\(long)\"") },
+            try outcomes(sendPlan) { _ in try outcome(true, ", \"body\": \"\(long)\"") },
             at: now,
             paused: []
         )
@@ -183,12 +183,12 @@ import struct FoundationEssentials.UUID
                 return planner
             }()
         )
-        let verdicts = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
-        #expect(verdicts.map(\.shouldNotify) == [true, false, true, true, false, true])
-        #expect(verdicts.map(\.priority) == [.urgent, .normal, .normal, .normal, .normal, .normal])
-        #expect(verdicts[1].reason == "neither urgent nor a mention: the decision service did not answer in time")
+        let outcomes = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
+        #expect(outcomes.map(\.shouldNotify) == [true, false, true, true, false, true])
+        #expect(outcomes.map(\.priority) == [.urgent, .normal, .normal, .normal, .normal, .normal])
+        #expect(outcomes[1].reason == "neither urgent nor a mention: the decision service did not answer in time")
         #expect(
-            try JSONValue(parsing: verdicts[0].json)["by"] == .string("fallback")
+            try JSONValue(parsing: outcomes[0].json)["by"] == .string("fallback")
         )
         let quiet = try self.sendPlan(
             [message(5, urgent: true)],

@@ -64,7 +64,7 @@ enum MessageFixture {
             touchedAt: nil,
             since: nil,
             fingerprint: nil,
-            askedAt: nil,
+            evaluatedAt: nil,
             history: history ?? Self.history,
             retry: retry,
             preferences: preferences,

@@ -20,7 +20,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: What goes out
 
-    @Test func message_whenNothingHoldsIt_goesWithItsWords() throws {
+    @Test func message_whenNothingHoldsIt_goesWithItsText() throws {
         let sendPlan = try #require(
             planner.plan(
                 M.user([
@@ -168,7 +168,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: More than was read
 
-    @Test func user_whenMoreWaitsThanWasRead_isAskedAgain() throws {
+    @Test func user_whenMoreWaitsThanWasRead_isEvaluatedAgain() throws {
         let night = F.at("2026-11-20T15:00:00Z")
         let asleep = try #require(planner.plan(M.user([M.message(1)], hasMore: true), now: night).rest)
         #expect(asleep.dueAt == night + 60, "not each second")

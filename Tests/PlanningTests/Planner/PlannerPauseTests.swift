@@ -21,10 +21,10 @@ import struct FoundationEssentials.UUID
 
     /// 10:30 in Tokyo, half an hour into the slot.
     private static let now = F.at("2026-05-06T01:30:00Z")
-    private static let asked = F.at("2026-05-06T00:00:00Z")
+    private static let evaluated = F.at("2026-05-06T00:00:00Z")
 
     @Test func plan_whenCheckInsArePaused_rests() throws {
-        let user = F.user(askedAt: Self.asked)
+        let user = F.user(evaluatedAt: Self.evaluated)
         #expect(F.planner().plan(user, now: Self.now).sendPlan != nil)
         #expect(Self.planner([.message, .reminder]).plan(user, now: Self.now).sendPlan != nil)
         let plan = Self.planner([.checkIn]).plan(user, now: Self.now)
@@ -35,7 +35,7 @@ import struct FoundationEssentials.UUID
 
     /// The slot of 10:00 ended at 14:00: whether or not the switch still holds, its record is there once.
     @Test func plan_whenASlotGoesByPaused_recordsIt() throws {
-        let user = F.user(since: Self.asked - 86_400, fingerprint: nil, askedAt: Self.asked)
+        let user = F.user(since: Self.evaluated - 86_400, fingerprint: nil, evaluatedAt: Self.evaluated)
         for paused: Set<NudgeKind> in [[], [.checkIn]] {
             let plan = Self.planner(paused).plan(user, now: F.at("2026-05-06T05:00:00Z"))
             #expect(plan.records.map(\.key) == ["2026-05-06"])
@@ -60,7 +60,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [true, false]) func plan_whenANudgeIsHalfSent_keepsWhatIsLeft(counts: Bool) throws {
         let own = CheckIn(at: Self.now - 900, slot: F.date("2026-05-06"))
         let user = F.user(
-            askedAt: Self.now - 900,
+            evaluatedAt: Self.now - 900,
             history: counts ? History().adding(own) : History(),
             retry: Self.retry(counts: counts),
             devices: [F.device(1), F.device(2)]
@@ -89,16 +89,19 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func plan_whenMessagesArePaused_keepsThemAndSendsTheCheckIn() throws {
-        let user = F.user(askedAt: Self.asked, messages: [Self.message(1), Self.message(2, expiresAt: Self.now + 600)])
+        let user = F.user(
+            evaluatedAt: Self.evaluated,
+            messages: [Self.message(1), Self.message(2, expiresAt: Self.now + 600)]
+        )
         #expect(F.planner().plan(user, now: Self.now).sendPlan?.nudges.count == 3)
         let sendPlan = try #require(Self.planner([.message]).plan(user, now: Self.now).sendPlan)
         #expect(sendPlan.nudges.map(\.identity.kind) == [.checkIn] && sendPlan.ended == [] && sendPlan.records == [])
         #expect(sendPlan.othersDue == Self.now + 600)
         // The other way round the check-in waits, and does not make the user due at once.
-        let words = try #require(Self.planner([.checkIn]).plan(user, now: Self.now).sendPlan)
-        #expect(words.nudges.map(\.identity.kind) == [.message, .message])
+        let messages = try #require(Self.planner([.checkIn]).plan(user, now: Self.now).sendPlan)
+        #expect(messages.nudges.map(\.identity.kind) == [.message, .message])
         let settled = Self.planner([.checkIn])
-            .settle(words, outcomes: [.accepted, .accepted], attemptedAt: Self.now, now: Self.now)
+            .settle(messages, outcomes: [.accepted, .accepted], attemptedAt: Self.now, now: Self.now)
         #expect(settled.update.dueAt > Self.now + 600)
         // All paused: the next question is when one of them ends, which is then recorded.
         let all = Self.planner(Set(NudgeKind.allCases))
@@ -119,7 +122,7 @@ import struct FoundationEssentials.UUID
             left: [.init(deviceHash: PushIdentity.deviceHash(token: F.token(1)), notBefore: Self.now)]
         )
         let user = F.user(
-            askedAt: Self.now - 900,
+            evaluatedAt: Self.now - 900,
             history: counts ? History().adding(sent: Self.now - 900) : History(),
             retry: retry,
             preferences: #"{"check_ins_enabled":false,"frequency":"daily","timezone":"Asia/Tokyo"}"#,
@@ -138,7 +141,7 @@ import struct FoundationEssentials.UUID
 
     /// The switch fell while the turn waited for a stream.
     @Test func turn_whenAKindOfItIsPaused_sendsTheOthers() throws {
-        let user = F.user(askedAt: Self.asked, messages: [Self.message(1), Self.message(2)])
+        let user = F.user(evaluatedAt: Self.evaluated, messages: [Self.message(1), Self.message(2)])
         let sendPlan = try #require(F.planner().plan(user, now: Self.now).sendPlan)
         let checkIn = sendPlan.sendable(at: Self.now, paused: [.message])
         #expect(checkIn.nudges.map(\.identity.kind) == [.checkIn] && checkIn.isPartial)
@@ -153,7 +156,10 @@ import struct FoundationEssentials.UUID
         var planner = F.planner()
         let recorder = DecisionRecorder()
         planner.recorder = recorder
-        _ = planner.plan(F.user(askedAt: Self.asked, messages: [Self.message(1), Self.message(2)]), now: Self.now)
+        _ = planner.plan(
+            F.user(evaluatedAt: Self.evaluated, messages: [Self.message(1), Self.message(2)]),
+            now: Self.now
+        )
         #expect(recorder.entries.map(\.kind) == [.message, .message, .checkIn])
         #expect(recorder.entries.map(\.key) == [Self.message(1).key, Self.message(2).key, nil])
         #expect(recorder.entries.allSatisfy { !"\($0)".contains("there") })

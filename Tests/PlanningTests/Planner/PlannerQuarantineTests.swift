@@ -42,7 +42,7 @@ import struct FoundationEssentials.UUID
             version: update.version + (quarantine == nil ? 0 : 1),
             since: update.since,
             fingerprint: update.fingerprint,
-            askedAt: update.askedAt,
+            evaluatedAt: update.evaluatedAt,
             history: update.history,
             retry: update.retry.flatMap { Retry.all(json: $0).first },
             quarantine: quarantine,
@@ -50,7 +50,7 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    @Test func settle_whenSuspect_waitsForTheVerdict() throws {
+    @Test func settle_whenSuspect_waitsForTheWindow() throws {
         let settled = try settle(F.user(), [suspect])
         #expect(settled.records.map(\.outcome) == [.deferred] && settled.records[0].reason == "BadDeviceToken")
         #expect(settled.update.history.closed.isEmpty && settled.update.history.sent.isEmpty)
@@ -61,7 +61,7 @@ import struct FoundationEssentials.UUID
         #expect(later.sendPlan?.targets.count == 1)
     }
 
-    @Test func verdict_whenItWasTheOnlyDevice_rejectsItAndClosesTheSlot() throws {
+    @Test func quarantine_whenItWasTheOnlyDevice_rejectsItAndClosesTheSlot() throws {
         let settled = try settle(F.user(), [suspect])
         let user = next(settled.update, devices: [F.device(1)], quarantine: quarantine([F.device(1)]))
         let plan = planner.plan(user, now: now + 61)
@@ -72,7 +72,7 @@ import struct FoundationEssentials.UUID
         #expect(plan.rest?.retry == nil)
     }
 
-    @Test func verdict_whenAnotherDeviceWasReached_countsTheNudge() throws {
+    @Test func quarantine_whenAnotherDeviceWasReached_countsTheNudge() throws {
         let two = [F.device(1), F.device(2)]
         let settled = try settle(F.user(devices: two), [suspect, .accepted])
         #expect(settled.update.history.checkIns.map(\.slot) == [slot])
@@ -82,7 +82,7 @@ import struct FoundationEssentials.UUID
         #expect(plan.rest?.history.closed.isEmpty == true && plan.rest?.history.checkIns.count == 1)
     }
 
-    @Test func verdict_whenAnotherDeviceIsLeft_goesOnWithThatOne() throws {
+    @Test func quarantine_whenAnotherDeviceIsLeft_goesOnWithThatOne() throws {
         let two = [F.device(1), F.device(2)]
         let settled = try settle(F.user(devices: two), [suspect, .delayed(reason: "x", status: 503, retryAfter: nil)])
         let user = next(settled.update, devices: two, quarantine: quarantine([F.device(1)]))
@@ -115,7 +115,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// The answer expires before the window closes, so the nudge ends on this device.
-    @Test func settle_whenTheVerdictComesTooLate_rejectsAtOnce() throws {
+    @Test func settle_whenTheWindowClosesTooLate_rejectsAtOnce() throws {
         let late = F.at("2026-11-20T04:59:30Z")
         let nudge = try #require(planner.plan(F.user(), now: late).sendPlan)
         let settled = planner.settle(nudge, outcomes: [suspect], attemptedAt: late, now: late)
@@ -171,7 +171,7 @@ import struct FoundationEssentials.UUID
     // MARK: Devices without a lane
 
     /// Another configuration can come without a word to the database: not a day later.
-    @Test func user_whenADeviceHasNoLane_isAskedAgainWithinAnHour() {
+    @Test func user_whenADeviceHasNoLane_isEvaluatedAgainWithinAnHour() {
         let foreign = Device(token: F.token(2), registeredAt: now, environment: "production")
         for devices in [[foreign], [F.device(1), foreign]] {
             let plan = planner.plan(F.user(preferences: nil, devices: devices), now: now)
@@ -207,7 +207,7 @@ import struct FoundationEssentials.UUID
     @Test func settle_whenUnsentPastItsEnd_leavesTheSlotToBeRecorded() throws {
         let before = F.at("2026-11-20T04:59:59Z")
         let after = F.at("2026-11-20T05:00:01Z")
-        let nudge = try #require(planner.plan(F.user(askedAt: F.at("2026-11-20T00:00:00Z")), now: before).sendPlan)
+        let nudge = try #require(planner.plan(F.user(evaluatedAt: F.at("2026-11-20T00:00:00Z")), now: before).sendPlan)
         let settled = planner.settle(nudge, outcomes: [.unsent(reason: "too_late")], attemptedAt: before, now: after)
         let plan = planner.plan(next(settled.update, devices: [F.device(1)]), now: after + 1)
         #expect(plan.records.map(\.outcome) == [.skipped] && plan.records[0].key == "2026-11-20")

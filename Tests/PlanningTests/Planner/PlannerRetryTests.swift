@@ -32,7 +32,7 @@ import struct FoundationEssentials.UUID
             touchedAt: touchedAt,
             since: update.since,
             fingerprint: update.fingerprint,
-            askedAt: update.askedAt,
+            evaluatedAt: update.evaluatedAt,
             history: update.history,
             retry: update.retry.flatMap { Retry.all(json: $0).first },
             preferences: preferences,
@@ -165,7 +165,7 @@ import struct FoundationEssentials.UUID
         #expect(done.update.history.checkIns.count == 1 && done.update.history.closed.isEmpty)
     }
 
-    @Test func goOn_whenSomethingChanged_isAskedAnewWithoutItsOwnEntry() throws {
+    @Test func goOn_whenSomethingChanged_isEvaluatedAgainWithoutItsOwnEntry() throws {
         let settled = try settle(two, [.accepted, unavailable], now: now)
         let kept = planner.plan(next(settled.update, version: 1 << 32, touchedAt: now + 60), now: now + 900)
         #expect(kept.sendPlan?.targets.map(\.hash) == [hash(2)])
@@ -191,7 +191,7 @@ import struct FoundationEssentials.UUID
         #expect(rest.retry == nil)
     }
 
-    @Test func goOn_whenItIsNightNow_isAskedInTheMorningAndNotEachSecond() throws {
+    @Test func goOn_whenItIsNightNow_isEvaluatedInTheMorningAndNotEachSecond() throws {
         // Quiet from 22:00 (13:00 UTC), a slot that lives for two days.
         let rules = try Rules(maxStalenessMinutes: 2880)
         let planner = F.planner(rules)

@@ -60,7 +60,7 @@ import TimeZones
 
     // MARK: since
 
-    @Test func since_whenNeverAskedBefore_isTheEarliestRegistration() throws {
+    @Test func since_whenNeverEvaluatedBefore_isTheEarliestRegistration() throws {
         let late = F.device(1, registered: "2026-11-20T02:00:00Z")
         // Registered after the slot: it is not theirs.
         #expect(planner.plan(F.user(devices: [late]), now: F.at("2026-11-20T02:00:00Z")).sendPlan == nil)
@@ -103,7 +103,7 @@ import TimeZones
     // MARK: Slots that went by
 
     @Test func skippedSlots_whenSeenTwice_areTheSameRow() throws {
-        let user = F.user(askedAt: F.at("2026-11-20T00:00:00Z"))
+        let user = F.user(evaluatedAt: F.at("2026-11-20T00:00:00Z"))
         let first = planner.plan(user, now: F.at("2026-11-20T06:00:00Z"))
         let second = planner.plan(user, now: F.at("2026-11-20T06:00:07Z"))
         #expect(first.records.map(\.key) == ["2026-11-20"])
@@ -112,7 +112,7 @@ import TimeZones
     }
 
     @Test func skippedSlots_whenAsMeanwhile_areNotTheirsAgain() throws {
-        let user = F.user(askedAt: F.at("2026-11-20T06:00:00Z"))
+        let user = F.user(evaluatedAt: F.at("2026-11-20T06:00:00Z"))
         #expect(planner.plan(user, now: F.at("2026-11-20T07:00:00Z")).records.isEmpty)
     }
 
@@ -125,7 +125,7 @@ import TimeZones
         #expect(first.notices.count == 1)
     }
 
-    @Test func user_whenRetryIsNoneOfOurs_isAskedAsNew() throws {
+    @Test func user_whenRetryIsNoneOfOurs_isEvaluatedAsNew() throws {
         var user = F.user()
         user = ClaimedUser(
             userID: user.userID,
@@ -134,7 +134,7 @@ import TimeZones
             touchedAt: nil,
             since: nil,
             fingerprint: nil,
-            askedAt: nil,
+            evaluatedAt: nil,
             history: History(),
             retry: #"{"slot":"x"}"#,
             preferences: F.daily,

@@ -92,7 +92,7 @@ struct SimulatedUser {
             touchedAt: touchedAt,
             since: row?.since,
             fingerprint: row?.fingerprint,
-            askedAt: row?.askedAt,
+            evaluatedAt: row?.evaluatedAt,
             history: row?.history ?? History(),
             retry: row?.retry,
             preferences: preferences,
@@ -210,12 +210,12 @@ struct SimulatedUser {
                 )
             )
         }
-        // recover.sql takes neither asked_at nor due_at.
+        // recover.sql takes neither evaluated_at nor due_at.
         var update = atIntent
-        update.askedAt = row?.askedAt ?? atIntent.askedAt
-        let asked = row?.askedAt
+        update.evaluatedAt = row?.evaluatedAt ?? atIntent.evaluatedAt
+        let evaluated = row?.evaluatedAt
         row = update
-        if asked == nil { row?.askedAt = update.askedAt }
+        if evaluated == nil { row?.evaluatedAt = update.evaluatedAt }
         now = now + Int64.random(in: 60...120, using: &random)
     }
 
@@ -225,7 +225,7 @@ struct SimulatedUser {
     }
 
     private mutating func change() {
-        let last = max(row?.askedAt ?? now, sentAt ?? .first)
+        let last = max(row?.evaluatedAt ?? now, sentAt ?? .first)
         now = now - Int64.random(in: 0...min(3600, max(0, now - last - 1)), using: &random)
         switch Int.random(in: 0..<3, using: &random) {
         case 0:

@@ -35,7 +35,7 @@ import TimeZones
             try #require(symlink("Tokyo", "\(folder)/Asia/Tokyo") == 0)
         }
 
-        func mendTokyo() throws {
+        func restoreTokyo() throws {
             unlink("\(folder)/Asia/Tokyo")
             try #require(symlink("/usr/share/zoneinfo/Asia/Tokyo", "\(folder)/Asia/Tokyo") == 0)
         }
@@ -63,7 +63,7 @@ import TimeZones
     @Test func plan_whenTheZoneCannotBeRead_decidesNothing() throws {
         let files = try Files()
         // Berlin's slot would be due at 09:00 UTC, and the slots of three days went by.
-        let user = F.user(fingerprint: 7, askedAt: F.at("2026-11-17T00:00:00Z"), timezone: "Europe/Berlin")
+        let user = F.user(fingerprint: 7, evaluatedAt: F.at("2026-11-17T00:00:00Z"), timezone: "Europe/Berlin")
         for now in [inSlot, F.at("2026-11-20T09:00:00Z"), F.at("2026-11-20T16:00:00Z")] {
             let plan = files.planner().plan(user, now: now)
             #expect(Self.number(plan) == ELOOP, "\(plan)")
@@ -73,9 +73,9 @@ import TimeZones
 
     @Test func plan_whenTheZoneCanBeReadAgain_decidesAsEver() throws {
         let files = try Files()
-        let user = F.user(askedAt: F.at("2026-11-17T00:00:00Z"))
+        let user = F.user(evaluatedAt: F.at("2026-11-17T00:00:00Z"))
         #expect(Self.number(files.planner().plan(user, now: inSlot)) == ELOOP)
-        try files.mendTokyo()
+        try files.restoreTokyo()
         let plan = files.planner().plan(user, now: inSlot)
         #expect(plan.sendPlan?.slot == F.date("2026-11-20"))
         #expect(plan.records == F.planner().plan(user, now: inSlot).records && plan.records.count == 3)
@@ -96,7 +96,7 @@ import TimeZones
     /// The answer has come: it is recorded, whatever the zone's file says.
     @Test func settle_whenTheZoneCannotBeRead_recordsAndAsksInAMinute() throws {
         let files = try Files()
-        try files.mendTokyo()
+        try files.restoreTokyo()
         let nudge = try #require(files.planner().plan(F.user(), now: inSlot).sendPlan)
         try files.breakTokyo()
         // As a daemon whose cache is empty meets it; a reload itself would keep what was read.

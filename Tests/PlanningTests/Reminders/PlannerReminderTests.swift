@@ -43,7 +43,7 @@ import struct FoundationEssentials.UUID
             touchedAt: nil,
             since: nil,
             fingerprint: nil,
-            askedAt: nil,
+            evaluatedAt: nil,
             history: history ?? self.history,
             retry: retry,
             preferences: preferences,
@@ -64,7 +64,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: What goes out
 
-    @Test func reminder_whenItsHourCame_goesWithItsWordsAndSubject() throws {
+    @Test func reminder_whenItsHourCame_goesWithItsTextAndSubject() throws {
         let sendPlan = try #require(planner.plan(user([F.reminder(.at(now))]), now: now).sendPlan)
         let nudge = try #require(sendPlan.nudges.first)
         #expect(sendPlan.nudges.count == 1 && nudge.identity == .reminder(F.id(1)) && nudge.identity.kind == .reminder)
@@ -235,9 +235,9 @@ import struct FoundationEssentials.UUID
         let held = planner.plan(user([wall], preferences: "{}"), now: now)
         #expect(held.ended.isEmpty && held.records.isEmpty && held.rest.map { $0.dueAt > now + 3600 } == true)
         let recorder = DecisionRecorder()
-        var asked = planner
-        asked.recorder = recorder
-        _ = asked.plan(user([wall], preferences: "{}"), now: now)
+        var recording = planner
+        recording.recorder = recorder
+        _ = recording.plan(user([wall], preferences: "{}"), now: now)
         let entry = try #require(recorder.entries.first { $0.kind == .reminder })
         #expect(entry.decision == Decision(.hold, .timezoneUnresolved) && entry.members == [entry.key])
     }
@@ -265,7 +265,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// SQL doesn't know the next hour, so recovery ends no reminder. The next plan does.
-    @Test func reminder_whenTheDaemonDiesWithItsRepeat_endsWithTheNextJudgement() throws {
+    @Test func reminder_whenTheDaemonDiesWithItsRepeat_endsWithTheNextEvaluation() throws {
         let first = F.wall("2026-11-20T15:00:00")
         let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let once = try #require(planner.plan(user([reminder]), now: now).sendPlan)

@@ -26,10 +26,10 @@ import TimeZones
     private func next(
         _ reminder: PendingReminder,
         in zone: String?,
-        isSpread: Bool = false,
+        isFanOut: Bool = false,
         now: String
     ) throws -> ReminderContinuation? {
-        try hours(reminder, in: zone).next(for: F.author, isSpread: isSpread, now: PlannerFixture.at(now))
+        try hours(reminder, in: zone).next(for: F.author, isFanOut: isFanOut, now: PlannerFixture.at(now))
     }
 
     @Test(arguments: [
@@ -77,7 +77,7 @@ import TimeZones
         #expect(next.instant == PlannerFixture.at("2026-10-25T08:00:00Z"), "at nine, in winter")
         #expect(next.due == F.wall("2026-10-25T09:00:00") && next.first == F.wall("2026-10-24T09:00:00"))
         let everyones = try #require(
-            try self.next(reminder, in: "Europe/Berlin", isSpread: true, now: "2026-10-24T07:00:00Z")
+            try self.next(reminder, in: "Europe/Berlin", isFanOut: true, now: "2026-10-24T07:00:00Z")
         )
         #expect(everyones.due == F.at("2026-10-25T08:00:00Z") && everyones.first == first)
         // Snoozed: the series goes on from its own hour.
@@ -99,18 +99,18 @@ import TimeZones
         let first = F.wall("2026-06-01T09:00:00")
         let snoozed = F.reminder(F.at("2026-06-01T20:00:00Z"), series: F.series("FREQ=DAILY", first))
         let next = try #require(
-            try next(snoozed, in: "Europe/Berlin", isSpread: true, now: "2026-06-01T20:00:00Z")
+            try next(snoozed, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T20:00:00Z")
         )
         #expect(next.due == F.wall("2026-06-02T09:00:00"))
         let zoned = F.reminder(first, timezone: "Asia/Tokyo", series: F.series("FREQ=DAILY", first))
         let instant = try #require(
-            try self.next(zoned, in: "Europe/Berlin", isSpread: true, now: "2026-06-01T00:00:00Z")
+            try self.next(zoned, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T00:00:00Z")
         )
         #expect(instant.due == F.at("2026-06-02T00:00:00Z"))
         // Its fan-out begins long before its hour. The following hour is the next one all the same.
         let early = F.reminder(first, series: F.series("FREQ=DAILY", first))
         let following = try #require(
-            try self.next(early, in: "Pacific/Honolulu", isSpread: true, now: "2026-05-31T19:00:00Z")
+            try self.next(early, in: "Pacific/Honolulu", isFanOut: true, now: "2026-05-31T19:00:00Z")
         )
         #expect(following.due == F.wall("2026-06-02T09:00:00"))
     }

@@ -10,12 +10,12 @@ import struct FoundationEssentials.UUID
 @testable import Configuration
 @testable import Planning
 
-@Suite struct CheckInWordsTests {
+@Suite struct CheckInTextsTests {
     private static let standard = Configuration.CheckIn(title: "Standard", body: "words")
     private static let day = PlannerFixture.date("2026-11-20")
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
-    private static func words(_ templates: [StoredTemplate]) -> CheckInTexts {
+    private static func checkInTexts(_ templates: [StoredTemplate]) -> CheckInTexts {
         CheckInTexts(standard: standard, templates: templates)
     }
 
@@ -61,7 +61,7 @@ import struct FoundationEssentials.UUID
         print("seed \(seed)")
         var random = SplitMix64(seed: seed)
         let weights = (0..<random.int(2...6)).map { _ in Int32(random.int(1...9)) }
-        let words = Self.words(
+        let checkInTexts = Self.checkInTexts(
             weights.enumerated().map { StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1) }
         )
         let total = Double(weights.reduce(0, +))
@@ -72,7 +72,7 @@ import struct FoundationEssentials.UUID
             for index in 0..<draws {
                 let user = isOneUser ? one : Self.user(&random)
                 let slot = isOneUser ? Self.day + index : Self.day
-                let choice = words.choose(Self.question(user, slot))
+                let choice = checkInTexts.choose(Self.question(user, slot))
                 if let template = choice.template { counts[Int(template) - 1] += 1 }
             }
             #expect(counts.reduce(0, +) == draws)
@@ -88,7 +88,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// Anything may change between two check-ins: templates come, go, get another weight or text, the context changes.
-    @Test(arguments: Seeds.all) func words_whenEverythingChanges_neverComeTwiceRunning(seed: UInt64) {
+    @Test(arguments: Seeds.all) func text_whenEverythingChanges_neverComesTwiceRunning(seed: UInt64) {
         print("seed \(seed)")
         var random = SplitMix64(seed: seed)
         let texts = ["one", "two {first_name}", "three {topic}", "four", "five {first_name} {topic}"]
@@ -115,10 +115,10 @@ import struct FoundationEssentials.UUID
                     ] as [String?]
                 )
                 let question = Self.question(user, Self.day + day, last: last, context: context)
-                let words = Self.words(stored)
-                let choice = words.choose(question)
+                let checkInTexts = Self.checkInTexts(stored)
+                let choice = checkInTexts.choose(question)
                 // The same from the rows in any order.
-                #expect(Self.words(stored.shuffled(using: &random)).choose(question) == choice)
+                #expect(Self.checkInTexts(stored.shuffled(using: &random)).choose(question) == choice)
                 if let template = choice.template {
                     #expect(template != last, "seed \(seed)")
                     let now = stored.first { $0.id == template }
@@ -128,34 +128,40 @@ import struct FoundationEssentials.UUID
                 }
                 lastText = Self.text(choice)
                 last = choice.template
-                checkFates(words, question, choice)
+                checkOutcomes(checkInTexts, question, choice)
             }
             #expect(!lastText.isEmpty)
         }
     }
 
-    private func checkFates(_ words: CheckInTexts, _ question: CheckInTexts.Question, _ choice: CheckInTexts.Choice) {
-        let fates = words.fates(question)
-        #expect(fates.first { $0.fate == .chosen }?.template == choice.template)
-        for (template, fate) in fates where template == question.last && fate != .otherLocale { #expect(fate == .last) }
+    private func checkOutcomes(
+        _ checkInTexts: CheckInTexts,
+        _ question: CheckInTexts.Question,
+        _ choice: CheckInTexts.Choice
+    ) {
+        let templateOutcomes = checkInTexts.templateOutcomes(question)
+        #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice.template)
+        for (template, outcome) in templateOutcomes where template == question.last && outcome != .otherLocale {
+            #expect(outcome == .last)
+        }
     }
 
-    @Test func template_whenItIsTheOnlyOne_alternatesWithTheConfiguredWords() {
-        let words = Self.words([StoredTemplate(id: 4, title: "only", body: "")])
-        #expect(words.choose(Self.question()).template == 4)
-        #expect(words.choose(Self.question(last: 4)) == CheckInTexts.Choice(template: nil, payload: nil))
+    @Test func template_whenItIsTheOnlyOne_alternatesWithTheConfiguredText() {
+        let checkInTexts = Self.checkInTexts([StoredTemplate(id: 4, title: "only", body: "")])
+        #expect(checkInTexts.choose(Self.question()).template == 4)
+        #expect(checkInTexts.choose(Self.question(last: 4)) == CheckInTexts.Choice(template: nil, payload: nil))
     }
 
     /// Two rows with the same text look the same to a user.
-    @Test func template_whenAnotherHasItsWords_isPassedOver() {
-        let words = Self.words([
+    @Test func template_whenAnotherHasItsText_isPassedOver() {
+        let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, title: "a", body: "b"), StoredTemplate(id: 2, title: "a", body: "b", weight: 9),
         ])
-        #expect(words.choose(Self.question(last: 1)).template == nil)
+        #expect(checkInTexts.choose(Self.question(last: 1)).template == nil)
     }
 
     @Test func templates_whenOfOtherDomainsOrLocales_areNotTaken() {
-        let words = Self.words([
+        let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, domain: "work", title: "work", body: ""),
             StoredTemplate(id: 2, locale: "de", title: "deutsch", body: ""),
             StoredTemplate(id: 3, locale: "pt_BR", title: "brasil", body: ""),
@@ -163,7 +169,7 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 5, locale: "fr", title: "{first_name}", body: ""),
         ])
         func chosen(_ context: String?, last: Int32? = nil) -> Int32? {
-            words.choose(Self.question(last: last, context: context)).template
+            checkInTexts.choose(Self.question(last: last, context: context)).template
         }
         #expect(chosen(nil) == nil)
         #expect(chosen(#"{"domain": "home"}"#) == nil)
@@ -181,73 +187,83 @@ import struct FoundationEssentials.UUID
     // MARK: What the push says
 
     @Test func push_whenTheContextHasAConversation_opensIt() {
-        let words = Self.words([StoredTemplate(id: 1, title: "Hi {first_name}", body: "b")])
+        let checkInTexts = Self.checkInTexts([StoredTemplate(id: 1, title: "Hi {first_name}", body: "b")])
         let context = #"{"first_name": "Ann \"A\"", "conversation_id": "\#(Self.conversation)", "domain": "home"}"#
         #expect(
-            Self.text(words.choose(Self.question(context: context)))
+            Self.text(checkInTexts.choose(Self.question(context: context)))
                 == #"{"aps":{"alert":{"title":"Hi Ann \"A\"","body":"b"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"home","action":"open_conversation"}"#
         )
         // The configured text, too.
-        let plain = Self.text(Self.words([]).choose(Self.question(context: context)))
+        let plain = Self.text(Self.checkInTexts([]).choose(Self.question(context: context)))
         #expect(plain.contains(#""title":"Standard""#) && plain.contains(#""action":"open_conversation""#), "\(plain)")
         #expect(plain.contains(Self.conversation))
     }
 
     @Test func action_whenTheTemplateSaysIt_isTaken() {
-        let words = Self.words([StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")])
+        let checkInTexts = Self.checkInTexts([
+            StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")
+        ])
         let context = #"{"conversation_id": "\#(Self.conversation)"}"#
-        #expect(words.choose(Self.question(context: "{}")).template == nil)
-        #expect(words.fates(Self.question(context: "{}")).map(\.fate) == [.missing(["conversation_id"])])
-        #expect(words.choose(Self.question(context: context)).template == 1)
-        let new = Self.words([StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
+        #expect(checkInTexts.choose(Self.question(context: "{}")).template == nil)
+        #expect(
+            checkInTexts.templateOutcomes(Self.question(context: "{}")).map(\.outcome) == [
+                .missing(["conversation_id"])
+            ]
+        )
+        #expect(checkInTexts.choose(Self.question(context: context)).template == 1)
+        let new = Self.checkInTexts([StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
         let text = Self.text(new.choose(Self.question(context: context)))
         #expect(text.contains("new_conversation") && !text.contains(Self.conversation))
     }
 
     @Test func template_whenTooLongWithTheContext_isSkipped() {
-        let words = Self.words([
+        let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, title: "{topic}", body: "", weight: 1_000),
             StoredTemplate(id: 2, title: "short", body: ""),
         ])
         func context(_ count: Int) -> String { #"{"topic": "\#(String(repeating: "x", count: count))"}"# }
         let frame =
             Self.text(
-                Self.words([StoredTemplate(id: 1, title: "{topic}", body: "")]).choose(
+                Self.checkInTexts([StoredTemplate(id: 1, title: "{topic}", body: "")]).choose(
                     Self.question(context: context(1))
                 )
             ).utf8.count - 1
         let users = (0..<50).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
-        #expect(users.contains { words.choose(Self.question($0, context: context(4_096 - frame))).template == 1 })
+        #expect(
+            users.contains { checkInTexts.choose(Self.question($0, context: context(4_096 - frame))).template == 1 }
+        )
         for user in users {
             let question = Self.question(user, context: context(4_097 - frame))
-            #expect(words.choose(question).template == 2)
-            #expect(words.fates(question).map(\.fate) == [.tooLong, .chosen])
+            #expect(checkInTexts.choose(question).template == 2)
+            #expect(checkInTexts.templateOutcomes(question).map(\.outcome) == [.tooLong, .chosen])
         }
     }
 
     /// A configured text that fills a push to the last byte leaves no room for a conversation, so only the text is
     /// sent.
-    @Test func configuredWords_whenTheyFillThePush_goWithoutAConversation() {
-        var words = CheckInTexts()
-        words.standard = Configuration.CheckIn(title: "", body: String(repeating: "b", count: 4_010))
-        let choice = words.choose(Self.question(context: #"{"conversation_id": "\#(Self.conversation)"}"#))
+    @Test func configuredText_whenItFillsThePush_goesWithoutAConversation() {
+        var checkInTexts = CheckInTexts()
+        checkInTexts.standard = Configuration.CheckIn(title: "", body: String(repeating: "b", count: 4_010))
+        let choice = checkInTexts.choose(Self.question(context: #"{"conversation_id": "\#(Self.conversation)"}"#))
         #expect(choice == CheckInTexts.Choice(template: nil, payload: nil))
     }
 
     /// The devices that are left get what the others got, though it is the last one.
-    @Test func again_whenDevicesAreLeft_hasTheSameWords() {
-        let words = Self.words([
+    @Test func again_whenDevicesAreLeft_hasTheSameText() {
+        let checkInTexts = Self.checkInTexts([
             StoredTemplate(id: 1, title: "a", body: ""), StoredTemplate(id: 2, title: "{name}", body: ""),
         ])
-        #expect(words.again(1, .none).template == 1)
-        #expect(words.again(2, .none).template == nil && words.again(7, .none).template == nil)
-        #expect(words.again(nil, .none) == CheckInTexts.Choice(template: nil, payload: nil))
+        #expect(checkInTexts.again(1, .none).template == 1)
+        #expect(checkInTexts.again(2, .none).template == nil && checkInTexts.again(7, .none).template == nil)
+        #expect(checkInTexts.again(nil, .none) == CheckInTexts.Choice(template: nil, payload: nil))
     }
 
     /// A number out of the whole range falls to the same one on every machine and run.
     @Test func choice_isFixed() {
-        let words = Self.words((1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
-        let chosen = (0..<12).map { words.choose(Self.question(PlannerFixture.userID, Self.day + $0)).template ?? 0 }
+        let checkInTexts = Self.checkInTexts((1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
+        let chosen = (0..<12).map {
+            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0)).template ?? 0
+        }
         #expect(chosen == [1, 5, 4, 1, 5, 5, 5, 5, 3, 2, 4, 5])
     }
 }

@@ -28,8 +28,8 @@ import Testing
     }
 
     /// A line break in a name is no name.
-    @Test func words_whenTheyHoldControls_areNone() {
-        #expect(RecipientContext(json: #"{"name": "Ann\nBob"}"#).words("name") == nil)
-        #expect(RecipientContext(json: #"{"name": "\u00a0Ann Bob\n"}"#).words("name") == "Ann Bob")
+    @Test func text_whenItHoldsControls_isNone() {
+        #expect(RecipientContext(json: #"{"name": "Ann\nBob"}"#).text("name") == nil)
+        #expect(RecipientContext(json: #"{"name": "\u00a0Ann Bob\n"}"#).text("name") == "Ann Bob")
     }
 }

@@ -23,7 +23,7 @@ import Testing
         #expect(TemplateText("{\(String(repeating: "a", count: 64))}") == nil)
     }
 
-    @Test func text_whenFilled_hasItsWordsAndBraces() throws {
+    @Test func text_whenFilled_hasItsTextAndBraces() throws {
         let context = RecipientContext(
             json: #"{"name": " Ann\t", "n": 3, "empty": " ", "no": null, "f": 1.5, "b": true}"#
         )

@@ -67,8 +67,8 @@ import Testing
         let caller = try Self.caller(LoopbackClient.freePort(), news)
         caller.sweepWasGood()
         await news.wait { !$0.isEmpty }
-        guard case .failed(let words) = news.now.first else { return #expect(Bool(false), "no failure") }
-        #expect(!words.contains("planted") && words.contains("127.0.0.1"), "\(words)")
+        guard case .failed(let text) = news.now.first else { return #expect(Bool(false), "no failure") }
+        #expect(!text.contains("planted") && text.contains("127.0.0.1"), "\(text)")
         await caller.close()
     }
 

@@ -18,7 +18,7 @@ import struct FoundationEssentials.UUID
         LaneSample(lane: LaneIdentity(environment: "production", topic: "com.example.app"), status: .open),
         LaneSample(
             lane: LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
-            status: .stopped(reason: "InvalidProviderToken", mend: "mend", nextProbe: 0)
+            status: .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0)
         ),
     ]
 
@@ -30,13 +30,13 @@ import struct FoundationEssentials.UUID
         report.record.enter(.accepted, of: "message", 12)
         report.record.enter(.unknown, of: "reminder", 13)
         report.resting = ["quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16]
-        report.verdicts[.init(origin: .fallback, shouldNotify: false)] = 17
+        report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
         return MetricsState(
             version: "1.2.3",
             startedAt: now - 60,
             sample: DaemonSample(
                 lanes: lanes,
-                decision: DecisionStanding(since: nil),
+                decision: DecisionStatus(since: nil),
                 inFlight: 18,
                 lostLines: 19,
                 interval: .milliseconds(1500)
@@ -47,7 +47,7 @@ import struct FoundationEssentials.UUID
             isDatabaseUp: true,
             isSchemaUsable: false,
             work: MetricsState.Work(
-                standing: WorkStanding(
+                status: WorkStatus(
                     now: now,
                     dueUsers: 20,
                     firstDue: now - 100,
@@ -145,7 +145,7 @@ import struct FoundationEssentials.UUID
 
     @Test func oldest_whenNobodyIsDue_isZero() throws {
         var state = Self.state()
-        state.work?.standing.dueUsers = 0
+        state.work?.status.dueUsers = 0
         #expect(try Self.read(state).value("nudged_due_oldest_seconds") == 0)
     }
 

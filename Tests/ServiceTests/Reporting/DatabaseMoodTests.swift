@@ -16,7 +16,7 @@ import Testing
         return steps.enumerated().map { second, step in
             let now = Int64(second) * 1000
             switch step {
-            case .failed(let event, let words): return mood.failed(event, words, now: now) ? words : nil
+            case .failed(let event, let text): return mood.failed(event, text, now: now) ? text : nil
             case .told:
                 mood.told()
                 return nil
@@ -40,14 +40,14 @@ import Testing
         #expect(play([.failed(.databaseBusy, "lock"), .answered]) == ["lock", nil])
     }
 
-    @Test func trouble_whenItsWordsChange_isToldByTheStatus() {
+    @Test func trouble_whenItsTextChanges_isToldByTheStatus() {
         var mood = DatabaseMood()
         _ = mood.failed(.databaseLost, "refused", now: 0)
         _ = mood.failed(.databaseLost, "starting up", now: 1)
         #expect(mood.trouble == "starting up")
     }
 
-    @Test func schema_whenItsWordsChange_isNews() {
+    @Test func schema_whenItsTextChanges_isNews() {
         let (two, one) = (Step.failed(.migrationsMissing, "2"), Step.failed(.migrationsMissing, "1"))
         #expect(play([two, two, one]) == ["2", nil, "1"])
     }

@@ -14,10 +14,10 @@ import Testing
             (.refusedByServer, "57014", "warning database_busy"), (.refusedByServer, "40P01", "warning database_busy"),
         ] as [(PostgresError.Code, String?, String)]
     )
-    func databaseFailed_isSaidByItsWord(code: PostgresError.Code, state: String?, words: String) {
+    func databaseFailed_isSaidByItsWord(code: PostgresError.Code, state: String?, text: String) {
         let lines = ReporterLines()
         Reporter(lines.logger).databaseFailed(PostgresError(code, sqlState: state, statement: "claim_taken"))
-        #expect(lines.all.count == 1 && lines.all[0].hasPrefix(words + " "), "\(lines.all)")
+        #expect(lines.all.count == 1 && lines.all[0].hasPrefix(text + " "), "\(lines.all)")
     }
 
     /// The database answers, but does not have what the statement names.
@@ -26,9 +26,9 @@ import Testing
         let reporter = Reporter(lines.logger)
         reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42P01", statement: "claim_profiles"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning write_failed "), "\(lines.all)")
-        #expect(reporter.databaseTroubleWords == nil && !reporter.isDatabaseAway)
+        #expect(reporter.databaseTroubleText == nil && !reporter.isDatabaseAway)
         reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42501", statement: "drain"))
-        #expect(reporter.databaseTroubleWords != nil && !reporter.isDatabaseAway)
+        #expect(reporter.databaseTroubleText != nil && !reporter.isDatabaseAway)
         reporter.databaseFailed(PostgresError(.connectionLost, statement: "drain"))
         #expect(reporter.isDatabaseAway)
         reporter.databaseAnswered()

@@ -34,7 +34,8 @@ import struct FoundationEssentials.UUID
         )
         let unread = TimeZoneError(.unreadable, "/zones/Asia/Tokyo", number: EMFILE)
         return [
-            .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2), .membersBuried(1),
+            .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2),
+            .membersDeclaredDead(1),
             .noticed([
                 .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"),
                 .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
@@ -46,14 +47,14 @@ import struct FoundationEssentials.UUID
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
             .quarantined(refused), .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
             .settlementFailed(error: "no space"),
-            .spreadFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),
+            .fanOutFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),
             .fenced(pushes: 2), .paused([.checkIn], before: []),
             .paused([], before: [.checkIn]),
         ]
     }
 
     private static let senders: [SenderEvent] = [
-        .laneStopped(reason: "InvalidProviderToken", mend: "mend it"), .laneResumed,
+        .laneStopped(reason: "InvalidProviderToken", remedy: "fix it"), .laneResumed,
         .connectionOpened(connection: 1, streams: 100),
         .connectionLost(connection: 1, why: "reset", retryInMilliseconds: 3),
         .connectionSilent(connection: 1, unanswered: 3), .goAway(connection: 1, reason: "NO_ERROR"),
@@ -74,7 +75,7 @@ import struct FoundationEssentials.UUID
         reporter.schemaIs(.behind(Migration.all))
         reporter.schemaIsNewer(.newer(newest: 99))
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
-        reporter.standingFailed(PostgresError(.refusedByServer, sqlState: "42501"))
+        reporter.statusFailed(PostgresError(.refusedByServer, sqlState: "42501"))
         reporter.metricsFailed(MetricsError(.listen, "127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
         reporter.metricsShown(at: "127.0.0.1:1")
         for news in [HeartbeatPace.News.failed("status 500"), .answered] { reporter.heartbeat(news) }

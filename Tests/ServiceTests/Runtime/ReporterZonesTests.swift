@@ -10,15 +10,15 @@ import TimeZones
         TimeZoneError(.unreadable, "/zones/\(name): \(String(cString: strerror(number)))", number: number)
     }
 
-    @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsMend() throws {
+    @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsRemedy() throws {
         let lines = ReporterLines()
         let reporter = Reporter(lines.logger)
         reporter.sweep(.zonesUnread(unread(EMFILE, "Asia/Tokyo"), users: 7))
         reporter.sweep(.zonesUnread(unread(EMFILE, "Europe/Berlin"), users: 5))
         let line = try #require(lines.all.first)
         #expect(lines.all.count == 1 && line.hasPrefix("error "), "\(lines.all)")
-        for words in ["/zones/Asia/Tokyo: Too many open files", "7 users", "raise LimitNOFILE"] {
-            #expect(line.contains(words), "\(line)")
+        for text in ["/zones/Asia/Tokyo: Too many open files", "7 users", "raise LimitNOFILE"] {
+            #expect(line.contains(text), "\(line)")
         }
         reporter.sweep(.zonesUnread(unread(EACCES, "Europe/Berlin"), users: 5))
         #expect(lines.all.count == 2 && lines.all.last?.contains("let the daemon's user read it") == true)

@@ -27,10 +27,13 @@ import TimeZones
 
     @Test(arguments: [
         (LaneStatus.open, LaneStatus.idle, true),
-        (.open, .stopped(reason: "a", mend: "b", nextProbe: 9), true),
-        (.stopped(reason: "a", mend: "b", nextProbe: 9), .stopped(reason: "c", mend: "b", nextProbe: 9), true),
+        (.open, .stopped(reason: "a", remedy: "b", nextProbe: 9), true),
+        (.stopped(reason: "a", remedy: "b", nextProbe: 9), .stopped(reason: "c", remedy: "b", nextProbe: 9), true),
         // A later probe of the same fault is no news.
-        (.stopped(reason: "a", mend: "b", nextProbe: 9), .stopped(reason: "a", mend: "b", nextProbe: 60_009), false),
+        (
+            .stopped(reason: "a", remedy: "b", nextProbe: 9), .stopped(reason: "a", remedy: "b", nextProbe: 60_009),
+            false
+        ),
         (.resting(until: 1), .resting(until: 2), false),
         (.backingOff(until: 1, why: "x"), .backingOff(until: 2, why: "x"), false),
         (.backingOff(until: 1, why: "x"), .backingOff(until: 1, why: "y"), true),
@@ -51,12 +54,12 @@ import TimeZones
 
     @Test func beat_whenTheDecisionServiceFails_isDueAtOnce() {
         var schedule = HeartbeatSchedule()
-        var standing = DecisionStanding(since: nil)
-        schedule.noteBeat(now: 0, lanes: [], decision: standing)
-        #expect(!schedule.isDue(now: 1, lanes: [], decision: standing))
+        var status = DecisionStatus(since: nil)
+        schedule.noteBeat(now: 0, lanes: [], decision: status)
+        #expect(!schedule.isDue(now: 1, lanes: [], decision: status))
         #expect(schedule.isDue(now: 1, lanes: [], decision: nil))
-        standing.note(fault: "x", now: nil)
-        #expect(schedule.isDue(now: 1, lanes: [], decision: standing))
+        status.note(fault: "x", now: nil)
+        #expect(schedule.isDue(now: 1, lanes: [], decision: status))
     }
 
     @Test func beat_whenSweepsFailAndWorkAgain_isDueAtOnce() {
@@ -83,13 +86,13 @@ import TimeZones
         #expect(report(.open, nil)?.since == nil)
         #expect(report(.open, 100)?.since == Instant(seconds: 100))
         #expect(report(.open, 150)?.since == Instant(seconds: 100))
-        let stopped = report(.stopped(reason: "r", mend: "m", nextProbe: 1_030_000), 160)
+        let stopped = report(.stopped(reason: "r", remedy: "m", nextProbe: 1_030_000), 160)
         #expect(stopped?.since == Instant(seconds: 160))
         #expect(stopped?.nextProbe == Instant(seconds: 190))
-        let later = report(.stopped(reason: "r", mend: "m", nextProbe: 1_090_000), 200)
+        let later = report(.stopped(reason: "r", remedy: "m", nextProbe: 1_090_000), 200)
         #expect(later?.since == Instant(seconds: 160))
         // A probe whose time has come, or that nobody has set.
-        #expect(report(.stopped(reason: "r", mend: "m", nextProbe: .min), 210)?.nextProbe == Instant(seconds: 210))
+        #expect(report(.stopped(reason: "r", remedy: "m", nextProbe: .min), 210)?.nextProbe == Instant(seconds: 210))
         #expect(report(.open, 220)?.since == Instant(seconds: 220))
     }
 }

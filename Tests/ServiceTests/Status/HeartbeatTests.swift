@@ -25,13 +25,13 @@ import struct FoundationEssentials.UUID
     @Test func failure_lastsUntilTheDatabaseAcceptsASweep() {
         let clock = PolicyClock.simulated(at: Instant(seconds: 1_800_000_000))
         let heartbeat = Heartbeat(DaemonIdentity(version: "1"), clock: clock)
-        #expect(heartbeat.failureWords == nil)
+        #expect(heartbeat.failureText == nil)
         heartbeat.heard(.statementFailed(Self.error))
-        #expect(heartbeat.failureWords == #"drain fails: 42P01 relation "nudged.recipient" does not exist"#)
+        #expect(heartbeat.failureText == #"drain fails: 42P01 relation "nudged.recipient" does not exist"#)
         heartbeat.heard(Self.finished(accepted: false))
-        #expect(heartbeat.failureWords != nil)
+        #expect(heartbeat.failureText != nil)
         heartbeat.heard(Self.finished(accepted: true))
-        #expect(heartbeat.failureWords == nil)
+        #expect(heartbeat.failureText == nil)
     }
 
     @Test func rate_isThatOfTheLastTenSeconds() {

@@ -152,9 +152,9 @@ import struct FoundationEssentials.UUID
         "'.'", "U&'\\2026'", "U&'\\2022'", "U&'\\3042'", "U&'\\+01F44B'", "U&'\\200B\\00E9'", "U&'\\00A1'",
         "U&'\\2800'",
     ])
-    func send_whenTheWordsAreFew_takesThem(words: String) async throws {
+    func send_whenTheTextIsShort_takesIt(text: String) async throws {
         let fixture = try await F()
-        _ = try fixture.sql("select nudged.send(\(user), \(words), null)")
+        _ = try fixture.sql("select nudged.send(\(user), \(text), null)")
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
         await fixture.close()
     }

@@ -10,7 +10,7 @@ import Testing
     private static let cancel = "select * from nudged.cancel_reminders('task', '7')"
 
     /// Everyone's copies, as a fan-out leaves them.
-    private func spread(_ fixture: F, to numbers: ClosedRange<Int>) throws {
+    private func fanOut(_ fixture: F, to numbers: ClosedRange<Int>) throws {
         for number in numbers {
             try fixture.sql(
                 """
@@ -27,7 +27,7 @@ import Testing
         _ = try fixture.setReminder(
             "due_at => now() + interval '1 day', audience => 'everyone', recurrence => 'FREQ=DAILY'"
         )
-        try spread(fixture, to: 2...3)
+        try fanOut(fixture, to: 2...3)
         _ = try fixture.setReminder(by: 4)
         let other = try fixture.setReminder(about: "8")
         try fixture.forgetTouches()
@@ -60,7 +60,7 @@ import Testing
     @Test func cancel_whenAnIntentHoldsSome_takesTheOthersBackAndHoldsNothing() async throws {
         let fixture = try await F.withUsers()
         _ = try fixture.setReminder()
-        try spread(fixture, to: 2...5)
+        try fanOut(fixture, to: 2...5)
         try fixture.openIntent(
             for: "select user_id, id from nudged.occurrence where right(user_id::text, 2) in ('01', '04')"
         )
@@ -193,7 +193,7 @@ import Testing
     @Test func cancel_whenRowsAreHeldUserByUser_answersTheSame() async throws {
         let fixture = try await F.withUsers()
         _ = try fixture.setReminder()
-        try spread(fixture, to: 2...5)
+        try fanOut(fixture, to: 2...5)
         try fixture.openIntent(for: "select user_id, id from nudged.occurrence where right(user_id::text, 2) = '04'")
         // As Citus refuses it.
         let body = try fixture.sql("select pg_get_functiondef('nudged.hold_occurrences'::regproc)")

@@ -26,7 +26,7 @@ struct RefusedReminder: Sendable {
         "subject_type is empty or longer than 100 bytes / Name what the reminder is about by its kind, such as task."
     private static let subject =
         "subject_id is empty or longer than 200 bytes / Give the id of what the reminder is about, as text."
-    private static let words =
+    private static let text =
         "title and body are both empty / Phones do not show a push without text. Give a title or a body."
 
     static let all = [
@@ -39,8 +39,8 @@ struct RefusedReminder: Sendable {
             ["author": "'00000000-0000-4000-8000-00000000ffff'"],
             "author is nobody in nudged.recipient or nudged.device / Name a user of the app, and write their profile first."
         ),
-        RefusedReminder(["title": "''", "body": "null"], words),
-        RefusedReminder(["title": "E' \\n'", "body": "'  '"], words),
+        RefusedReminder(["title": "''", "body": "null"], text),
+        RefusedReminder(["title": "E' \\n'", "body": "'  '"], text),
         RefusedReminder(
             ["title": "repeat('x', 5000)"],
             "the payload has 5135 bytes / Apple accepts 4096 bytes for the whole payload. Shorten title or body."

@@ -35,7 +35,7 @@ import struct FoundationEssentials.UUID
         try fixture.insertReminder(1, "'2026-11-20 12:30Z', null", subject: "9")
         try fixture.insertReminder(1, "null, '2026-11-21 02:15'", subject: "10")
         // A fan-out's reminder belongs to no user.
-        try fixture.insertReminder(2, "'2026-11-20 11:00Z', null", more: (", is_spread", ", true"))
+        try fixture.insertReminder(2, "'2026-11-20 11:00Z', null", more: (", is_fan_out", ", true"))
         let users = Dictionary(uniqueKeysWithValues: try await fixture.claim().map { ($0.userID, $0.reminders) })
         let mine = try #require(users[F.user(1)])
         #expect(Set(mine.all.map(\.id)) == [due, wall] && !mine.isPartial)
@@ -119,9 +119,9 @@ import struct FoundationEssentials.UUID
         #expect(mine.wakesAt == nil || mine.wakesAt.map { $0 > F.now + 86_400 * 365 } == true)
         #expect(users[F.user(2)]?.all.map(\.id) == [other])
         // Everyone's, too.
-        try fixture.sql("update nudged.occurrence set is_spread = true")
-        let spreads = try await fixture.store.dueSpreads(now: F.now, except: [], limit: 9)
-        #expect(Set(spreads.map(\.reminder.id)) == (isNever ? [own, other] : [odd, own, other]))
+        try fixture.sql("update nudged.occurrence set is_fan_out = true")
+        let fanOuts = try await fixture.store.dueFanOuts(now: F.now, except: [], limit: 9)
+        #expect(Set(fanOuts.map(\.reminder.id)) == (isNever ? [own, other] : [odd, own, other]))
         await fixture.close()
     }
 

@@ -146,7 +146,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(try await fixture.store.settle(settlement).usersSettled == 3)
         let rows = """
-            select right(user_id::text, 1), due_at, due_local, recurrence, number, first_at, first_local, planned_local, title, is_own, is_spread
+            select right(user_id::text, 1), due_at, due_local, recurrence, number, first_at, first_local, planned_local, title, is_own, is_fan_out
             from nudged.occurrence order by 1
             """
         #expect(

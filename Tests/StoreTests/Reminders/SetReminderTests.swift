@@ -14,7 +14,7 @@ import Testing
         let row = try fixture.sql(
             """
             select right(user_id::text, 2), reminder_id, right(author_id::text, 2), subject_type, subject_id, title, body, due_at, due_local,
-                is_spread, is_own, recurrence, number, first_at, first_local, planned_local, wakes_at
+                is_fan_out, is_own, recurrence, number, first_at, first_local, planned_local, wakes_at
             from nudged.occurrence
             """
         )
@@ -30,7 +30,7 @@ import Testing
         await fixture.close()
     }
 
-    @Test func set_whenForEveryone_isASpreadOfTheAuthors() async throws {
+    @Test func set_whenForEveryone_isAFanOutOfTheAuthors() async throws {
         let fixture = try await F.withUsers()
         try fixture.sql(
             """
@@ -42,7 +42,7 @@ import Testing
         #expect(set.warnings == "{}")
         #expect(
             try fixture.sql(
-                "select right(user_id::text, 2), is_spread, is_own, due_local, wakes_at from nudged.occurrence"
+                "select right(user_id::text, 2), is_fan_out, is_own, due_local, wakes_at from nudged.occurrence"
             )
                 == "01|t|f|2040-01-02 09:00:00|2040-01-01 19:00:00+00"
         )
@@ -279,7 +279,7 @@ import Testing
                 == "{\"nudged.subject_member could not be read now (SQLSTATE 22012): nobody is told until it can\"}",
             "\(warnings)"
         )
-        #expect(try fixture.sql("select is_spread from nudged.occurrence") == "t")
+        #expect(try fixture.sql("select is_fan_out from nudged.occurrence") == "t")
         // For audience `me` the view is not read.
         #expect(try fixture.setReminder("due_at => now()").warnings == "{}")
         try fixture.sql("\(view) \(F.quoted(1))::uuid as user_id from (select pg_sleep(60)) s")

@@ -8,7 +8,7 @@ import Testing
     typealias F = StoreFixture
 
     private static let pending = """
-        select right(user_id::text, 2), due_at, due_local, is_spread, is_own, recurrence, number, first_at, first_local, planned_local, spread_after is null
+        select right(user_id::text, 2), due_at, due_local, is_fan_out, is_own, recurrence, number, first_at, first_local, planned_local, fan_out_after is null
         from nudged.occurrence order by user_id
         """
 
@@ -76,7 +76,7 @@ import Testing
                 """
                 insert into nudged.occurrence (user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, is_own)
                 select \(F.quoted(number)), reminder_id, author_id, subject_type, subject_id, title, body, due_at, false
-                from nudged.occurrence where is_spread
+                from nudged.occurrence where is_fan_out
                 """
             )
         }
@@ -98,7 +98,7 @@ import Testing
         // What is still everyone's is nobody's alone, not its author's either.
         #expect(try snooze(fixture, set.id, ", \(F.quoted(1))") == "f")
         #expect(
-            try fixture.sql("select due_at, is_own from nudged.occurrence where is_spread")
+            try fixture.sql("select due_at, is_own from nudged.occurrence where is_fan_out")
                 == "2040-07-01 12:00:00+00|f"
         )
         await fixture.close()
@@ -121,10 +121,10 @@ import Testing
         try fixture.forgetTouches()
         for until in ["2040-01-01 09:10Z", "2040-01-01 09:20Z"] {
             #expect(try snooze(fixture, set.id, ", \(F.quoted(user))", until: until) == "t")
-            #expect(try fixture.sql("select * from nudged.occurrence where is_spread") == series)
+            #expect(try fixture.sql("select * from nudged.occurrence where is_fan_out") == series)
             #expect(
                 try fixture.lines(
-                    "select right(user_id::text, 2), due_at, recurrence, is_own, author_id = \(F.quoted(1)) from nudged.occurrence where not is_spread"
+                    "select right(user_id::text, 2), due_at, recurrence, is_own, author_id = \(F.quoted(1)) from nudged.occurrence where not is_fan_out"
                 ) == ["0\(user)|\(until.dropLast()):00+00||t|t"]
             )
         }
@@ -147,7 +147,7 @@ import Testing
         for minute in [10, 20, 30] {
             #expect(try snooze(fixture, set.id, until: "2040-01-01 09:\(minute)Z") == "t")
             #expect(
-                try fixture.lines("select due_at, is_spread from nudged.occurrence order by due_at") == [
+                try fixture.lines("select due_at, is_fan_out from nudged.occurrence order by due_at") == [
                     "2040-01-01 09:\(minute):00+00|\(audience == "me" ? "f" : "t")", "|\(audience == "me" ? "f" : "t")",
                 ]
             )

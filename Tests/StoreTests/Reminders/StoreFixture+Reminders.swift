@@ -63,19 +63,19 @@ extension StoreFixture {
             """
             do $check$
             declare
-                words text;
-                mend text;
+                message text;
+                remedy text;
             begin
                 execute $statement$\(statement)$statement$;
                 raise sqlstate 'TEST0' using message = '';
             exception
-                when sqlstate 'TEST0' then perform set_config('test.words', '', false);
+                when sqlstate 'TEST0' then perform set_config('test.message', '', false);
                 when others then
-                    get stacked diagnostics words = message_text, mend = pg_exception_hint;
-                    perform set_config('test.words', sqlstate || ' ' || words || ' / ' || mend, false);
+                    get stacked diagnostics message = message_text, remedy = pg_exception_hint;
+                    perform set_config('test.message', sqlstate || ' ' || message || ' / ' || remedy, false);
             end
             $check$;
-            select current_setting('test.words');
+            select current_setting('test.message');
             """,
             database: name
         )

@@ -16,7 +16,7 @@ import Testing
         try fixture.lines("select distinct right(user_id::text, 2) from nudged.touched order by 1")
     }
 
-    @Test func device_whenNew_isThereAndItsUserIsAsked() async throws {
+    @Test func device_whenNew_isThereAndItsUserIsDue() async throws {
         let fixture = try await F.onSupabase()
         let call = Self.register(F.token(1).uppercased(), "'ipados', 'sandbox', 'com.example.app'")
         #expect(try fixture.perform("authenticated", as: 1, call) == "00000")
@@ -141,24 +141,24 @@ import Testing
         ("'\(F.token(1))', 'ios', null, 'a.' || repeat('b', 154)", "`topic`"),
     ]
 
-    @Test func arguments_whenBad_areRefusedByNameWithTheMend() async throws {
+    @Test func arguments_whenBad_areRefusedByNameWithTheRemedy() async throws {
         let fixture = try await F.onSupabase()
         for (arguments, name) in Self.refused {
             let answer = try fixture.attempt("authenticated", as: 1, "select nudged.register_device(\(arguments))")
             #expect(
-                answer.state == "22023" && answer.words.contains("register_device: \(name)"),
+                answer.state == "22023" && answer.message.contains("register_device: \(name)"),
                 "\(arguments): \(answer)"
             )
             #expect(answer.more.contains("pass ") || answer.more.contains("null for"), "\(arguments): \(answer)")
-            #expect(!(answer.words + answer.more).lowercased().contains("c0ffee"), "\(arguments): \(answer)")
+            #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(arguments): \(answer)")
         }
         for call in ["register_device_for(null, '\(F.token(1))')", "unregister_device_for(null, '\(F.token(1))')"] {
             let answer = try fixture.attempt("nudged_app", "select nudged.\(call)")
-            #expect(answer.state == "22023" && answer.words.contains("`user_id`"), "\(answer)")
+            #expect(answer.state == "22023" && answer.message.contains("`user_id`"), "\(answer)")
         }
         let unregistering = try fixture.attempt("authenticated", as: 1, "select nudged.unregister_device('c0ffee')")
-        #expect(unregistering.state == "22023" && unregistering.words.contains("unregister_device: `token`"))
-        #expect(!(unregistering.words + unregistering.more).contains("c0ffee"))
+        #expect(unregistering.state == "22023" && unregistering.message.contains("unregister_device: `token`"))
+        #expect(!(unregistering.message + unregistering.more).contains("c0ffee"))
         // The longest and the simulator's are tokens.
         for digits in ["repeat('ab', 100)", "repeat('ab', 80)"] {
             #expect(
@@ -284,21 +284,21 @@ import Testing
         let fixture = try await F.onSupabase(before: Self.found)
         try fixture.sql(change)
         let answer = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
-        #expect(answer.state == state && answer.words.contains(word), "\(answer)")
-        #expect(!(answer.words + answer.more).lowercased().contains("c0ffee"), "\(answer)")
+        #expect(answer.state == state && answer.message.contains(word), "\(answer)")
+        #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(answer)")
         await fixture.close()
     }
 
     @Test func values_whenTheTablesTypesHaveThemNot_areSaid() async throws {
         let fixture = try await F.onSupabase(before: Self.found)
         let platform = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1), "'visionos'"))
-        #expect(platform.state == "22P02" && platform.words.contains("visionos"), "\(platform)")
+        #expect(platform.state == "22P02" && platform.message.contains("visionos"), "\(platform)")
         await fixture.close()
         // Refused, and not cut to what fits.
         let short = try await F.onSupabase(before: Self.found.replacing("varchar(100)", with: "varchar(10)"))
         let token = try short.attempt("authenticated", as: 1, Self.register(F.token(1)))
-        #expect(token.state == "22001" && token.words.contains("character varying(10)"), "\(token)")
-        #expect(!(token.words + token.more).lowercased().contains("c0ffee"), "\(token)")
+        #expect(token.state == "22001" && token.message.contains("character varying(10)"), "\(token)")
+        #expect(!(token.message + token.more).lowercased().contains("c0ffee"), "\(token)")
         await short.close()
     }
 }

@@ -30,7 +30,7 @@ import struct FoundationEssentials.UUID
         let fixture = try owned(by: "app_owner", on: cluster)
         let owner = try migrator(fixture, "app_owner")
         #expect(try await owner.migrate() == Migration.all)
-        #expect(try await owner.standing() == .current)
+        #expect(try await owner.schemaState() == .current)
         #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app"], []))
         #expect(try fixture.sql("select count(*) from pg_roles where rolname like 'nudged%'") == "0")
         try fixture.sql("create role nudged_daemon login; create role nudged_app")
@@ -38,7 +38,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
         #expect(try await owner.rolesWanting() == ([], []))
         let daemon = try migrator(fixture, "nudged_daemon")
-        #expect(try await daemon.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
         #expect(
             try fixture.sql("select has_function_privilege('nudged_app', 'nudged.forget(uuid)', 'execute')") == "t"
         )
@@ -127,7 +127,7 @@ import struct FoundationEssentials.UUID
         let member = UUID()
         try await store.join(member, daemon: UUID(), leaseMilliseconds: 60_000)
         #expect(try await store.renew(member, leaseMilliseconds: 60_000)?.ranges.count == 64)
-        #expect(try await store.bury(except: member) == 0)
+        #expect(try await store.declareDead(except: member) == 0)
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         try fixture.seed(1...3)
         try fixture.sql("set role app_owner; select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
@@ -190,7 +190,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// What row-level security hides is said: nudged's tables from the daemon, the app's from who owns the views.
-    @Test func standing_whenRowSecurityHidesSomething_saysSo() async throws {
+    @Test func schemaState_whenRowSecurityHidesSomething_saysSo() async throws {
         let cluster = try LocalCluster()
         defer { cluster.stop() }
         let fixture = try owned(by: "app_owner", on: cluster, "createrole")
@@ -205,33 +205,33 @@ import struct FoundationEssentials.UUID
         try fixture.sql("alter role nudged_daemon login")
         let owner = try migrator(fixture, "app_owner")
         let daemon = try migrator(fixture, "nudged_daemon")
-        #expect(try await daemon.standing() == .current)
-        #expect(try await owner.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
+        #expect(try await owner.schemaState() == .current)
         // The views' owner is a stranger to the table.
         try fixture.sql("revoke other from app_owner; grant select on public.push_tokens to app_owner")
-        #expect(try await daemon.standing() == .hidden)
-        #expect(try await owner.standing() == .hidden)
+        #expect(try await daemon.schemaState() == .hidden)
+        #expect(try await owner.schemaState() == .hidden)
         try fixture.sql("create policy reader on public.push_tokens for select to app_owner using (true)")
-        #expect(try await daemon.standing() == .current)
-        #expect(try await owner.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
+        #expect(try await owner.schemaState() == .current)
         // Forced upon the owner itself.
         try fixture.sql("drop policy reader on public.push_tokens; alter table public.push_tokens owner to app_owner")
-        #expect(try await daemon.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
         try fixture.sql("alter table public.push_tokens force row level security")
-        #expect(try await daemon.standing() == .hidden)
+        #expect(try await daemon.schemaState() == .hidden)
         try fixture.sql("alter role app_owner bypassrls")
-        #expect(try await daemon.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
         // Nor does it hide anything from a superuser.
         try fixture.sql(
             "alter role app_owner nobypassrls; create role boss superuser; alter view nudged.device owner to boss"
         )
-        #expect(try await daemon.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
         try fixture.sql("alter view nudged.device owner to app_owner; alter role app_owner bypassrls")
         try fixture.sql("drop policy nudged_daemon on nudged.person")
-        #expect(try await daemon.standing() == .hidden)
-        #expect(try await owner.standing() == .current)
+        #expect(try await daemon.schemaState() == .hidden)
+        #expect(try await owner.schemaState() == .current)
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
-        #expect(try await daemon.standing() == .current)
+        #expect(try await daemon.schemaState() == .current)
         await owner.close()
         await daemon.close()
         await fixture.close()

@@ -54,7 +54,10 @@ import struct FoundationEssentials.UUID
             Self.device(1, "sandbox") + Self.device(1, "production") + Self.daemon("sandbox"),
         ] {
             let answer = try await answer(setup)
-            #expect(answer.state == "ND010" && answer.words.contains("production") && !answer.more.isEmpty, "\(answer)")
+            #expect(
+                answer.state == "ND010" && answer.message.contains("production") && !answer.more.isEmpty,
+                "\(answer)"
+            )
         }
     }
 
@@ -64,7 +67,7 @@ import struct FoundationEssentials.UUID
             Self.daemon("sandbox") + Self.daemon(nil), Self.daemon("staging"),
         ] {
             let answer = try await answer(Self.device(1, nil) + setup)
-            #expect(answer.state == "ND012" && answer.words.contains("nobody knows"), "\(setup): \(answer)")
+            #expect(answer.state == "ND012" && answer.message.contains("nobody knows"), "\(setup): \(answer)")
         }
         #expect(try await answer(Self.device(1, "staging") + Self.daemon("sandbox")).state == "ND012")
     }
@@ -86,7 +89,7 @@ import struct FoundationEssentials.UUID
             Self.device(1, "sandbox") + "update public.push_tokens set platform = 'android'",
         ] {
             let answer = try await answer(setup)
-            #expect(answer.state == "ND013" && answer.words.contains("no device"), "\(answer)")
+            #expect(answer.state == "ND013" && answer.message.contains("no device"), "\(answer)")
         }
     }
 
@@ -95,7 +98,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(Self.device(1, "sandbox") + Self.device(2, "sandbox"))
         for _ in 1...10 { #expect(try fixture.perform("authenticated", as: 1, Self.call) == "00000") }
         let answer = try fixture.attempt("authenticated", as: 1, Self.call)
-        #expect(answer.state == "ND011" && answer.words.contains("ten tests"), "\(answer)")
+        #expect(answer.state == "ND011" && answer.message.contains("ten tests"), "\(answer)")
         #expect(try fixture.perform("authenticated", as: 2, Self.call) == "00000")
         // The hour rolls: each place is free by itself.
         try fixture.sql(

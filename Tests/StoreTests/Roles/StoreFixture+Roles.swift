@@ -27,7 +27,7 @@ extension StoreFixture {
 
     /// A statement under a role, as a user: carried out and undone, and its SQLSTATE. `keeps`: not undone where it went well.
     private static let attempt = """
-        create function public.attempt(who text, sub text, statement text, keeps boolean, out state text, out words text, out more text)
+        create function public.attempt(who text, sub text, statement text, keeps boolean, out state text, out message text, out more text)
         language plpgsql as $$
         declare detail text; hint text; context text;
         begin
@@ -37,7 +37,7 @@ extension StoreFixture {
             if not keeps then raise exception using errcode = 'UNDUN'; end if;
             state := '00000';
         exception when others then
-            get stacked diagnostics state = returned_sqlstate, words = message_text, detail = pg_exception_detail, hint = pg_exception_hint,
+            get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint,
                 context = pg_exception_context;
             -- Our own statement is in the context, too.
             more := concat_ws(' ', hint, detail, replace(context, statement, '…'));
@@ -87,7 +87,7 @@ extension StoreFixture {
     /// What came of a statement.
     struct Attempt {
         let state: String
-        let words: String
+        let message: String
         /// Hint, detail and context.
         let more: String
     }
@@ -96,10 +96,10 @@ extension StoreFixture {
     func attempt(_ role: String, as user: Int? = nil, _ statement: String, keeps: Bool = false) throws -> Attempt {
         let who = user.map(Self.quoted) ?? "''"
         let line = try sql(
-            "select state, words, replace(more, E'\\n', ' ') from public.attempt('\(role)', \(who), $try$\(statement)$try$, \(keeps))"
+            "select state, message, replace(more, E'\\n', ' ') from public.attempt('\(role)', \(who), $try$\(statement)$try$, \(keeps))"
         )
         let parts = line.split(separator: "|", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        return Attempt(state: parts[0], words: parts.count > 1 ? parts[1] : "", more: parts.count > 2 ? parts[2] : "")
+        return Attempt(state: parts[0], message: parts.count > 1 ? parts[1] : "", more: parts.count > 2 ? parts[2] : "")
     }
 
     /// Does it, and keeps what it did. Returns the SQLSTATE.

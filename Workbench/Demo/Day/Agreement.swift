@@ -27,18 +27,18 @@ struct Agreement: Sendable, Equatable {
     var holds: Bool { missingInRecord == 0 && missingAtApple == 0 && twice == 0 }
 
     /// The demo's last line.
-    var words: String {
-        let unknownWords = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
+    var text: String {
+        let unknownText = unknown > 0 ? ", \(Columns.grouped(unknown)) of them recorded as unknown" : ""
         if holds {
             return
                 "simulator and database agree: \(Columns.count(agreed + unknown, "push", "pushes")) accepted"
-                + "\(unknownWords), none twice, none missing"
+                + "\(unknownText), none twice, none missing"
         }
         var faults: [String] = []
         if missingInRecord > 0 { faults.append("\(Columns.grouped(missingInRecord)) accepted but not in the database") }
         if missingAtApple > 0 { faults.append("\(Columns.grouped(missingAtApple)) in the database but never accepted") }
         if twice > 0 { faults.append("\(Columns.grouped(twice)) twice") }
-        return "simulator and database DISAGREE: \(Columns.grouped(agreed)) in both\(unknownWords), "
+        return "simulator and database DISAGREE: \(Columns.grouped(agreed)) in both\(unknownText), "
             + faults.joined(separator: ", ")
     }
 }

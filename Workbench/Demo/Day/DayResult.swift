@@ -2,7 +2,7 @@
 struct DayResult: Sendable {
     let total: HourTable.Line
     let hours: LocalHours
-    let verdict: Verdict
+    let check: DayCheck
     let pushes: Int
     /// How many changes of preferences the app wrote.
     let changes: Int

@@ -65,11 +65,11 @@ struct DemoDay {
 
     private mutating func line(_ hour: Int) async throws -> HourTable.Line {
         let counts = engine.counter.take()
-        let standing = directory.standing(at: hour * 60 + 59, tokensLeft: try await app.tokensLeft())
+        let status = directory.status(at: hour * 60 + 59, tokensLeft: try await app.tokensLeft())
         let line = HourTable.Line(
             sent: pushes.count - total.sent,
-            waiting: standing.waiting,
-            quiet: standing.quiet,
+            waiting: status.waiting,
+            quiet: status.quiet,
             rejected: counts.rejected,
             tokensDeleted: counts.tokensDeleted
         )
@@ -84,7 +84,7 @@ struct DemoDay {
         let log = apple.simulator.snapshot()
         let hours = LocalHours(pushes: pushes, directory: directory)
         let devices = directory.recipients.flatMap(\.person.devices)
-        let verdict = Verdict(
+        let check = DayCheck(
             agreement: Agreement(
                 accepted: log.accepted.map(\.apnsID),
                 recorded: record.accepted,
@@ -99,7 +99,7 @@ struct DemoDay {
         return DayResult(
             total: total,
             hours: hours,
-            verdict: verdict,
+            check: check,
             pushes: pushes.count,
             changes: changes.values.reduce(0) { $0 + $1.count },
             duration: duration

@@ -2,14 +2,14 @@ import TimeZones
 
 /// Finds people by token.
 struct Directory: Sendable {
-    let recipients: [Recipient]
+    let recipients: [DemoRecipient]
     private let byToken: [String: Int]
     let start: Instant
 
-    init(_ population: Population, zones: ZoneDatabase, start: Instant) {
+    init(_ population: DemoPopulation, zones: ZoneDatabase, start: Instant) {
         self.start = start
         recipients = population.people.map { person in
-            Recipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
+            DemoRecipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
         }
         var byToken: [String: Int] = [:]
         for (index, person) in population.people.enumerated() {
@@ -18,13 +18,13 @@ struct Directory: Sendable {
         self.byToken = byToken
     }
 
-    func recipient(of token: String) -> Recipient? { byToken[token].map { recipients[$0] } }
+    func recipient(of token: String) -> DemoRecipient? { byToken[token].map { recipients[$0] } }
 
     /// The instant this many minutes after the day's start.
     func instant(_ minute: Int) -> Instant { start + Int64(minute) * 60 }
 
     /// Counts people who can get check-ins and still have one of these tokens: those in quiet hours and the others.
-    func standing(at minute: Int, tokensLeft: Set<String>) -> (waiting: Int, quiet: Int) {
+    func status(at minute: Int, tokensLeft: Set<String>) -> (waiting: Int, quiet: Int) {
         var waiting = 0
         var quiet = 0
         for recipient in recipients where recipient.person.isServed && recipient.zone != nil {

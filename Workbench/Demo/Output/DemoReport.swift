@@ -63,7 +63,7 @@ struct DemoReport: Sendable {
     func end(_ result: DayResult) -> String {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Columns.grouped(Int(result.duration / .seconds(1)))
-        let verdict = result.verdict
+        let check = result.check
         let inTheNight = result.hours.sendsInUsualNight
         var lines = [table.total(result.total), ""]
         lines.append(
@@ -73,7 +73,7 @@ struct DemoReport: Sendable {
             )
         )
         lines += chart.lines(result.hours)
-        if inTheNight > 0, verdict.woken == 0 {
+        if inTheNight > 0, check.woken == 0 {
             lines.append(
                 wrapped(
                     "The \(Columns.grouped(inTheNight)) between 22:00 and 08:00 went to people with other quiet "
@@ -88,8 +88,8 @@ struct DemoReport: Sendable {
                     + "\(Columns.count(result.changes, "person", "people")) changed their preferences meanwhile"
             ),
         ]
-        lines += verdict.lines(pushes: result.pushes).map(wrapped)
-        lines.append(paint(wrapped(verdict.agreement.words), verdict.holds ? .green : .red))
+        lines += check.lines(pushes: result.pushes).map(wrapped)
+        lines.append(paint(wrapped(check.agreement.text), check.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -24,7 +24,7 @@ struct AppDatabase: Sendable {
     // MARK: What the app wrote
 
     /// Makes the app's tables and fills them, as they are before nudged is installed.
-    func seed(_ population: Population, _ interruption: Interruption) async throws {
+    func seed(_ population: DemoPopulation, _ interruption: Interruption) async throws {
         try await connection.execute(script: DemoQuery.appTables.sql, name: DemoQuery.appTables.rawValue)
         for first in stride(from: 0, to: population.people.count, by: Self.batch) {
             try interruption.check()
@@ -32,7 +32,7 @@ struct AppDatabase: Sendable {
         }
     }
 
-    private func insert(_ people: ArraySlice<Person>) async throws(PostgresError) {
+    private func insert(_ people: ArraySlice<DemoPerson>) async throws(PostgresError) {
         let devices = people.flatMap { person in person.devices.map { (person.userID, $0) } }
         _ = try await connection.transaction([
             statement(

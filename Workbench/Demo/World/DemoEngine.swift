@@ -99,7 +99,7 @@ struct DemoEngine: Sendable {
                     return
                 }
                 guard ContinuousClock.now < deadline else {
-                    throw DemoError(.apple, "users are due, but no push gets through: \(engine.lanes.troubleWords)")
+                    throw DemoError(.apple, "users are due, but no push gets through: \(engine.lanes.troubleTexts)")
                 }
                 try await Task.sleep(for: .milliseconds(5))
             } else {

@@ -3,7 +3,7 @@ import TimeZones
 
 /// Everything that a day needs.
 struct DemoScene: Sendable {
-    let population: Population
+    let population: DemoPopulation
     let directory: Directory
     let zones: ZoneDatabase
     /// How many names the zone database has.

@@ -2,9 +2,9 @@
 struct BookIndex {
     let books: Books
     let allowance: Allowance
-    let people: [String: Recipient]
+    let people: [String: FaultRecipient]
     /// The user of each token.
-    let owner: [String: Recipient]
+    let owner: [String: FaultRecipient]
     let due: [String: [Books.Due]]
     /// By token.
     let accepted: [String: [Books.Accepted]]
@@ -43,7 +43,7 @@ struct BookIndex {
         rows(due, hash).contains { ["rejected", "dropped", "skipped", "unknown"].contains($0.outcome) }
     }
 
-    func words(_ due: Books.Due, _ hash: String) -> String {
+    func text(_ due: Books.Due, _ hash: String) -> String {
         let found = rows(due, hash).map(\.outcome)
         return found.isEmpty ? "nothing is recorded" : "recorded as \(found)"
     }

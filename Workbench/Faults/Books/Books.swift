@@ -75,7 +75,7 @@ public struct Books: Sendable {
     }
 
     /// All users, as seeded.
-    public var people: [Recipient] = []
+    public var people: [FaultRecipient] = []
     /// The device hash of each token, by PostgreSQL's own sha256.
     public var hashes: [String: String] = [:]
     /// What was due.

@@ -34,8 +34,8 @@ public struct FaultRow: Sendable, Equatable {
         runs += 1
         users += result.books.people.count
         accepted += result.books.accepted.count
-        for (breach, rows) in result.verdict.found { breaches[breach, default: 0] += rows.count }
-        unknown += result.verdict.unknown
+        for (breach, rows) in result.check.found { breaches[breach, default: 0] += rows.count }
+        unknown += result.check.unknown
         allowed += result.allowance.unknown
         if let milliseconds = result.recovery { recovery = max(recovery ?? 0, milliseconds) }
         failures += result.failures.count

@@ -38,14 +38,14 @@ struct PeopleDraw {
         return .due
     }
 
-    mutating func person(_ number: Int) -> Recipient {
+    mutating func person(_ number: Int) -> FaultRecipient {
         let word = random.next()
         let digits = String(word & 0xFFFF_FFFF_FFFF, radix: 16)
         let order = String(number & 0xFFFF_FFFF, radix: 16)
         let id =
             String(repeating: "0", count: 8 - order.count) + order + "-0000-4000-8000-"
             + String(repeating: "0", count: 12 - digits.count) + digits
-        var person = Recipient(id: id)
+        var person = FaultRecipient(id: id)
         let circumstance = circumstance()
         let zone = zones[self.number(0...zones.count - 1)]
         addDevices(&person, circumstance)
@@ -56,7 +56,7 @@ struct PeopleDraw {
 
     // MARK: Devices
 
-    private mutating func addDevices(_ person: inout Recipient, _ circumstance: Circumstance) {
+    private mutating func addDevices(_ person: inout FaultRecipient, _ circumstance: Circumstance) {
         if circumstance == .noDevice { return }
         let count = chance(70) ? 1 : number(2...4)
         for place in 0..<count {
@@ -78,7 +78,7 @@ struct PeopleDraw {
 
     // MARK: Preferences
 
-    private mutating func prefer(_ person: inout Recipient, _ circumstance: Circumstance, _ zone: Zone) {
+    private mutating func prefer(_ person: inout FaultRecipient, _ circumstance: Circumstance, _ zone: Zone) {
         person.firstSession = circumstance != .noFirstSession
         let isOwn = chance(50)
         person.zone = circumstance == .noZone ? nil : zone.name
@@ -90,7 +90,7 @@ struct PeopleDraw {
         if circumstance == .noZone { parts.append(#""timezone":"Mars/Base""#) }
         if isOwn, circumstance != .noZone { parts.append(#""timezone":"\#(zone.name)""#) }
         let quiet = quiet(circumstance, zone)
-        person.quiet = quiet ?? Recipient.Quiet(start: 22 * 60, end: 8 * 60)
+        person.quiet = quiet ?? FaultRecipient.Quiet(start: 22 * 60, end: 8 * 60)
         if let quiet {
             parts.append(
                 #""quiet_hours_start":"\#(Self.clock(quiet.start))","quiet_hours_end":"\#(Self.clock(quiet.end))""#
@@ -133,21 +133,21 @@ struct PeopleDraw {
     }
 
     /// nil for the default rule.
-    private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> Recipient.Quiet? {
+    private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> FaultRecipient.Quiet? {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
         func away(_ by: Int) -> Int { ((minute + by) % 1440 + 1440) % 1440 }
         if circumstance == .quietNow {
-            return Recipient.Quiet(start: away(-number(240...400)), end: away(number(40...400)))
+            return FaultRecipient.Quiet(start: away(-number(240...400)), end: away(number(40...400)))
         }
-        if chance(40) { return Recipient.Quiet(start: 0, end: 0) }
+        if chance(40) { return FaultRecipient.Quiet(start: 0, end: 0) }
         // They ended before any slot, and begin at least an hour from now.
-        return Recipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))
+        return FaultRecipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))
     }
 
     // MARK: What was sent before
 
-    private mutating func remember(_ person: inout Recipient, _ circumstance: Circumstance, _ zone: Zone) {
+    private mutating func remember(_ person: inout FaultRecipient, _ circumstance: Circumstance, _ zone: Zone) {
         let window = person.maxPerDay == nil ? 3600 : 86_400
         let limit = person.maxPerDay ?? person.maxPerHour ?? 0
         switch circumstance {
@@ -158,7 +158,7 @@ struct PeopleDraw {
             for _ in 0..<limit - 1 { person.sent.append(now - Int64(number(60...window - 2400))) }
         case .tooSoon:
             let at = now - Int64(number(3600...6 * 3600))
-            person.checkIns = [Recipient.Past(at: at, slot: zone.localDate(at: Instant(seconds: at)).iso)]
+            person.checkIns = [FaultRecipient.Past(at: at, slot: zone.localDate(at: Instant(seconds: at)).iso)]
             person.sent = [at]
         default: break
         }

@@ -5,12 +5,12 @@
 /// or end; those users are evaluated at both ends of the run.
 public struct Population: Sendable {
     /// All users.
-    public let people: [Recipient]
+    public let people: [FaultRecipient]
     /// Devices by token, for the simulated Apple.
     public let devices: [String: Addressee]
 
     /// A population of these people.
-    public init(people: [Recipient]) {
+    public init(people: [FaultRecipient]) {
         self.people = people
         devices = Dictionary(people.flatMap(\.devices).map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
     }

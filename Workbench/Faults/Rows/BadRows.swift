@@ -9,10 +9,10 @@ extension Fault {
                 let process = try stage.service(["SCHEDULE_BATCH": "500", "DATABASE_STATEMENT_TIMEOUT": "10s"])
                 try await stage.awaitIdle(within: .seconds(600))
                 let last = stage.taken.all.map(\.at).max() ?? begin
-                let asked = try await stage.number(
-                    "select count(*) from nudged.person where user_id::text like 'bad%' and asked_at is not null and due_at > now()"
+                let evaluated = try await stage.number(
+                    "select count(*) from nudged.person where user_id::text like 'bad%' and evaluated_at is not null and due_at > now()"
                 )
-                if asked != count { stage.fail("\(asked) of \(count) users with bad rows were evaluated") }
+                if evaluated != count { stage.fail("\(evaluated) of \(count) users with bad rows were evaluated") }
                 let rejected = try await stage.number(
                     "select count(*) from nudged.delivery where user_id::text like 'bad%' and outcome = 'rejected' and reason = 'invalid_token'"
                 )

@@ -66,7 +66,7 @@ extension Fault {
         let took = max(1, stage.now - begin)
         try await stage.awaitIdle()
         for daemon in daemons { try await stage.stop(daemon) }
-        judge(stage, all)
+        check(stage, all)
         let deadlocks = try await stage.deadlocks()
         if deadlocks != 0 { stage.fail("\(deadlocks) deadlocks") }
         stage.note("\(Int64(all.count) * 1000 / took) changes a second, the slowest \(all.slowest) ms")
@@ -109,7 +109,7 @@ extension Fault {
 
     /// Between the intent's commit and the arrival at Apple are one more read of the touches and the network. The
     /// simulated Apple notes a push when it answers.
-    private static func judge(_ stage: Stage, _ all: Changes) {
+    private static func check(_ stage: Stage, _ all: Changes) {
         let owners = Dictionary(
             stage.population.people.flatMap { person in person.devices.map { ($0.token, person.id) } },
             uniquingKeysWith: { first, _ in first }

@@ -6,16 +6,16 @@ import TimeZones
 extension Fault {
     /// A round with a stepped clock. The script keeps the clock for the comparison.
     private static func stepped(
-        _ plan: Plan,
+        _ plan: FaultPlan,
         _ name: String,
         zones: Bool = true,
         play: @escaping @Sendable (Stage) async throws -> SteppedClock
     ) -> Round {
         let kept = Kept()
         var scenery = Scenery()
-        scenery.verdict = { _ in
+        scenery.check = { _ in
             guard let clock = kept.clock else { throw FaultError("the clock was never set") }
-            return try await clock.verdict(zones: zones)
+            return try await clock.check(zones: zones)
         }
         return plan.round(name, users: 1, scenery: scenery) { stage, _ in kept.keep(try await play(stage)) }
     }
@@ -36,7 +36,7 @@ extension Fault {
                     func minute(_ away: Int) -> Int {
                         zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
                     }
-                    let quiet = place % 2 == 0 ? Recipient.Quiet(start: minute(30), end: minute(90)) : nil
+                    let quiet = place % 2 == 0 ? FaultRecipient.Quiet(start: minute(30), end: minute(90)) : nil
                     sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
                 }
                 let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
@@ -65,7 +65,7 @@ extension Fault {
                 else { throw FaultError("no zone files, or no summer time") }
                 let date = zone.localDate(at: change)
                 let sleepers = (0..<24).flatMap { quarter in
-                    [nil, Recipient.Quiet(start: 90, end: 195)].map {
+                    [nil, FaultRecipient.Quiet(start: 90, end: 195)].map {
                         SteppedClock.Sleeper(zone: "Europe/Berlin", minute: quarter * 15, quiet: $0)
                     }
                 }
@@ -169,7 +169,7 @@ extension Fault {
                 )
                 let daemon = try stage.service(["TZDIR": zones])
                 try await clock.settle()
-                func upgrade(_ source: String, _ expected: Int, _ words: String) async throws {
+                func upgrade(_ source: String, _ expected: Int, _ text: String) async throws {
                     // Replaces the whole file, as a package does.
                     _ = try ChildProcess.run([
                         "sh", "-c", "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'",
@@ -182,7 +182,7 @@ extension Fault {
                     try await stage.sql("select nudged.touch(faulted.id(number)) from faulted.sleeper")
                     try await clock.settle()
                     if stage.acceptedCount != expected {
-                        stage.fail("\(words): \(stage.acceptedCount) pushes, \(expected) expected")
+                        stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
                     }
                 }
                 // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.

@@ -24,9 +24,9 @@ extension Fault {
                         if kind == "crash" {
                             try await stage.cluster.crash()
                         } else {
-                            try await offThePool { stage.cluster.halt(.immediate) }
+                            try await onOwnThread { stage.cluster.halt(.immediate) }
                         }
-                        try await offThePool { try stage.cluster.start() }
+                        try await onOwnThread { try stage.cluster.start() }
                         try await stage.measureRecovery(since: stage.now, within: .seconds(5))
                     }
                     try await stage.awaitIdle()
@@ -55,7 +55,7 @@ extension Fault {
             return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage, _ in
                 let daemons = try (1...count).map { _ in try stage.service() }
                 guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("no push was held") }
-                try await offThePool { stage.cluster.halt(.immediate) }
+                try await onOwnThread { stage.cluster.halt(.immediate) }
                 let held = stage.acceptedCount + stage.simulator.counts.held
                 gate.open()
                 stage.simulator.release()
@@ -63,7 +63,7 @@ extension Fault {
                 // Releases a push that was just being held when the gate opened.
                 stage.simulator.release()
                 try await Task.sleep(for: .milliseconds(absence - min(absence / 2, 500)))
-                try await offThePool { try stage.cluster.start() }
+                try await onOwnThread { try stage.cluster.start() }
                 let back = stage.now
                 try await stage.wait(.seconds(60), for: "the kept outcomes to be recorded") {
                     try await stage.number("select count(*) from nudged.delivery where outcome = 'accepted'") >= held

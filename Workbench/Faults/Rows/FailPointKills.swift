@@ -47,12 +47,12 @@ struct FailPointKill {
     /// Prepares the database so that a sweep reaches the fail point.
     private func prepare() async throws {
         switch point {
-        case .afterRecover, .afterBury:
+        case .afterRecover, .afterDeath:
             // A dead daemon with open intents.
             try await stage.mourn(try stage.start(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:2"]))
         case .beforeWithdrawal, .afterWithdrawal:
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
-        case .afterSpread:
+        case .afterFanOut:
             // A reminder for everyone who shares a subject, which nobody does.
             guard let person = stage.population.people.first else { return }
             try await stage.sql(

@@ -11,7 +11,7 @@ extension Fault {
         scenery.environment = ["APNS_MAX_IN_FLIGHT": "40"]
         return (1...plan.pick(test: 1, quick: 1, full: 3)).map { time in
             plan.round("full \(time)", users: 300, scenery: scenery) { stage, _ in
-                let disk = try await offThePool { try SmallDisk(stage) }
+                let disk = try await onOwnThread { try SmallDisk(stage) }
                 try await stage.sql("create tablespace small location '\(disk.path)'")
                 try await stage.sql(
                     """
@@ -25,12 +25,12 @@ extension Fault {
                 )
                 let process = try stage.service()
                 _ = try await stage.awaitAccepted(20, by: process)
-                try await offThePool { try disk.fill() }
+                try await onOwnThread { try disk.fill() }
                 try await stage.wait(.seconds(30), for: "the server to run out of space") {
                     stage.cluster.log.contains("No space left on device")
                 }
                 try await Task.sleep(for: .milliseconds(plan.pick(test: 500, quick: 1500, full: 5000)))
-                try await offThePool { try disk.clear() }
+                try await onOwnThread { try disk.clear() }
                 try await stage.measureRecovery(since: stage.now, within: .seconds(8))
                 try await stage.awaitIdle()
                 try await stage.stop(process)

@@ -33,8 +33,8 @@ extension Fault {
     }
 
     private static func mute(_ stage: Stage, _ kind: String) async throws -> ChildProcess {
-        func shell(_ words: String, _ changes: [String: String] = [:]) throws -> ChildProcess {
-            try stage.service(changes, wrapper: ["sh", "-c", words])
+        func shell(_ text: String, _ changes: [String: String] = [:]) throws -> ChildProcess {
+            try stage.service(changes, wrapper: ["sh", "-c", text])
         }
         switch kind {
         // Descriptor 2 is free then. If a socket to PostgreSQL got it, log lines would be sent there.

@@ -46,7 +46,7 @@ extension Fault {
             ("leaving", .beforeLeave, 1, .leaver), ("gone", .afterLeave, 1, .leaver),
             ("leaving for its share", .beforeLeave, 1, .owner), ("gone for its share", .afterLeave, 1, .owner),
             ("joining again", .beforeJoin, 2, .owner), ("joined again", .afterJoin, 2, .owner),
-            ("before a death", .beforeBury, 2, .undertaker), ("after a death", .afterBury, 1, .undertaker),
+            ("before a death", .beforeDeath, 2, .undertaker), ("after a death", .afterDeath, 1, .undertaker),
         ]
         let times = plan.pick(test: 1, quick: 1, full: 3)
         let all = (1...times).flatMap { time in

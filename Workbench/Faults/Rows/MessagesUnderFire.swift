@@ -18,7 +18,7 @@ extension Fault {
             // This row makes its own comparison, with its own data.
             let said = SaidMessages()
             var scenery = scenery
-            scenery.verdict = { try await said.verdict($0) }
+            scenery.check = { try await said.check($0) }
             return plan.round("messages \(number)", users: 120, scenery: scenery) { stage, random in
                 try await stage.sql(
                     """
@@ -46,7 +46,7 @@ private final class SaidMessages: Sendable {
     func takeBack(_ id: String) { books.withLock { $0.takenBack.formUnion([id]) } }
 
     /// Compares the app's messages with the record and with Apple's log.
-    func verdict(_ stage: Stage) async throws -> Verdict {
+    func check(_ stage: Stage) async throws -> BookCheck {
         let said = books.withLock { $0 }
         let allowed = stage.notebook.withLock { $0.allowance.openAtKill }
         let connection = try await stage.connect()
@@ -102,7 +102,7 @@ private final class SaidMessages: Sendable {
         let ended = outcomes.values.count { $0.contains("accepted") }
         stage.note("\(said.all.count) messages, \(said.takenBack.count) cancelled, \(ended) accepted")
         // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
-        return Verdict(found: found, unknown: unknown.count)
+        return BookCheck(found: found, unknown: unknown.count)
     }
 }
 

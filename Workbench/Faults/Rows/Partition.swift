@@ -32,16 +32,16 @@ extension Fault {
         stage.recovered(after: stage.now - cut)
         let late = stage.taken.all.count { $0.at > cut + 5_000 }
         let unknown = try await stage.number("select count(*) from nudged.delivery where outcome = 'unknown'")
-        try await far.mend(.database)
-        let mended = stage.now
+        try await far.reconnect(.database)
+        let reconnectedAt = stage.now
         try await stage.wait(.seconds(60), for: "the cut-off daemon to be back") {
             try await stage.number(
-                "select count(*) from nudged.daemon where seen_at > to_timestamp(\(mended) / 1000.0)"
+                "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
             ) == 2
         }
         stage.note(
             "\(unknown) unknown, \(late) pushes by the other daemon after the lease, "
-                + "back \(stage.now - mended) ms after the cut"
+                + "back \(stage.now - reconnectedAt) ms after the cut"
         )
         if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
         try await stage.stop(near)
@@ -61,7 +61,7 @@ extension Fault {
         let still = stage.acceptedCount
         try await stage.awaitLook()
         if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
-        try await far.mend(.apple)
+        try await far.reconnect(.apple)
         try await stage.measureRecovery(since: stage.now)
         try await stage.awaitIdle()
         try await far.stop(stage)

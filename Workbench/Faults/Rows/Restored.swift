@@ -24,12 +24,12 @@ extension Fault {
         var first: ChildProcess?
         if inMidSweep {
             let held = try stage.service(["NUDGED_FAIL_POINT": "after_intent:hold:\(gate)"])
-            try await stage.wait(.seconds(30), for: "the fail point") { TextPage.exists(gate + ".held") }
+            try await stage.wait(.seconds(30), for: "the fail point") { SmallFile.exists(gate + ".held") }
             first = held
         }
         let url = stage.cluster.url(database: stage.database)
         try await run(stage, ["pg_dump", "-Fc", "-f", dump, url])
-        try TextPage.write("", to: gate)
+        try SmallFile.write("", to: gate)
         let daemon = try first ?? stage.service()
         try await stage.awaitIdle()
         try await stage.stop(daemon)
@@ -37,7 +37,7 @@ extension Fault {
         // doesn't know of them.
         try await stage.once()
         let (cluster, database) = (stage.cluster, stage.database)
-        try await offThePool {
+        try await onOwnThread {
             try cluster.dropDatabase(named: database)
             try cluster.createDatabase(named: database)
         }

@@ -52,8 +52,8 @@ extension Fault {
         try await stage.sql(
             """
             begin;
-            alter table nudged.person add column later_words text default 'x';
-            alter table nudged.delivery add column later_words text;
+            alter table nudged.person add column later_text text default 'x';
+            alter table nudged.delivery add column later_text text;
             create table nudged.later (user_id uuid primary key);
             insert into nudged.migration (number, name, checksum, oldest) values (9999, 'later', 1, \(oldest));
             commit
@@ -61,11 +61,11 @@ extension Fault {
         )
     }
 
-    private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ words: String) async throws {
-        try await stage.wait(.seconds(30), for: "the line \"\(words)\"") {
-            daemon.errorOutput.contains(words) || daemon.exit != nil
+    private static func heard(_ stage: Stage, _ daemon: ChildProcess, _ text: String) async throws {
+        try await stage.wait(.seconds(30), for: "the line \"\(text)\"") {
+            daemon.errorOutput.contains(text) || daemon.exit != nil
         }
-        if !daemon.errorOutput.contains(words) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
+        if !daemon.errorOutput.contains(text) { stage.fail("it ended: \(daemon.errorOutput.suffix(1000))") }
     }
 
     private static func ends(_ stage: Stage, _ arguments: [String], by code: Int32) async throws {

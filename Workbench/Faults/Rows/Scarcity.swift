@@ -44,7 +44,7 @@ extension Fault {
                 _ in
                 let process = try stage.service(wrapper: ["prlimit", "--as=1073741824"])
                 try await stage.awaitIdle(within: .seconds(300))
-                let status = TextPage.read("/proc/\(process.id)/status") ?? ""
+                let status = SmallFile.read("/proc/\(process.id)/status") ?? ""
                 let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
                 stage.note("\(stage.population.people.count) users: \(line.filter { $0.isNumber }) kB resident at most")
                 try await stage.stop(process)

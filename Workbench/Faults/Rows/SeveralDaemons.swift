@@ -56,7 +56,7 @@ extension Fault {
         if writes {
             try await stage.awaitAccepted(10, by: late)
         } else {
-            try await stage.wait(.seconds(30), for: "the fail point") { TextPage.exists(gate + ".held") }
+            try await stage.wait(.seconds(30), for: "the fail point") { SmallFile.exists(gate + ".held") }
         }
         late.signal(SIGSTOP)
         let stopped = stage.now
@@ -72,7 +72,7 @@ extension Fault {
         try await stage.awaitIdle(within: .seconds(60))
         stage.recovered(after: stage.now - stopped)
         let woken = stage.now
-        if !writes { try TextPage.write("", to: gate) }
+        if !writes { try SmallFile.write("", to: gate) }
         late.signal(SIGCONT)
         try await stage.wait(.seconds(20), for: "the late daemon to notice") {
             late.errorOutput.contains("came after the lease had ended") || late.exit != nil

@@ -64,7 +64,7 @@ struct StandbyPromotion {
 
     mutating func play() async throws {
         let (stage, isSynchronous) = (stage, isSynchronous)
-        let standby = try await offThePool {
+        let standby = try await onOwnThread {
             let standby = try LocalCluster(standbyOf: stage.cluster, stage.cluster.options)
             stage.atEnd { standby.stop() }
             if isSynchronous { try stage.cluster.setSynchronousStandbys("standby") }
@@ -75,7 +75,7 @@ struct StandbyPromotion {
         try await stage.awaitAccepted(20 + Int(random.next() % 60), by: process)
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
-        try await offThePool { try standby.promote() }
+        try await onOwnThread { try standby.promote() }
         let promoted = stage.now
         try await measureRecovery(promoted, standby)
         try await awaitIdle(standby)
@@ -86,11 +86,11 @@ struct StandbyPromotion {
 
     private mutating func loseThePrimary(_ process: ChildProcess) async throws {
         let stage = stage
-        guard isBehind else { return try await offThePool { stage.cluster.halt(.immediate) } }
-        let held = try await offThePool { try stage.cluster.holdStreaming() }
+        guard isBehind else { return try await onOwnThread { stage.cluster.halt(.immediate) } }
+        let held = try await onOwnThread { try stage.cluster.holdStreaming() }
         let more = stage.acceptedCount + 20 + Int(random.next() % 40)
         try await stage.awaitAccepted(more, by: process)
-        try await offThePool { stage.cluster.halt(withStreaming: held) }
+        try await onOwnThread { stage.cluster.halt(withStreaming: held) }
     }
 
     /// Reads the standby when it has replayed everything. Nothing changes there until it is promoted.
@@ -146,7 +146,7 @@ struct StandbyPromotion {
 
     private func ask(_ server: LocalCluster, _ sql: String) async throws -> [String] {
         let database = stage.database
-        return try await offThePool { try server.sql(sql, database: database) }.split(separator: "\n").map(String.init)
+        return try await onOwnThread { try server.sql(sql, database: database) }.split(separator: "\n").map(String.init)
     }
 
     /// A push that the standby didn't have may come once more, with the same id, but no third time. If only its outcome
@@ -179,7 +179,7 @@ struct StandbyPromotion {
     /// The comparison reads the first server. So the old primary follows the new one, and is promoted again.
     private func moveBack(_ standby: LocalCluster) async throws {
         let primary = stage.cluster
-        try await offThePool {
+        try await onOwnThread {
             try primary.follow(standby, name: "primary")
             // A fast stop waits until the standby has everything.
             standby.halt(.fast)

@@ -8,7 +8,7 @@ enum Strace {
     /// Why it can't be used here; nil if it can.
     static let obstacle: @Sendable () -> String? = {
         if access(path, X_OK) != 0 { return "strace is not installed (scripts/dependencies)" }
-        let scope = TextPage.read("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        let scope = SmallFile.read("/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0.filter(\.isNumber)) } ?? 0
         return geteuid() != 0 && scope > 0 ? "only root may trace here (kernel.yama.ptrace_scope)" : nil
     }
 

@@ -38,7 +38,7 @@ extension Fault {
             stage.simulator.perform(.resetTCP)
         }
         try await Task.sleep(for: .seconds(2))
-        _ = try await offThePool { tracer.end() }
+        _ = try await onOwnThread { tracer.end() }
         let end = stage.now
         // When a connection to Apple breaks, its pushes in flight stay unanswered.
         defer {

@@ -43,8 +43,8 @@ extension Fault {
         _ = try await stage.awaitAccepted(wanted, by: process)
         let tracer = try Strace.attach(process, call, "signal=SIGKILL:when=\(Int(random.next() % 60) + 1)")
         // Some calls are rare by now. Then it is killed after three seconds.
-        _ = try await offThePool { process.wait(.seconds(3)) }
+        _ = try await onOwnThread { process.wait(.seconds(3)) }
         try await stage.kill(process)
-        _ = try await offThePool { tracer.end() }
+        _ = try await onOwnThread { tracer.end() }
     }
 }

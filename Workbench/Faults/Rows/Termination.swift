@@ -38,7 +38,7 @@ extension Fault {
         return [
             plan.round("bad, then good", users: 250, scenery: scenery) { stage, _ in
                 let file = stage.folder + "/nudged.yaml"
-                try TextPage.write("checkIn:\n  title: before\n", to: file)
+                try SmallFile.write("checkIn:\n  title: before\n", to: file)
                 let process = try stage.start(["run", "--config", file])
                 try await stage.awaitAccepted(5, by: process)
                 let bad = [
@@ -51,11 +51,11 @@ extension Fault {
                         ["\(file):", "the old configuration stays in force"]
                     ),
                 ]
-                for (text, words) in bad {
-                    try TextPage.write(text, to: file)
+                for (text, parts) in bad {
+                    try SmallFile.write(text, to: file)
                     process.signal(SIGHUP)
-                    try await stage.wait(.seconds(20), for: "the line about \(words)") {
-                        words.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
+                    try await stage.wait(.seconds(20), for: "the line about \(parts)") {
+                        parts.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
                     }
                 }
                 try await stage.awaitIdle()

@@ -9,7 +9,7 @@ public struct Fault: Sendable {
     /// Why this machine can't play it; nil if it can.
     public let obstacle: @Sendable () -> String?
     /// Its rounds.
-    public let rounds: @Sendable (Plan) -> [Round]
+    public let rounds: @Sendable (FaultPlan) -> [Round]
 
     /// A fault with its rounds.
     public init(
@@ -17,7 +17,7 @@ public struct Fault: Sendable {
         row: String,
         isQuick: Bool = true,
         obstacle: @escaping @Sendable () -> String? = { nil },
-        rounds: @escaping @Sendable (Plan) -> [Round]
+        rounds: @escaping @Sendable (FaultPlan) -> [Round]
     ) {
         self.name = name
         self.row = row

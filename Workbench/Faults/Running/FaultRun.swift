@@ -1,11 +1,11 @@
 /// Plays faults, and compares both sides after each round.
 public struct FaultRun: Sendable {
     private let workshop: Workshop
-    private let plan: Plan
+    private let plan: FaultPlan
     private let nudged: String
 
     /// A run of this plan in this workshop.
-    public init(_ workshop: Workshop, _ plan: Plan) {
+    public init(_ workshop: Workshop, _ plan: FaultPlan) {
         self.workshop = workshop
         self.plan = plan
         nudged = workshop.binary
@@ -38,15 +38,15 @@ public struct FaultRun: Sendable {
     public func play(_ round: Round) async -> RoundResult {
         do {
             let (workshop, round) = (workshop, round)
-            let stage = try await offThePool { try Stage(round, workshop) }
+            let stage = try await onOwnThread { try Stage(round, workshop) }
             do {
                 try await stage.seed()
                 try await round.play(stage)
                 let result = try await stage.close()
-                try await offThePool { stage.strike() }
+                try await onOwnThread { stage.strike() }
                 return result
             } catch {
-                try? await offThePool { stage.strike() }
+                try? await onOwnThread { stage.strike() }
                 throw error
             }
         } catch {
@@ -54,7 +54,7 @@ public struct FaultRun: Sendable {
                 name: round.name,
                 books: Books(),
                 allowance: Allowance(),
-                verdict: Verdict(Books()),
+                check: BookCheck(Books()),
                 recovery: nil,
                 notes: [],
                 failures: ["could not be played: \(error)"]

@@ -17,7 +17,7 @@ extension LocalCluster {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard let id = Int32(name), let text = TextPage.read("/proc/\(id)/stat"),
+            guard let id = Int32(name), let text = SmallFile.read("/proc/\(id)/stat"),
                 let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 1
             else { continue }
             if Int32(fields[1]) == parent { found.append(id) }

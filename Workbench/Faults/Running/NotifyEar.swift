@@ -21,7 +21,7 @@ final class NotifyEar: Sendable {
             }
         }
         guard bound == 0 else { throw FaultError("can't bind \(path): \(String(cString: strerror(errno)))") }
-        Task.detached { try? await offThePool { self.listen() } }
+        Task.detached { try? await onOwnThread { self.listen() } }
     }
 
     private func listen() {

@@ -15,7 +15,7 @@ struct Reference {
 
     /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
     /// both ends. Slots last for hours, so it was then the same in between.
-    func due(_ people: [Recipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
+    func due(_ people: [FaultRecipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
         let (before, after) = try ask(people, [start, end])
         var due: [Books.Due] = []
         for person in people {
@@ -28,14 +28,14 @@ struct Reference {
         return due
     }
 
-    private func ask(_ people: [Recipient], _ instants: [Int64]) throws -> ([String: Answer], [String: Answer]) {
+    private func ask(_ people: [FaultRecipient], _ instants: [Int64]) throws -> ([String: Answer], [String: Answer]) {
         var lines: [String] = []
         for (place, instant) in instants.enumerated() {
             let now = Instant(seconds: instant).rfc3339
             lines += people.map { Self.question($0, id: "\(place)\($0.id)", now: now) }
         }
         let path = "\(folder)/questions.jsonl"
-        try TextPage.write(lines.joined(separator: "\n") + "\n", to: path)
+        try SmallFile.write(lines.joined(separator: "\n") + "\n", to: path)
         let process = try ChildProcess(["python3", script], input: .file(path), output: .captured, error: .captured)
         guard process.wait(.seconds(600)) == .code(0) else {
             process.end(9)
@@ -52,7 +52,7 @@ struct Reference {
         return (answers[0], answers[1])
     }
 
-    private static func question(_ person: Recipient, id: String, now: String) -> String {
+    private static func question(_ person: FaultRecipient, id: String, now: String) -> String {
         func instant(_ seconds: Int64) -> String { "\"\(Instant(seconds: seconds).rfc3339)\"" }
         let checkIns = person.checkIns.map { #"{"at":\#(instant($0.at)),"slot":"\#($0.slot)"}"# }.joined(separator: ",")
         return #"{"id":"\#(id)","kind":"check_in","now":"\#(now)","user_id":"\#(person.id)","preferences":"#

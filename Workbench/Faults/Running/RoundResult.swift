@@ -7,7 +7,7 @@ public struct RoundResult: Sendable {
     /// What the fault was allowed to cause.
     public let allowance: Allowance
     /// The result of the comparison.
-    public let verdict: Verdict
+    public let check: BookCheck
     /// The recovery time in milliseconds; nil if it was not measured.
     public let recovery: Int64?
     /// Measurements for the table.
@@ -16,13 +16,13 @@ public struct RoundResult: Sendable {
     public let failures: [String]
 
     /// Whether no promise was broken and no expectation failed.
-    public var passes: Bool { verdict.isClean && failures.isEmpty }
+    public var passes: Bool { check.isClean && failures.isEmpty }
 
     /// The failures and up to five rows of each breach, as text.
-    public var words: String {
+    public var text: String {
         var lines = failures
         for breach in Breach.allCases {
-            guard let rows = verdict.found[breach] else { continue }
+            guard let rows = check.found[breach] else { continue }
             lines.append("\(breach.rawValue): \(rows.count)")
             lines += rows.prefix(5).map { "    \($0)" }
         }

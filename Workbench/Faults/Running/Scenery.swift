@@ -12,7 +12,7 @@ public struct Scenery: Sendable {
     public var environment: [String: String] = [:]
 
     /// Replaces the usual comparison if the policy's clock is not the host's; nil for the usual one.
-    public var verdict: (@Sendable (Stage) async throws -> Verdict)?
+    public var check: (@Sendable (Stage) async throws -> BookCheck)?
 
     /// The defaults.
     public init() {}

@@ -57,7 +57,7 @@ final class SplitNetwork: Sendable {
 
     /// Starts a daemon in its own network, with both lines up.
     static func start(_ stage: Stage, _ changes: [String: String] = [:]) async throws -> SplitNetwork {
-        try await offThePool { try SplitNetwork(stage, changes) }
+        try await onOwnThread { try SplitNetwork(stage, changes) }
     }
 
     private init(_ stage: Stage, _ changes: [String: String]) throws {
@@ -70,9 +70,9 @@ final class SplitNetwork: Sendable {
         self.number = number
         try Self.link(number, .apple)
         let hosts = stage.folder + "/hosts"
-        try TextPage.write("\(Self.address(number, .apple)) localhost\n", to: hosts)
+        try SmallFile.write("\(Self.address(number, .apple)) localhost\n", to: hosts)
         let script = stage.folder + "/relay.py"
-        try TextPage.write(Self.relayScript, to: script)
+        try SmallFile.write(Self.relayScript, to: script)
         relay = try stage.spawn([
             "python3", script, "\(Self.address(number, .database)),6432,\(stage.cluster.folder)/.s.PGSQL.5432",
             "\(Self.address(number, .apple)),\(stage.simulator.port),\(stage.simulator.port)",
@@ -129,11 +129,11 @@ final class SplitNetwork: Sendable {
     func cut(_ line: Line) async throws { try await set(line, "down") }
 
     /// Restores a line.
-    func mend(_ line: Line) async throws { try await set(line, "up") }
+    func reconnect(_ line: Line) async throws { try await set(line, "up") }
 
     private func set(_ line: Line, _ state: String) async throws {
         let name = Self.name(number, line)
-        _ = try await offThePool { try ChildProcess.run(["ip", "link", "set", name, state]) }
+        _ = try await onOwnThread { try ChildProcess.run(["ip", "link", "set", name, state]) }
     }
 
     /// Ends the daemon, the relay and the lines.

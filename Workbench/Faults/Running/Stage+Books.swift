@@ -12,20 +12,20 @@ extension Stage {
         let (reference, people, start) = (
             Reference(script: workshop.reference, folder: folder), population.people, startedAt
         )
-        if round.scenery.verdict == nil {
-            books.due = try await offThePool { try reference.due(people, from: start - 2, to: endedAt + 2) }
+        if round.scenery.check == nil {
+            books.due = try await onOwnThread { try reference.due(people, from: start - 2, to: endedAt + 2) }
         }
         try await readDatabase(&books)
         books.answeredGone = Set(
             simulator.snapshot().answered.filter { $0.status == 410 }.map { $0.token.lowercased() }
         )
-        let own = try await round.scenery.verdict?(self)
+        let own = try await round.scenery.check?(self)
         let notes = notebook.withLock { $0 }
         return RoundResult(
             name: round.name,
             books: books,
             allowance: notes.allowance,
-            verdict: own ?? Verdict(books, allowing: notes.allowance),
+            check: own ?? BookCheck(books, allowing: notes.allowance),
             recovery: notes.recovery,
             notes: notes.notes,
             failures: notes.failures

@@ -8,7 +8,7 @@ extension Stage {
     @discardableResult
     public func sql(_ text: String) async throws -> String {
         let (cluster, database) = (cluster, database)
-        let output = try await offThePool { try cluster.sql(text, database: database) }
+        let output = try await onOwnThread { try cluster.sql(text, database: database) }
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
@@ -47,7 +47,7 @@ extension Stage {
         await connection.close()
     }
 
-    private func tokens(_ people: [Recipient]) -> Statement {
+    private func tokens(_ people: [FaultRecipient]) -> Statement {
         let devices = people.flatMap { person in person.devices.map { (person.id, $0) } }
         return Statement(
             "tokens",
@@ -63,7 +63,7 @@ extension Stage {
         )
     }
 
-    private func history(_ people: [Recipient]) -> Statement {
+    private func history(_ people: [FaultRecipient]) -> Statement {
         func literal(_ items: [String]) -> String { "{" + items.joined(separator: ",") + "}" }
         func instants(_ seconds: [Int64]) -> String { literal(seconds.map { "@" + String($0) }) }
         return Statement(
@@ -118,7 +118,7 @@ extension Stage {
     /// Runs SQL in another database, because settings of the round's own database would apply there.
     public func admin(_ text: String) async throws {
         let cluster = cluster
-        try await offThePool { _ = try cluster.sql(text) }
+        try await onOwnThread { _ = try cluster.sql(text) }
     }
 
     /// Ends the daemons' sessions, so that new ones get the settings of database or role.

@@ -1,6 +1,6 @@
 import Glibc
 
-extension TextPage {
+extension SmallFile {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
 

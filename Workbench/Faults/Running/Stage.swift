@@ -169,7 +169,7 @@ public final class Stage: Sendable {
     public func finish(_ process: ChildProcess, within limit: Duration = .seconds(60)) async throws -> ChildProcess
         .Exit?
     {
-        try await offThePool {
+        try await onOwnThread {
             if let exit = process.wait(limit) { return exit }
             process.signal(SIGCONT)
             return process.end(SIGKILL)
@@ -188,10 +188,10 @@ public final class Stage: Sendable {
     // MARK: Notes
 
     /// Notes a failed expectation of the script.
-    public func fail(_ words: String) { notebook.withLock { $0.failures.append(words) } }
+    public func fail(_ text: String) { notebook.withLock { $0.failures.append(text) } }
 
     /// Notes something for the table's last column.
-    public func note(_ words: String) { notebook.withLock { $0.notes.append(words) } }
+    public func note(_ text: String) { notebook.withLock { $0.notes.append(text) } }
 
     /// Changes what the fault may cause.
     public func allow(_ change: @Sendable (inout Allowance) -> Void) { notebook.withLock { change(&$0.allowance) } }

@@ -8,7 +8,7 @@ struct SteppedClock: Sendable {
         var zone: String
         /// The check-in's local minute of the day.
         var minute: Int
-        var quiet: Recipient.Quiet?
+        var quiet: FaultRecipient.Quiet?
     }
 
     /// A row of the record for one of their slots.
@@ -43,7 +43,7 @@ struct SteppedClock: Sendable {
             """
         )
         let rows = sleepers.enumerated().map { number, sleeper in
-            let quiet = sleeper.quiet ?? Recipient.Quiet(start: 0, end: 0)
+            let quiet = sleeper.quiet ?? FaultRecipient.Quiet(start: 0, end: 0)
             return
                 "(\(number), '\(sleeper.zone)', '\(clock(sleeper.minute))', '\(clock(quiet.start))', '\(clock(quiet.end))')"
         }
@@ -131,7 +131,7 @@ struct SteppedClock: Sendable {
     /// quiet hours.
     ///
     /// - Parameter zones: false if the script changes the zone files.
-    func verdict(zones: Bool = true) async throws -> Verdict {
+    func check(zones: Bool = true) async throws -> BookCheck {
         var found: [Breach: [String]] = [:]
         let database = ZoneDatabase()
         let sent = try await entries().filter { $0.outcome == "accepted" || $0.outcome == "unknown" }
@@ -139,9 +139,9 @@ struct SteppedClock: Sendable {
             let sleeper = sleepers[entry.number]
             guard let zone = try database.zone(named: sleeper.zone) else { continue }
             let earliest = Self.earliest(sleeper, entry.slot, zone)
-            let words = "sleeper \(entry.number), slot \(entry.slot.iso) at \(Instant(seconds: entry.at).rfc3339)"
-            if entry.at < earliest || entry.at >= earliest + 14_400 { found[.notDue, default: []].append(words) }
-            if Self.quietEnd(sleeper, entry.at, entry.slot, zone) != nil { found[.quiet, default: []].append(words) }
+            let text = "sleeper \(entry.number), slot \(entry.slot.iso) at \(Instant(seconds: entry.at).rfc3339)"
+            if entry.at < earliest || entry.at >= earliest + 14_400 { found[.notDue, default: []].append(text) }
+            if Self.quietEnd(sleeper, entry.at, entry.slot, zone) != nil { found[.quiet, default: []].append(text) }
         }
         for (number, all) in Dictionary(grouping: sent, by: \.number) {
             let instants = all.map(\.at).sorted()
@@ -156,6 +156,6 @@ struct SteppedClock: Sendable {
         if taken.count != sent.count {
             found[.misrecorded, default: []].append("\(taken.count) accepted, \(sent.count) recorded")
         }
-        return Verdict(found: found, unknown: sent.count { $0.outcome == "unknown" })
+        return BookCheck(found: found, unknown: sent.count { $0.outcome == "unknown" })
     }
 }

@@ -40,8 +40,8 @@ public final class Workshop: Sendable {
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 200))
         folder = cluster.folder + "/faults"
         guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
-        try TextPage.write(certificate.authority, to: folder + "/ca.pem")
-        try TextPage.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
+        try SmallFile.write(certificate.authority, to: folder + "/ca.pem")
+        try SmallFile.write(certificate.providerKey.privateKey, to: folder + "/key.p8")
         try migrateTemplate(cluster)
     }
 

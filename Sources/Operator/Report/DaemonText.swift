@@ -1,0 +1,21 @@
+import Planning
+import Service
+import Store
+
+/// A daemon in a report that may be passed on: without its host and without error texts.
+enum DaemonText {
+    static func isAlive(_ daemon: DaemonRow) -> Bool {
+        abs(daemon.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds
+    }
+
+    /// `alive`, or how long it was not seen.
+    static func state(_ daemon: DaemonRow) -> String {
+        isAlive(daemon) ? "alive" : "not seen for \(Elapsed.text(daemon.unseenMilliseconds / 1000))"
+    }
+
+    /// `production com.example.app: connected`, for each lane. Empty if the state can't be read.
+    static func lanes(_ daemon: DaemonRow) -> String {
+        guard let state = DaemonState(json: daemon.state) else { return "" }
+        return state.lanes.map { "\($0.lane.environment) \($0.lane.topic): \($0.state.text)" }.joined(separator: "; ")
+    }
+}

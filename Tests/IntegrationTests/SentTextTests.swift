@@ -1,0 +1,208 @@
+import APNsSimulator
+import Glibc
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// What check-ins say, from the database's templates to Apple; and a user's own test.
+@Suite(.ownThreads) struct SentTextTests {
+    private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
+
+    /// Only these.
+    private func templates(_ scene: Scene, _ rows: String) throws {
+        try scene.sql(
+            "delete from nudged.template; insert into nudged.template (title, body, action, locale) values \(rows)"
+        )
+    }
+
+    private func context(_ scene: Scene, _ user: Int, _ json: String) throws {
+        try scene.sql(
+            "update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'"
+        )
+    }
+
+    /// Makes everyone due for the same slot, as if nothing had been sent. Only the last template is remembered.
+    private func rewind(_ scene: Scene) throws {
+        try scene.sql(
+            "update nudged.person set check_in_at = '{}', check_in_slot = '{}', sent = '{}', due_at = now() - interval '1 minute'"
+        )
+    }
+
+    private func texts(_ scene: Scene, _ user: Int) -> [String] {
+        scene.simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map {
+            String(decoding: $0.payload, as: UTF8.self)
+        }
+    }
+
+    @Test func checkIns_whenTemplatesFit_takeTheirText() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(4)
+        try templates(
+            scene,
+            "('Hello {first_name}', 'again', null, null), ('Hallo {first_name}', 'wieder', null, 'de'), ('', 'plain words', null, null)"
+        )
+        try context(
+            scene,
+            1,
+            #"{"first_name": "Ann", "locale": "de-AT", "conversation_id": "\#(Self.conversation)", "domain": "work"}"#
+        )
+        try context(scene, 2, #"{"first_name": "Bob"}"#)
+        try context(scene, 3, #"["no object"]"#)
+        #expect(try await scene.once().number("sent") == 4)
+        #expect(
+            texts(scene, 1) == [
+                #"{"aps":{"alert":{"title":"Hallo Ann","body":"wieder"},"sound":"default"},"conversation_id":"\#(Self.conversation)","domain":"work","action":"open_conversation"}"#
+            ]
+        )
+        #expect(texts(scene, 2).allSatisfy { $0.contains("Hello Bob") || $0.contains("plain words") })
+        for user in [3, 4] { #expect(texts(scene, user).first?.contains("plain words") == true) }
+        // The record and the user's row have the template's id. The text itself is nowhere.
+        #expect(
+            try scene.sql(
+                "select count(*) from nudged.delivery d join nudged.person p using (user_id) join nudged.template t on t.id = d.template where p.template = t.id"
+            ) == "4"
+        )
+        #expect(try scene.sql("select count(*) from nudged.delivery d where d::text ~ 'Ann|Bob|plain|Hallo'") == "0")
+        let after = try await scene.nudged(["explain", Scene.user(4), "--json"])
+        #expect(
+            !after.output.contains("plain words") && after.output.contains(#""status":200,"attempted_at""#),
+            "\(after.text)"
+        )
+    }
+
+    /// Each run is a daemon of its own.
+    @Test func text_whenSentAgainAndAgain_neverComesTwiceRunning() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(6)
+        try templates(scene, "('one', '', null, null), ('two', '', null, null), ('three', '', null, null)")
+        for _ in 0..<5 {
+            #expect(try await scene.once().number("sent") == 6)
+            try rewind(scene)
+        }
+        for user in 1...6 {
+            let said = texts(scene, user)
+            #expect(said.count == 5 && zip(said, said.dropFirst()).allSatisfy { $0 != $1 }, "\(said)")
+        }
+        // Not in a row for everyone, but each user in their own order.
+        #expect(Set((1...6).map { texts(scene, $0).first ?? "" }).count > 1)
+    }
+
+    /// A daemon that died after it wrote: what may have been seen is not said again.
+    @Test func text_whenTheDaemonDied_isNotSentAgain() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try templates(scene, "('one', '', null, null), ('two', '', null, null)")
+        let killed = try await scene.nudged(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:1"])
+        #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
+        let intended = try scene.sql("select templates[1] from nudged.intent")
+        #expect(Int(intended) != nil)
+        try scene.expireLeases()
+        _ = try await scene.once()
+        #expect(try scene.sql("select outcome, template from nudged.delivery") == "unknown|\(intended)")
+        #expect(try scene.sql("select template from nudged.person") == intended)
+        try rewind(scene)
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(try scene.sql("select template from nudged.person") != intended)
+    }
+
+    /// A settlement that is on its way would undo a rewind.
+    private func untilRecorded(_ scene: Scene, _ count: Int) async throws {
+        #expect(await scene.simulator.waitUntil(accepted: count))
+        try await scene.wait(for: "count(*) = \(count) from nudged.delivery where outcome = 'accepted'")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func template_whenChanged_countsAtTheNextSweep() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try templates(scene, "('before', '', null, null)")
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        try await untilRecorded(scene, 1)
+        try templates(scene, "('after', '', null, null)")
+        try rewind(scene)
+        try await untilRecorded(scene, 2)
+        try scene.sql("update nudged.template set active = false")
+        try rewind(scene)
+        try await untilRecorded(scene, 3)
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+        let said = texts(scene, 1)
+        #expect(said.count == 3 && said[0].contains("before") && said[1].contains("after"), "\(said)")
+        #expect(said.last?.contains(Scene.title) == true)
+    }
+
+    /// A view of the operator's without a context gets a text without placeholders, or the configured one.
+    @Test func text_whenTheViewHasNoContext_isSentAllTheSame() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try templates(scene, "('Hello {first_name}', '', null, null)")
+        try context(scene, 1, #"{"first_name": "Ann"}"#)
+        try scene.sql(
+            "drop view nudged.recipient; create view nudged.recipient as select user_id, notification_preferences as preferences, timezone, first_session_complete from public.context_profiles"
+        )
+        let run = try await scene.once()
+        #expect(run.number("sent") == 1 && texts(scene, 1).first?.contains(Scene.title) == true, "\(run.text)")
+        #expect(try scene.sql("select template is null from nudged.delivery") == "t")
+    }
+
+    @Test func explain_whenACheckInIsDue_saysWhichTemplateAndWhyNotTheOthers() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try templates(
+            scene,
+            "('Hello {first_name}', '', null, null), ('Hallo', '', null, 'de'), ('go on', '', 'open_conversation', null), ('{topic}', '', null, null)"
+        )
+        try context(scene, 1, #"{"first_name": "Zebulon", "topic": "Zebulon\#(String(repeating: "x", count: 4_080))"}"#)
+        let ids = try scene.lines("select id from nudged.template order by id")
+        let run = try await scene.nudged(["explain", Scene.user(1)])
+        let flat = run.output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        for part in [
+            "with the text of template \(ids[0])", "template \(ids[1]) is for another locale",
+            "template \(ids[2]) needs conversation_id", "template \(ids[3]) is too long",
+        ] { #expect(flat.contains(part), "\(part): \(run.text)") }
+        let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
+        for part in [
+            #""template":\#(ids[0]),"devices""#, #"{"template":\#(ids[0]),"result":"chosen"}"#,
+            #"{"template":\#(ids[2]),"result":"missing","missing":["conversation_id"]}"#,
+        ] { #expect(json.output.contains(part), "\(part): \(json.text)") }
+        #expect(!run.output.contains("Zebulon") && !json.output.contains("Zebulon"))
+        // It is what a sweep does.
+        #expect(try await scene.once().number("sent") == 1)
+        #expect(texts(scene, 1).first?.contains("Hello Zebulon") == true)
+        #expect(try scene.sql("select template from nudged.delivery") == ids[0])
+    }
+
+    // MARK: A user's own test
+
+    private static let auth = """
+        create schema auth;
+        create function auth.uid() returns uuid language sql stable as $$ select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid $$;
+        """
+
+    private func test(_ scene: Scene) throws -> String {
+        try scene.sql("set request.jwt.claim.sub = '\(Scene.user(1))'; select nudged.send_test() is not null")
+    }
+
+    /// The daemon says of which environment it is; the push arrives, in the user's quiet hours too.
+    @Test(.timeLimit(.minutes(10))) func test_whenTheDaemonIsOfSandbox_arrives() async throws {
+        let scene = try await Scene()
+        try scene.sql(Self.auth)
+        try scene.seedDue(1)
+        try scene.sql(
+            """
+            update public.context_profiles set notification_preferences = '{"check_ins_enabled": false, "frequency": "daily", "timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "23:59"}'
+            """
+        )
+        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        // Its first word of itself.
+        try await scene.wait(for: "count(*) > 0 from nudged.daemon where state ? 'lanes'", of: process)
+        #expect(try test(scene) == "t")
+        try await untilRecorded(scene, 1)
+        process.signal(SIGTERM)
+        try await scene.finish(process)
+        let said = texts(scene, 1).first ?? ""
+        #expect(said.contains(#""title":"nudged""#) && said.contains(#""test": true"#), "\(said)")
+        #expect(
+            try scene.sql("select kind, outcome from nudged.delivery where outcome = 'accepted'") == "message|accepted"
+        )
+    }
+}

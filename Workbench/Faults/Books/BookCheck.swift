@@ -1,0 +1,145 @@
+/// The result of comparing both sides. It depends on the data alone.
+public struct BookCheck: Sendable, Equatable {
+    /// The rows of each breach, as text.
+    public private(set) var found: [Breach: [String]] = [:]
+    /// Rows recorded as unknown.
+    public let unknown: Int
+
+    /// Whether no promise was broken.
+    public var isClean: Bool { found.isEmpty }
+
+    /// The result of a script that compares by itself, because its policy clock is not the host's.
+    public init(found: [Breach: [String]], unknown: Int) {
+        self.found = found.filter { !$0.value.isEmpty }
+        self.unknown = unknown
+    }
+
+    /// How many rows a breach has.
+    public func count(_ breach: Breach) -> Int { found[breach]?.count ?? 0 }
+
+    /// Compares the data of both sides.
+    public init(_ books: Books, allowing allowance: Allowance = Allowance()) {
+        let index = BookIndex(books, allowance)
+        unknown = index.unknown.count
+        checkDue(index)
+        checkAccepted(index)
+        checkLimits(index)
+        checkRecord(index)
+        checkTokens(index)
+        checkUnknown(index)
+        for id in books.open { add(.leftOpen, "apns-id \(id)") }
+        for user in books.left { add(.leftDue, user) }
+    }
+
+    private mutating func add(_ breach: Breach, _ text: String) {
+        found[breach, default: []].append(text)
+    }
+
+    /// Every device of a due nudge got its push, or the record says why not.
+    private mutating func checkDue(_ index: BookIndex) {
+        for due in index.books.due where due.isCertain && !index.allowance.changed.contains(due.user) {
+            guard let person = index.people[due.user] else { continue }
+            for device in person.served where index.accepted[device.token] == nil {
+                let hash = index.books.hashes[device.token] ?? ""
+                guard !index.isEnded(due, hash) else { continue }
+                add(
+                    .lost,
+                    "\(due.kind) \(due.key) of \(due.user) to \(device.token.prefix(8))…: \(index.text(due, hash))"
+                )
+            }
+        }
+    }
+
+    /// No push came twice, and none came to users without a due nudge.
+    private mutating func checkAccepted(_ index: BookIndex) {
+        for (token, pushes) in index.accepted {
+            guard let person = index.owner[token] else {
+                add(.notDue, "an unknown token \(token.prefix(8))…")
+                continue
+            }
+            if index.allowance.changed.contains(person.id) { continue }
+            let due = index.due[person.id] ?? []
+            if !person.served.contains(where: { $0.token == token }) {
+                add(.notDue, "\(person.id) on a device that nudged must not push to, \(token.prefix(8))…")
+            }
+            if due.isEmpty {
+                add(.notDue, "\(person.id) at \(pushes.map(\.at)): \(person.preferences ?? "no preferences")")
+            }
+            for (id, same) in Dictionary(grouping: pushes, by: \.apnsID) where same.count > index.mostTimes(id) {
+                add(.doubled, "\(person.id), apns-id \(id), at \(same.map(\.at))")
+            }
+            // Also with different ids: a device gets at most as many pushes as nudges were due.
+            let different = Set(pushes.map(\.apnsID)).count
+            if !due.isEmpty, different > due.count {
+                add(
+                    .doubled,
+                    "\(person.id) got \(different) pushes on \(token.prefix(8))… for \(due.count) nudges, at \(pushes.map(\.at))"
+                )
+            }
+        }
+    }
+
+    /// Counts by the instants at which Apple accepted the pushes, not by the daemon's.
+    private mutating func checkLimits(_ index: BookIndex) {
+        for (user, pushes) in index.acceptedByUser {
+            guard let person = index.people[user] else { continue }
+            if let quiet = person.quiet {
+                for push in pushes where push.localMinute.map(quiet.holds) == true {
+                    add(
+                        .quiet,
+                        "\(user) at \(push.at), minute \(push.localMinute ?? -1) of their day, quiet \(quiet.start) to \(quiet.end)"
+                    )
+                }
+            }
+            let nudges = index.nudges(pushes)
+            for (limit, window) in [(person.maxPerHour, Int64(3600)), (person.maxPerDay, 86_400)] {
+                guard let limit else { continue }
+                let all = person.sent.map { $0 * 1000 } + nudges
+                for at in nudges {
+                    let count = all.count { $0 <= at && $0 > at - window * 1000 }
+                    if count > limit { add(.overLimit, "\(user): \(count) in \(window) s at \(at), \(limit) allowed") }
+                }
+            }
+        }
+    }
+
+    /// The record has the right outcome of each accepted push.
+    private mutating func checkRecord(_ index: BookIndex) {
+        for push in index.books.accepted {
+            if index.allowance.recordLost.contains(push.apnsID) { continue }
+            let outcomes = index.outcomes[push.apnsID] ?? []
+            if !outcomes.contains(where: { $0 == "accepted" || $0 == "unknown" }) {
+                add(.misrecorded, "accepted at \(push.at), apns-id \(push.apnsID), recorded as \(outcomes)")
+            }
+        }
+        let taken = Set(index.books.accepted.map(\.apnsID))
+        for row in index.books.record where row.outcome == "accepted" && !taken.contains(row.apnsID) {
+            add(
+                .misrecorded,
+                "recorded as accepted, but Apple does not have it: \(row.user), \(row.key), apns-id \(row.apnsID)"
+            )
+        }
+    }
+
+    private mutating func checkTokens(_ index: BookIndex) {
+        for device in index.books.people.flatMap(\.devices) where !index.books.tokensLeft.contains(device.token) {
+            if index.allowance.tokensTaken.contains(device.token) { continue }
+            if device.mayBeDeleted, index.books.answeredGone.contains(device.token) { continue }
+            add(
+                .wronglyDeleted,
+                "\(device.token.prefix(8))…, registered \(device.registeredAt), answer \(device.answer)"
+            )
+        }
+    }
+
+    private mutating func checkUnknown(_ index: BookIndex) {
+        let beyond = index.unknown.filter { !index.allowance.openAtKill.contains($0.apnsID) }
+        if beyond.count > index.allowance.further {
+            for row in beyond { add(.unknownBeyond, "\(row.user), \(row.kind) \(row.key), apns-id \(row.apnsID)") }
+        }
+        let known = Set(index.unknown.map(\.apnsID))
+        for id in index.allowance.openAtKill.subtracting(known).sorted() {
+            add(.notUnknown, "apns-id \(id), recorded as \(index.outcomes[id] ?? [])")
+        }
+    }
+}
