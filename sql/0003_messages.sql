@@ -431,7 +431,7 @@ begin
     -- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
     if current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',
-            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether the message is already being sent.';
     end if;
     begin
         select m.user_id into recipient from nudged.message m where m.id = cancel.id;
@@ -463,23 +463,26 @@ end
 $$;
 
 -- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match all
--- messages; one must be given. It cancels at most 10,000 per call, in the order of user_id: call it until `cancelled` is
--- 0. `too_late` counts those that are being sent, or that a phone may have already.
+-- messages; one must be given. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
+-- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
 --
--- As nudged.cancel: a row that the daemon has locked is being sent, and it is skipped.
+-- As nudged.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one, since
+-- Citus locks rows of one user at a time.
 create function nudged.cancel_messages(
     title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
-    out cancelled bigint, out too_late bigint
+    out cancelled bigint, out too_late bigint, out more boolean
 )
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-    whose uuid[];
-    which uuid[];
-    tried uuid[];
-    matching bigint := 0;
+    most constant integer := 10000;
+    open text[];
+    whose uuid[] := '{}';
+    which uuid[] := '{}';
+    ready integer := 0;
+    tried bigint;
     one record;
 begin
     if num_nonnulls(cancel_messages.title, cancel_messages.category, sent_after, sent_before) = 0 then
@@ -487,22 +490,36 @@ begin
             hint = 'Give the title, the category or the time of the messages.';
     elsif current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = 'nudged.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
-            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether a message is already being sent.';
     end if;
-    -- One by one: Citus locks rows of one user at a time.
+    too_late := 0;
+    more := false;
+    -- Those are left alone, so that their outcomes don't wait for the caller's commit.
+    open := array(
+        select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
+        where k.user_id <> all (i.settled) and k.key is not null
+    );
     for one in
-        select m.user_id, m.id from nudged.message m
+        select m.user_id, m.id, m.id::text = any (open) as is_open from nudged.message m
         where (cancel_messages.title is null or m.title = cancel_messages.title)
           and (cancel_messages.category is null or m.category = cancel_messages.category)
           and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
-        order by m.user_id, m.id limit 10000
+        order by m.user_id, m.id
     loop
-        matching := matching + 1;
-        perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
-        if found then
-            whose := whose || one.user_id;
-            which := which || one.id;
+        if ready = most then
+            more := true;
+            exit;
         end if;
+        if not one.is_open then
+            perform 1 from nudged.message m where m.user_id = one.user_id and m.id = one.id for update skip locked;
+            if found then
+                ready := ready + 1;
+                whose[ready] := one.user_id;
+                which[ready] := one.id;
+                continue;
+            end if;
+        end if;
+        too_late := too_late + 1;
     end loop;
     -- A statement of its own, after the locks: it sees whether an intent came first.
     select array_agg(w.user_id), array_agg(w.id) into whose, which
@@ -511,8 +528,8 @@ begin
         select k.key from nudged.intent i cross join lateral unnest(i.user_ids, i.keys) as k (user_id, key)
         where k.user_id <> all (i.settled) and k.key is not null
     );
-    -- A phone may have these already. They are not tried again.
-    select array_agg(w.id) into tried
+    too_late := too_late + ready - coalesce(cardinality(which), 0);
+    select count(distinct w.id) into tried
     from unnest(whose, which) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id and p.retry is not null
     cross join lateral jsonb_array_elements(case jsonb_typeof(p.retry) when 'array' then p.retry else '[]' end) as r (retry)
@@ -526,8 +543,8 @@ begin
     )
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
     select user_id, 'message', id::text, '', 'dropped', 'cancelled', clock_timestamp(), '00000000-0000-0000-0000-000000000000' from gone;
-    cancelled := coalesce(cardinality(which), 0) - coalesce(cardinality(tried), 0);
-    too_late := matching - cancelled;
+    cancelled := coalesce(cardinality(which), 0) - tried;
+    too_late := too_late + tried;
 end
 $$;
 
@@ -590,6 +607,6 @@ comment on function nudged.send_many(jsonb) is 'Sends many messages: a JSON arra
 comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
-comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call. too_late counts those that were on their way.';
+comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
 comment on function nudged.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -571,7 +571,7 @@ as $$
 begin
     if current_setting('transaction_isolation') <> 'read committed' then
         raise feature_not_supported using message = caller || ': the transaction''s isolation level is not READ COMMITTED',
-            hint = 'Call it in a transaction of its own: under a snapshot that was taken earlier nobody can say whether it was in time.';
+            hint = 'Call it in a transaction of its own: an older snapshot can''t show whether the reminder is already being sent.';
     end if;
 end
 $$;

@@ -237,7 +237,7 @@ as $$
 begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
-            message = format('nudged.%s: there is no table public.push_tokens: the devices are in a table of the app', call),
+            message = format('nudged.%s: there is no table public.push_tokens: the devices are in another table', call),
             hint = 'write that table yourself, or redefine nudged.register_device_for and nudged.unregister_device_for (docs/SQL.md)';
     end if;
 end

@@ -1,8 +1,8 @@
 -- Answers for people, in psql or Supabase's editor: what a user got, why somebody got nothing, what waits, which tokens
 -- are gone. The daemon reads none of this. Only the owner of the schema may.
 
--- Whether a key of the preferences resembles one that nudged knows: the known key, or null. Compared without `_`, `-`
--- and case, by edit distance (Levenshtein).
+-- The known key that a misspelt key resembles, or null. Compared without `_`, `-` and case, by edit distance
+-- (Levenshtein).
 create function nudged.known_preference_key(name text) returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -63,10 +63,10 @@ begin
     if jsonb_typeof(measured) <> 'object' then
         return measured #>> '{}';
     end if;
-    -- A bounded look: these are a mistake of a person, and a hostile value has thousands of keys.
+    -- Few keys are checked: these are a mistake of a person, and a hostile value has thousands of keys.
     for one in
         select u.key, nudged.known_preference_key(u.key) as known
-        from (select k.key from jsonb_object_keys(preferences) as k (key) where not measured ? k.key limit 20) u
+        from (select k.key from jsonb_object_keys(preferences) as k (key) where not measured ? k.key limit 5) u
     loop
         if one.known is not null and not measured ? one.known then
             return format('%s is unknown: did you mean %s?', left(one.key, 40), one.known);
@@ -112,12 +112,14 @@ begin
     -- No fault for the daemon, which takes the next zone. But nobody writes such a name on purpose.
     value := nullif(measured -> 'timezone', 'null');
     if value is not null and value #>> '{}' !~ '/' and value #>> '{}' not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') then
-        return 'timezone: wanted the name of a city''s zone, such as ' || case upper(value #>> '{}')
+        return 'timezone: ' || coalesce('did you mean ' || case upper(left(value #>> '{}', 40))
+            when 'CET' then 'Europe/Berlin' when 'CEST' then 'Europe/Berlin' when 'MEZ' then 'Europe/Berlin' when 'BST' then 'Europe/London'
+            when 'WET' then 'Europe/Lisbon' when 'EET' then 'Europe/Helsinki' when 'MSK' then 'Europe/Moscow' when 'IST' then 'Asia/Kolkata'
+            when 'JST' then 'Asia/Tokyo' when 'KST' then 'Asia/Seoul' when 'AEST' then 'Australia/Sydney' when 'NZST' then 'Pacific/Auckland'
             when 'EST' then 'America/New_York' when 'EDT' then 'America/New_York' when 'EST5EDT' then 'America/New_York'
             when 'CST' then 'America/Chicago' when 'CDT' then 'America/Chicago' when 'MST' then 'America/Denver' when 'MDT' then 'America/Denver'
-            when 'PST' then 'America/Los_Angeles' when 'PDT' then 'America/Los_Angeles' when 'IST' then 'Asia/Kolkata' when 'JST' then 'Asia/Tokyo'
-            when 'BST' then 'Europe/London' when 'WET' then 'Europe/Lisbon' when 'EET' then 'Europe/Helsinki' when 'MSK' then 'Europe/Moscow'
-            else 'Europe/Berlin' end;
+            when 'PST' then 'America/Los_Angeles' when 'PDT' then 'America/Los_Angeles' when 'HST' then 'Pacific/Honolulu'
+            end || '?', 'wanted a name such as Europe/Berlin');
     end if;
     return null;
 end
@@ -147,7 +149,7 @@ select
         when 'capped' then 'The user has had as many nudges as max_per_hour or max_per_day allow.'
         when 'paused' then 'An operator has paused check-ins (nudged.paused).'
         when 'not_opted_in' then 'The user has not opted in: the preferences are null.'
-        when 'preferences_malformed' then 'The preferences can''t be read: see select nudged.preferences_fault(preferences) from nudged.recipient.'
+        when 'preferences_malformed' then 'The preferences can''t be read: see select nudged.preferences_fault(preferences) from nudged.recipient where user_id = the user''s id.'
         when 'disabled' then 'The user has turned check-ins off.'
         when 'first_session_incomplete' then 'The user has not completed the first session.'
         when 'no_device' then 'No device can get a push: none is registered for Apple (nudged.device), or all are in quarantine (nudged.quarantined).'
@@ -174,6 +176,7 @@ revoke all on function nudged.known_preference_key(text) from public;
 revoke all on function nudged.preferences_fault(jsonb) from public;
 select nudged.allow('nudged_app', 'execute', 'nudged.preferences_fault');
 select nudged.allow('authenticated', 'execute', 'nudged.preferences_fault');
+select nudged.allow('service_role', 'execute', 'nudged.preferences_fault');
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
@@ -190,11 +193,11 @@ comment on column nudged.nudge_history.reason is 'The last reason that is in the
 comment on column nudged.nudge_history.devices is 'How many devices got it.';
 comment on view nudged.user_status is 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.';
 comment on column nudged.user_status.user_id is 'The user''s id.';
-comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of their data makes it at once.';
+comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of the user''s data brings it forward to now.';
 comment on column nudged.user_status.last_evaluation is 'When nudged last evaluated the user.';
 comment on column nudged.user_status.last_sent is 'When the user last got a nudge, of those that still count for limits.';
 comment on column nudged.user_status.reason is 'Why no check-in came at the last evaluation, as docs/POLICY.md names it.';
-comment on column nudged.user_status.meaning is 'The same in a sentence.';
+comment on column nudged.user_status.meaning is 'The reason as a sentence.';
 comment on column nudged.user_status.messages_waiting is 'How many messages wait for the user.';
 comment on column nudged.user_status.next_reminder is 'The earliest time of the user''s next reminder.';
 comment on column nudged.user_status.has_unread_change is 'Whether a change waits that no daemon has read yet. It should be read within seconds.';

@@ -7,12 +7,11 @@ import Systemd
 struct AfterRestore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "after-restore",
-        abstract: "After a restore from a backup: nothing that is older than now is sent.",
+        abstract: "After a restore from a backup: drops what was due before now.",
         discussion: """
-            A backup has no record of what was sent after it was made. So nudged after-restore closes the check-in \
-            slots that have come, drops the messages that wait and the reminders whose hour has come, and records the \
-            pushes that were in flight as unknown. All users are evaluated again. On a database that was not \
-            restored, you lose these nudges.
+            A backup has no record of what was sent after it was made. So nudged after-restore ends the check-in \
+            slots, messages and reminders that are due, and records the pushes that were in flight as unknown. All \
+            users are evaluated again. On a database that was not restored, you lose these nudges.
 
             Without --yes it changes nothing. It shows what it would drop, and the command that does it.
 
@@ -26,7 +25,7 @@ struct AfterRestore: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigurationOption
     @Flag(help: "Do it. Without this option nothing is changed.") var yes = false
-    @Flag(help: "Do it also while daemons are alive.") var whileDaemonsRun = false
+    @Flag(help: "Go on even while daemons are alive: nudges may be sent twice.") var whileDaemonsRun = false
     @Flag(help: "As one JSON object.") var json = false
 
     func run() async throws {

@@ -15,9 +15,8 @@ struct Explain: AsyncParsableCommand {
             way: a rule, a lane, a pause, no daemon. Below are the decision rule by rule, the user's data and the \
             record. It runs the policy as the next sweep would, and writes nothing. Devices are shown by their hashes.
 
-            For a future instant it plays forward: it assumes that every push until then is accepted and that \
-            nothing of the user changes. It lists what is sent before. For a past instant it shows the record of \
-            that time.
+            It simulates a future instant: it assumes that every push until then is accepted and that nothing of the \
+            user changes. It lists what is sent before. For a past instant it shows the record of that time.
 
             Exit status: 67 (EX_NOUSER) if nothing is known of the user.
             """

@@ -8,15 +8,15 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Applies pending migrations to the database.",
         discussion: """
-            It first reads the catalog, and lists all that is in the way: tables, columns, types, owners and rights. \
-            Then it changes nothing. Otherwise it says what it will create and which triggers it adds, applies the \
-            migrations, and names the next step.
+            It first reads the catalog. If anything is in the way, it lists all of it and changes nothing: tables, \
+            columns, types, owners and rights. If not, it says what it will create and which triggers it adds, \
+            applies the migrations, and names the next step.
 
-            The first run adds the schema nudged and two roles. It adds triggers and the columns that nudged needs to \
-            the app's tables, or makes these tables. It changes nothing else.
+            The first run adds the schema nudged and two roles. It makes the app's tables, or adds triggers and \
+            missing columns to them. It changes nothing else.
 
-            --sql prints the same as one SQL script for your own migration tool. It has no BEGIN and no COMMIT. nudged \
-            migrate later finds these migrations applied.
+            --sql prints all migrations as one SQL script for your own migration tool. It has no BEGIN and no COMMIT. \
+            nudged migrate later finds these migrations applied.
 
             Exit status: 0 if the migrations are applied or can be (--dry-run); 78 if a table, a column or a type is \
             in the way; 77 if only rights are missing.

@@ -7,7 +7,7 @@ import Systemd
 struct Nudged: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nudged",
-        abstract: "Decides when to nudge which users of an app, and sends the pushes to Apple.",
+        abstract: "Decides when each user of an app gets a nudge, and sends the pushes to Apple.",
         version: Version.current,
         groupedSubcommands: [
             CommandGroup(name: "Set-up", subcommands: [Config.self, CheckConfig.self, Migrate.self, Doctor.self]),

@@ -9,9 +9,9 @@ struct PauseCommand: AsyncParsableCommand {
         commandName: "pause",
         abstract: "Pauses a kind of nudge, or all: nothing of it is sent until nudged resume.",
         discussion: """
-            The pause is in the database, and every daemon sees it within a second. No push is written whose intent is \
-            committed after it. Check-in slots that pass meanwhile are recorded as skipped. Messages and reminders \
-            wait until they expire.
+            The pause is in the database, and every daemon sees it within a second. A push whose intent is \
+            committed after the pause is not written. Check-in slots that pass meanwhile are recorded as skipped. \
+            Messages and reminders wait until they expire.
             """
     )
 

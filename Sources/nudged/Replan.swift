@@ -9,8 +9,7 @@ struct Replan: AsyncParsableCommand {
         discussion: """
             Without it, changed rules or time zones count within a day. Run it after a reload. It makes users due in \
             the order of their ids, \(ReplanRun.usersASecond) a second, or over the time that --over gives. It also \
-            takes in users that are in the app's tables and that nudged has not seen. If it is interrupted, run it \
-            again.
+            adds users that are in the app's tables and that nudged has not seen. If it is interrupted, run it again.
             """
     )
 

@@ -29,8 +29,16 @@ struct Status: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        let text = json ? page.json : page.text(width: Terminal.width(STDOUT_FILENO))
+        let text = json ? page.json : paint(page.text(width: Terminal.width(STDOUT_FILENO)), page.status == .success)
         guard Output.line(text) else { throw Output.failure("the page can't be written") }
         if page.status != .success { throw ExitCode(page.status.rawValue) }
+    }
+
+    /// Colours the answer's first word.
+    private func paint(_ text: String, _ works: Bool) -> String {
+        let colour = Terminal.colour(STDOUT_FILENO)
+        let word = String(text.prefix { $0 != " " && $0 != ":" })
+        let painted = !works ? colour.bad(word) : word == "Works" ? colour.good(word) : colour.warning(word)
+        return painted + text.dropFirst(word.count)
     }
 }

@@ -131,7 +131,7 @@ import Testing
         try scene.seedDue(1)
         try scene.sql("delete from nudged.touched")
         let run = try await scene.nudged(["explain", Scene.user(1)])
-        #expect(run.exit == .code(0) && run.output.hasPrefix("Not known yet: the app has a row"), "\(run.text)")
+        #expect(run.exit == .code(0) && run.output.hasPrefix("Not seen yet: the app has a row"), "\(run.text)")
         #expect(try await scene.nudged(["explain", Scene.user(1), "--json"]).output.contains(#""seen":false"#))
     }
 
@@ -139,7 +139,7 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(1)
         for (change, reason) in [
-            ("update public.push_tokens set platform = 'android'", "devices of other platforms (android), and no"),
+            ("update public.push_tokens set platform = 'android'", "devices are of other platforms (android), and no"),
             (
                 "update public.push_tokens set platform = 'ios', environment = 'production'",
                 "1 device is of the environment production, which is not configured"

@@ -47,7 +47,7 @@ import Testing
             let run = try await scene.nudged(arguments)
             #expect(run.exit == .code(78), "\(run.text)")
             for part in [
-                "nothing is changed: 4 faults", "context_profiles.user_id is of type text, not uuid",
+                "nothing was changed: 4 faults", "context_profiles.user_id is of type text, not uuid",
                 "context_profiles.first_session_complete is of type integer, not boolean",
                 "push_tokens has no column user_id", "push_tokens has no column device_token",
                 "next: fix what is in the way",

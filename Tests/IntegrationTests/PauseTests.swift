@@ -99,14 +99,14 @@ import Testing
     }
 
     /// Rows that were there before nudged's triggers were.
-    @Test func replan_whenNudgedHasNotSeenAUser_takesThemIn() async throws {
+    @Test func replan_whenNudgedHasNotSeenAUser_addsThem() async throws {
         let scene = try await Scene()
         try scene.seedDue(3)
         try scene.sql("delete from nudged.person; delete from nudged.touched")
         let doctor = try await scene.nudged(["doctor", "--json"])
-        #expect(doctor.output.contains("3 users in the app's tables are unknown to nudged"), "\(doctor.text)")
+        #expect(doctor.output.contains("3 users in the app's tables are not seen yet by nudged"), "\(doctor.text)")
         let run = try await scene.nudged(["replan"])
-        #expect(run.output.hasSuffix("3 users are new to nudged and follow\n"), "\(run.text)")
+        #expect(run.output.hasSuffix("3 users that nudged had not seen were added\n"), "\(run.text)")
         #expect(try await scene.once().number("users") == 3)
     }
 

@@ -34,11 +34,11 @@ import struct FoundationEssentials.UUID
             (#"{"check_ins_enabled":true,"frequency":"dayly"}"#, "frequency: wanted daily, few_times_a_week or weekly"),
             (
                 #"{\#(Self.optedIn),"timezone":"CET"}"#,
-                "timezone: wanted the name of a city's zone, such as Europe/Berlin"
+                "timezone: did you mean Europe/Berlin?"
             ),
             (
                 #"{\#(Self.optedIn),"timezone":"est"}"#,
-                "timezone: wanted the name of a city's zone, such as America/New_York"
+                "timezone: did you mean America/New_York?"
             ),
             (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
             (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),

@@ -1,5 +1,5 @@
--- Users whom the app knows and nudged has not seen: their rows were there before a trigger was, or a view shows them
--- since. For nudged replan, which touches them, and nudged doctor.
+-- Users who are in the app's views and not in nudged.person: their rows were there before a trigger was, or a view
+-- shows them since. For nudged replan, which touches them, and nudged doctor.
 -- $1 from this user on, $2 most users looked at. One row: those that nudged has not seen, and the first user of the
 -- next page (null: none).
 with page as materialized (

@@ -35,7 +35,7 @@ package struct ExplainRun: Sendable {
         }
     }
 
-    /// How far ahead an instant can be explained. Every day until then is played.
+    /// How far ahead an instant can be explained. Every day until then is simulated.
     package static let mostDaysAhead: Int64 = 366
     /// How many rows of the record are shown.
     private static let shownSends = 20

@@ -103,7 +103,7 @@ enum DeviceGap: Sendable, Equatable {
         case .noRow: "nudged.device has no row of this user"
         case .noToken(let count):
             "nudged.device has \(Elapsed.counted(count, "row", "rows")) of this user without a token"
-        case .leftOut(let platforms): "nudged.device leaves out the user's devices of other platforms (\(platforms))"
+        case .leftOut(let platforms): "the user's devices are of other platforms (\(platforms))"
         case .quarantined(let count):
             "Apple refused the token of \(Elapsed.counted(count, "device", "devices")), which must register again"
         case .otherEnvironment(let count, let lane):

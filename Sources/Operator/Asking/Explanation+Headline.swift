@@ -14,7 +14,7 @@ extension Explanation {
         case .past: return pastHeadline
         case .now:
             guard read.isUnseen else { return outlook(read) }
-            return "Not known yet: the app has a row of this user, but nudged has not seen it. "
+            return "Not seen yet: the app has a row of this user, but nudged has not seen it. "
                 + "nudged replan or any change of theirs adds them."
         case .future:
             let then = "Then (\(day(at)), \(zoneName)): "
@@ -119,7 +119,7 @@ extension Explanation {
                 ? "the preferences are null, so the user has not turned check-ins on"
                 : "nudged.recipient has no row of this user"
         case .preferencesMalformed?:
-            "the preferences can't be used (\(([malformed ?? "malformed"] + mistakes).joined(separator: "; ")))"
+            "the preferences can't be used (\(malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"
         case .firstSessionIncomplete?: "the first session is not complete"
         case .timezoneUnresolved?:

@@ -57,7 +57,7 @@ extension Explanation {
             }
         case .nothing(let rest, let reason, _):
             page.field("decision", "nothing is sent \(question == .now ? "now" : "then"): \(reason.rawValue)")
-            page.field("next evaluation", dated(rest.update.dueAt))
+            if !read.isUnseen { page.field("next evaluation", dated(rest.update.dueAt)) }
         case .unreadable(let error):
             page.field("decision", "none: the zone's file can't be read (\(error))")
         }
@@ -167,13 +167,14 @@ extension Explanation {
         page.field("profile's zone", user.timezone ?? "null")
         for mistake in mistakes { page.field("a mistake?", mistake) }
         page.field("first session", user.firstSessionComplete ? "complete" : "not yet")
-        page.field(
-            "due",
-            read.isUnseen
-                ? "not yet: nudged has no row of the user"
-                : read.isNew
-                    ? "with the next sweep, which makes the row" : Instant(dueOf: user).map(local) ?? "never"
-        )
+        if question != .future {
+            page.field(
+                "due",
+                read.isUnseen
+                    ? "not yet: nudged has no row of the user"
+                    : read.isNew ? "with the next sweep" : Instant(dueOf: user).map(local) ?? "never"
+            )
+        }
         page.field("last evaluated", user.evaluatedAt.map(local) ?? "never")
         if let since = user.since { page.field("since", local(since)) }
         if let touched = user.touchedAt { page.field("changed", "\(local(touched)), not evaluated yet") }

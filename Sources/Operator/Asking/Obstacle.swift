@@ -108,7 +108,7 @@ enum Obstacle: Sendable, Equatable {
             json.put("topic", lane.lane.topic)
             json.put("state", lane.state.rawValue)
             json.put("reason", lane.reason)
-            json.put("fix", lane.remedy)
+            json.put("remedy", lane.remedy)
             json.put("next_try", lane.nextProbe?.rfc3339)
         }
         json.endObject()

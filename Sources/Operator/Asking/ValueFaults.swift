@@ -12,7 +12,7 @@ enum ValueFaults {
     static func unknownKeys(_ text: String?) -> [String] {
         guard let text, case .object(let object)? = try? JSONValue(parsing: text) else { return [] }
         let known = PreferenceKey.allCases.map(\.rawValue)
-        // A bounded look: a hostile value has thousands of keys.
+        // Few keys are checked: a hostile value has thousands of keys.
         return object.members.prefix(200).compactMap { member in
             guard PreferenceKey(rawValue: member.key) == nil,
                 let meant = KeySuggestion.nearest(to: member.key, among: known), object[meant] == nil
@@ -25,7 +25,7 @@ enum ValueFaults {
     /// - Returns: what is wrong with it. nil: nothing, or it can't be checked now.
     static func zone(_ name: String?, _ zones: ZoneDatabase) -> String? {
         guard let name, let found = try? zones.zone(named: name) as Zone??, found == nil else { return nil }
-        let meant = zone(meantBy: name, among: zones.names).map { "; did you mean \($0)?" } ?? ""
+        let meant = zone(meantBy: name, among: zones.names).map { ": did you mean \($0)?" } ?? ""
         return "the zone \(String(name.prefix(64)).printable) is unknown\(meant)"
     }
 
@@ -37,7 +37,9 @@ enum ValueFaults {
         if plain == "utc" || plain == "z" { return "UTC" }
         if let found = names.first(where: { $0.lowercased() == plain }) { return found }
         if let city = names.first(where: { $0.lowercased().hasSuffix("/\(plain)") }) { return city }
-        return offset(plain).flatMap { names.contains($0) ? $0 : nil } ?? KeySuggestion.nearest(to: name, among: names)
+        // Names with numbers are near each other, and hours apart.
+        guard !plain.contains(where: \.isNumber) else { return offset(plain).flatMap { names.contains($0) ? $0 : nil } }
+        return KeySuggestion.nearest(to: name, among: names)
     }
 
     /// `utc+3`, `gmt-05:00`, `+1`: a zone of whole hours. Its name has the opposite sign.

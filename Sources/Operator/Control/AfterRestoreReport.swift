@@ -83,7 +83,7 @@ package struct AfterRestoreReport: Sendable {
     private func dryEnd(_ command: String, _ besideDaemons: Bool) -> [String] {
         let flag = besideDaemons ? " --while-daemons-run" : ""
         let remedy = daemons.isEmpty || besideDaemons ? [] : [DaemonsAlive.remedy]
-        let then = remedy.isEmpty ? "To do it:" : "To do it then:"
+        let then = remedy.isEmpty ? "To do it:" : "Then run:"
         return living + remedy + ["", then, "    \(command) --yes\(flag)"]
     }
 

@@ -72,7 +72,7 @@ struct MigrationPlan: Sendable, Equatable {
     var lines: [String] {
         var lines: [String] = []
         if !faults.isEmpty {
-            lines.append("nothing is changed: \(Elapsed.counted(faults.count, "fault", "faults"))")
+            lines.append("nothing was changed: \(Elapsed.counted(faults.count, "fault", "faults"))")
             for fault in faults {
                 lines.append("  error  \(fault.found)")
                 if let remedy = fault.remedy { lines.append("         fix: \(remedy)") }
@@ -80,7 +80,7 @@ struct MigrationPlan: Sendable, Equatable {
             if needsMapping { lines += AppTable.mapping.map { "           \($0)" } }
             lines.append("")
         }
-        lines.append(head + ":")
+        lines.append(faults.isEmpty ? head + ":" : "after these fixes, nudged migrate will:")
         return lines
             + steps.map { step in
                 "  " + step.label + String(repeating: " ", count: max(1, 11 - step.label.count)) + step.text
@@ -128,7 +128,8 @@ struct MigrationPlan: Sendable, Equatable {
             faults.append(
                 place.error(
                     "\(facts.role) may not create a schema in database \(facts.database)",
-                    remedy: "as the database's owner: grant create on database \(facts.database) to \(facts.role)",
+                    remedy: "run it as the owner of the app's tables; or as the database's owner: "
+                        + "grant create on database \(facts.database) to \(facts.role)",
                     .permission
                 )
             )
@@ -212,7 +213,8 @@ struct MigrationPlan: Sendable, Equatable {
     private static func mayNotCreate(_ made: [String], _ role: String) -> Finding {
         Finding.Place(.database, "app_tables").error(
             "\(role) may not create \(listed(made)) in schema public",
-            remedy: "as the schema's owner: grant create on schema public to \(role)",
+            remedy: "run it as the owner of the app's tables; or as the schema's owner: "
+                + "grant create on schema public to \(role)",
             .permission
         )
     }
@@ -220,8 +222,8 @@ struct MigrationPlan: Sendable, Equatable {
     private static func unmapped(_ made: [String], _ others: [String]) -> Finding {
         Finding.Place(.database, "app_tables").error(
             "schema public has tables (\(listed(others))), but \(made.map { "no \($0)" }.joined(separator: " and "))",
-            remedy: "to let nudged make what is missing: nudged migrate --create-tables; "
-                + "if your tables have other names, say so by two views (docs/SQL.md, \"Other tables\"):",
+            remedy: "to let nudged create them: nudged migrate --create-tables; "
+                + "if your tables have other names, map them by two views (docs/SQL.md, \"Other tables\"):",
             .configuration
         )
     }

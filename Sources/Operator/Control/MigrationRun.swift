@@ -91,7 +91,7 @@ package struct MigrationRun: Sendable {
         if !orders.isEmpty { return orders }
         guard try await Migrator.survey(configuration).mayDaemonLogIn else {
             return [
-                "next: let the daemon log in: in psql, \\password nudged_daemon and alter role nudged_daemon login"
+                "next: let the daemon log in. In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"
             ]
         }
         return ["next: nudged doctor checks all that sending needs"]

@@ -1,5 +1,6 @@
 import JSON
 import Policy
+import Service
 import Store
 
 /// The result of `nudged pause`.
@@ -10,8 +11,8 @@ package struct PauseReport: Sendable {
     /// One line for each kind.
     package var text: String {
         pauses.map { pause in
-            let since = "since \(pause.since.rfc3339), by \(pause.byWhom)"
-            let why = pause.reason.map { ": \($0)" } ?? ""
+            let since = "since \(pause.since.rfc3339), by \(pause.byWhom.printable)"
+            let why = pause.reason.map { ": \($0.printable)" } ?? ""
             return new.contains(pause.kind)
                 ? "paused \(pause.kind.rawValue) (\(since))\(why); every daemon sees it within a second"
                 : "\(pause.kind.rawValue) was paused already (\(since))\(why)"

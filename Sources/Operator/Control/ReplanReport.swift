@@ -5,7 +5,7 @@ package import Systemd
 /// The result of `nudged replan`.
 package struct ReplanReport: Sendable {
     let result: UserWalk.Result
-    /// Users whom nudged had not seen before.
+    /// Users who were not in nudged.person.
     let adopted: Int
 
     /// `interrupted` if a signal came before all users were due.
@@ -14,8 +14,9 @@ package struct ReplanReport: Sendable {
     /// One line, or two.
     package var text: String {
         guard adopted > 0 else { return summary }
-        return summary
-            + "\n\(Elapsed.counted(adopted, "user is new to nudged and follows", "users are new to nudged and follow"))"
+        let one = "user that nudged had not seen was added"
+        let many = "users that nudged had not seen were added"
+        return "\(summary)\n\(Elapsed.counted(adopted, one, many))"
     }
 
     private var summary: String {

@@ -18,7 +18,7 @@ package struct ReplanRun: Sendable {
         access = try DatabaseAccess(configuration)
     }
 
-    /// Makes every user due, and takes in users whom the app knows and nudged has not seen.
+    /// Makes every user due, and adds users who are in the app's views and not in nudged.person.
     ///
     /// - Parameters:
     ///   - over: how long it should take. Nil: `usersASecond`.
@@ -30,7 +30,7 @@ package struct ReplanRun: Sendable {
                 let walk = UserWalk(store: store, flag: flag, evaluated: nil)
                 let total = try await walk.count()
                 let pace = over.map { $0 / max(1, total) } ?? Self.pace
-                let adopted = try await walk.adopt()
+                let adopted = try await walk.adopt(pace: pace)
                 let result = try await walk.run(pace: pace) { onProgress($0.users, total) }
                 return ReplanReport(result: result, adopted: adopted)
             }

@@ -44,16 +44,20 @@ struct UserWalk {
         return total
     }
 
-    /// Hands users whom the app knows and nudged has not seen to the daemons. Returns how many.
-    func adopt() async throws(PostgresError) -> Int {
+    /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many.
+    ///
+    /// - Parameter pace: the time for each of them. It delays the next page.
+    func adopt(pace: Duration) async throws(PostgresError) -> Int {
         var total = 0
         var next: UUID? = Store.firstUser
+        let begun = ContinuousClock.now
         while let user = next, !flag.isRaised {
             let page = try await again { () async throws(PostgresError) in
                 try await store.adoptUsers(from: user, limit: Self.page)
             }
             total += page.users
             next = page.next
+            await rest(until: begun + pace * total)
         }
         return total
     }

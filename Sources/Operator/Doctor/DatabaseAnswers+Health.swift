@@ -16,8 +16,8 @@ extension DatabaseAnswers {
             let some = unseen.isAll ? "" : " of the first \(Elapsed.grouped(DatabaseFacts.Unseen.most))"
             let users = Elapsed.counted(unseen.users, "user", "users")
             return place.warning(
-                "\(users)\(some) in the app's tables \(unseen.users == 1 ? "is" : "are") unknown to nudged",
-                remedy: "nudged replan takes them in"
+                "\(users)\(some) in the app's tables \(unseen.users == 1 ? "is" : "are") not seen yet by nudged",
+                remedy: "run nudged replan: it adds them"
             )
         }
     }

@@ -46,7 +46,7 @@ package enum ReportNumbers: Sendable {
         }
     }
 
-    /// Whole per cents that add up to 100: each is rounded down, and the largest remainders get one more.
+    /// Whole percentages that add up to 100: each is rounded down, and the largest remainders get one more.
     private static func percents(_ counts: [Double], of sum: Double) -> [Int] {
         let exact = counts.map { $0 * 100 / sum }
         var percents = exact.map { Int($0) }

@@ -137,7 +137,7 @@ extension ReportPage {
         let counts = report.stretches.map(count)
         guard let most = counts.max(), let place = counts.firstIndex(of: most) else { return "" }
         return
-            "The busiest began \(TimeText.minute(report.window.beginning(of: place))): "
+            "The busiest \(stretchText) began \(TimeText.minute(report.window.beginning(of: place))): "
             + "\(counted(most, "push", "pushes"))."
     }
 

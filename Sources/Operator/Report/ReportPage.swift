@@ -156,12 +156,12 @@ struct ReportPage {
     private var counting: String {
         switch numbers {
         case .exact:
-            "Counts are exact. Shares are whole per cents that add up to 100. A share below one per cent is written "
+            "Counts are exact. Shares are whole percentages that add up to 100. A share below one per cent is written "
                 + "as under 1 %."
         case .rounded:
             "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
                 + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
-                + "per cents that add up to 100. They are left out where counts of 1 to 4 could change them."
+                + "percentages that add up to 100. They are left out where counts of 1 to 4 could change them."
         }
     }
 

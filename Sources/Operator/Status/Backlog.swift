@@ -29,10 +29,10 @@ struct Backlog: Sendable, Equatable {
         return (Int64(users) * 60 + Int64(perMinute) - 1) / Int64(perMinute)
     }
 
-    /// `12,400 users wait, the oldest since 4 min`.
+    /// `12,400 users wait, the oldest for 4 min`.
     var text: String {
         let who = users == 1 ? "1 user waits" : "\(Elapsed.capped(users, WorkStatus.mostDue)) users wait"
-        return "\(who), \(users == 1 ? "" : "the oldest ")since \(Elapsed.text(late))"
+        return "\(who), \(users == 1 ? "" : "the oldest ")for \(Elapsed.text(late))"
     }
 
     /// `310 users/s, about 40 s left`.

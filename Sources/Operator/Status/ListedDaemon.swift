@@ -16,8 +16,8 @@ struct ListedDaemon: Sendable {
     /// A row from far in the future is not alive: the database's clock was set back, or the database was restored.
     var isAlive: Bool { abs(row.unseenMilliseconds) < HeartbeatSchedule.aliveMilliseconds }
 
-    /// Since when no sweep was good, if that was longer than `patience` seconds when it wrote its row and it served
-    /// nobody then. A sweep over many users takes minutes, but it serves them meanwhile.
+    /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
+    /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.
     func stalledSince(patience: Int64) -> Instant? {
         guard let state, state.usersPerMinute == 0, state.lastSweep != nil else { return nil }
         let since = state.lastGood ?? row.startedAt

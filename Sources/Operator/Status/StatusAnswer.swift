@@ -124,7 +124,11 @@ package struct StatusAnswer: Sendable, Equatable {
     /// `230 users wait for it`, or how many wait for each kind.
     private static func waiting(_ counts: [NudgeKind: Int], _ pauses: [Pause]) -> String {
         if pauses.count == 1, let count = pauses.first.flatMap({ counts[$0.kind] }) {
-            return count == 1 ? "1 user waits for it" : "\(Elapsed.capped(count, WorkStatus.most)) users wait for it"
+            switch count {
+            case 0: return "nobody waits for it"
+            case 1: return "1 user waits for it"
+            default: return "\(Elapsed.capped(count, WorkStatus.most)) users wait for it"
+            }
         }
         let each = pauses.map { pause in
             "\(Elapsed.capped(counts[pause.kind] ?? 0, WorkStatus.most)) for \(KindText.plural(pause.kind.rawValue))"

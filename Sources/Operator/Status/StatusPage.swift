@@ -166,7 +166,7 @@ package struct StatusPage: Sendable {
         json.beginObject()
         json.put("answer", answer.state.rawValue)
         json.put("sentence", answer.sentence)
-        json.put("fix", answer.fix)
+        json.put("remedy", answer.fix)
         json.put("schema", "current")
         json.key("now")
         json.string(work.now.rfc3339)

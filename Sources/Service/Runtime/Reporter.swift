@@ -83,7 +83,8 @@ package final class Reporter: Sendable {
 
     // MARK: The database
 
-    /// One line per change of state. A statement that the schema does not fit is none: the database answered.
+    /// One line per change of state. A statement that does not fit the schema is no change of state: the database
+    /// answered.
     func databaseFailed(_ error: PostgresError) {
         if error.isAboutSchema, error.sqlState != "42501" {
             databaseAnswered()

@@ -33,12 +33,12 @@ package struct SweepFailure: Sendable, Equatable {
 
     // MARK: JSON
 
-    /// `{"statement", "cause", "fix", "since", "until"}`. All but the cause may be null.
+    /// `{"statement", "cause", "remedy", "since", "until"}`. All but the cause may be null.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.put("statement", statement)
         json.put("cause", cause)
-        json.put("fix", fix)
+        json.put("remedy", fix)
         json.put("since", since?.rfc3339)
         json.put("until", until?.rfc3339)
         json.endObject()
@@ -49,7 +49,7 @@ package struct SweepFailure: Sendable, Equatable {
         guard let cause = json["cause"]?.text else { return nil }
         self.cause = cause
         statement = json["statement"]?.text
-        fix = json["fix"]?.text
+        fix = json["remedy"]?.text
         since = json["since"]?.text.flatMap { Instant(rfc3339: $0) }
         until = json["until"]?.text.flatMap { Instant(rfc3339: $0) }
     }

@@ -48,7 +48,7 @@ package enum DatabaseFacts {
         package var fires: Bool { state == "O" || state == "A" }
     }
 
-    /// Users of the app's tables whom nudged has not seen.
+    /// Users who are in the app's views and not in nudged.person.
     package struct Unseen: Sendable, Equatable {
         /// The most users that are looked at.
         package static let most = 5_000

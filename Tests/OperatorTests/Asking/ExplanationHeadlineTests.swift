@@ -149,6 +149,13 @@ import struct FoundationEssentials.UUID
     @Test func headline_whenThePreferencesAreMalformed_namesTheKey() {
         let explanation = Self.explain(Self.facts(F.user(preferences: #"{"frequency":"daily"}"#)), now: Self.late)
         #expect(explanation.headline.hasPrefix("Nothing is planned: the preferences can't be used (check_ins_enabled"))
+        let misspelt = Self.explain(
+            Self.facts(F.user(preferences: #"{"checkins_enabled":true,"frequency":"daily"}"#)),
+            now: Self.late
+        )
+        // The misspelt key is in the details.
+        #expect(misspelt.headline.contains("(check_ins_enabled") && !misspelt.headline.contains("did you mean"))
+        #expect(misspelt.text(width: 120).contains("checkins_enabled is unknown: did you mean check_ins_enabled?"))
     }
 
     @Test func headline_whenThereIsNoProfile_saysSo() {
@@ -167,7 +174,7 @@ import struct FoundationEssentials.UUID
         let explanation = Self.explain(facts, now: Self.late)
         #expect(
             explanation.headline
-                == "Nothing is planned: nudged.device leaves out the user's devices of other platforms (android). "
+                == "Nothing is planned: the user's devices are of other platforms (android). "
                 + "1 message or reminder is dropped (no_device)."
         )
         #expect(explanation.json.contains(#""no_device":["left_out"]"#) && !explanation.json.contains("secret"))
@@ -177,8 +184,9 @@ import struct FoundationEssentials.UUID
         var facts = Self.facts(F.user())
         facts.read = ReadUser(user: F.user(), range: 3, owner: Self.daemonID, isNew: true, isUnseen: true)
         let explanation = Self.explain(facts, now: Self.late)
-        #expect(explanation.headline.hasPrefix("Not known yet: the app has a row of this user"))
+        #expect(explanation.headline.hasPrefix("Not seen yet: the app has a row of this user"))
         #expect(explanation.json.contains(#""known":true,"seen":false"#), "\(explanation.json)")
+        #expect(!explanation.text(width: 120).contains("next evaluation"))
         let unknown = Explanation(unknown: F.userID, now: Self.late, records: [])
         #expect(unknown.headline.hasPrefix("Unknown: neither nudged.recipient nor nudged.device has this user."))
         #expect(unknown.json.contains(#""known":false,"seen":false"#), "\(unknown.json)")
@@ -186,7 +194,7 @@ import struct FoundationEssentials.UUID
 
     // MARK: Another instant
 
-    @Test func headline_whenTheInstantIsTomorrow_playsForward() {
+    @Test func headline_whenTheInstantIsTomorrow_simulatesTheTimeBefore() {
         let explanation = Self.explain(Self.facts(F.user()), now: Self.early, at: F.at("2026-11-21T03:00:00Z"))
         #expect(
             explanation.headline == "Then (tomorrow at 12:00, Asia/Tokyo): nothing is sent. "
@@ -197,6 +205,7 @@ import struct FoundationEssentials.UUID
         #expect(explanation.plan?.records.isEmpty == true)
         let text = explanation.text(width: 100)
         #expect(text.contains("before that      2026-11-20 10:00:00 +09:00  a check-in, to 1 device"), "\(text)")
+        #expect(!text.contains("\n  due "), "\(text)")
         let first = #"{"at":"2026-11-20T01:00:00Z","nudges":[{"kind":"check_in","key":"2026-11-20"}],"devices":1}"#
         #expect(explanation.json.contains(#""before":[\#(first),"#), "\(explanation.json)")
     }

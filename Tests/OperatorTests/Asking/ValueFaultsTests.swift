@@ -12,7 +12,7 @@ struct ValueFaultsTests {
         ("utc", "UTC"),
     ])
     func zone_whenMisspelt_namesTheOneThatWasMeant(name: String, meant: String) {
-        #expect(ValueFaults.zone(name, ZoneDatabase()) == "the zone \(name) is unknown; did you mean \(meant)?")
+        #expect(ValueFaults.zone(name, ZoneDatabase()) == "the zone \(name) is unknown: did you mean \(meant)?")
     }
 
     @Test(arguments: ["GMT", "UTC", "Europe/Berlin"]) func zone_whenValid_isNoFault(name: String) {

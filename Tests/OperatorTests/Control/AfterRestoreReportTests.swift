@@ -85,7 +85,7 @@ import struct FoundationEssentials.UUID
                 Stop every daemon on its host: systemctl stop nudged
                 A daemon that was killed counts as alive until its lease ends.
 
-                To do it then:
+                Then run:
                     nudged after-restore --yes
                 """
             )

@@ -154,7 +154,8 @@ import Testing
         )
         #expect(plan.status == .configuration)
         #expect(plan.faults.allSatisfy { $0.remedy?.contains("docs/SQL.md") == true })
-        #expect(plan.lines.first == "nothing is changed: 5 faults")
+        #expect(plan.lines.first == "nothing was changed: 5 faults")
+        #expect(plan.lines.contains("after these fixes, nudged migrate will:"))
         #expect(plan.lines[1] == "  error  public.context_profiles.user_id is of type text, not uuid")
         #expect(
             plan.lines[2].hasPrefix("         fix: alter table public.context_profiles alter column user_id type uuid")

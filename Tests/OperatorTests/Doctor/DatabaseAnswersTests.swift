@@ -256,7 +256,7 @@ import TimeZones
     @Test func users_whenNudgedHasNotSeenSome_areCountedWithTheRemedy() throws {
         let odd = try Fixture.odd { $0.unseen = .value(.init(users: 1, isAll: false)) }
         #expect(odd.map(\.check) == ["users"] && odd[0].level == .warning)
-        #expect(odd[0].found == "1 user of the first 5,000 in the app's tables is unknown to nudged")
+        #expect(odd[0].found == "1 user of the first 5,000 in the app's tables is not seen yet by nudged")
     }
 
     @Test(

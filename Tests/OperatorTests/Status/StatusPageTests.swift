@@ -110,19 +110,19 @@ import struct FoundationEssentials.UUID
     @Test func answer_whenABacklogShrinks_saysItsEnd() {
         let page = Self.page([Self.row([Self.lane(.open)], perMinute: 18_600)], due: 12_400)
         #expect(
-            page.answer.sentence == "Behind: 12,400 users wait, the oldest since 3 min; 310 users/s, about 40 s left."
+            page.answer.sentence == "Behind: 12,400 users wait, the oldest for 3 min; 310 users/s, about 40 s left."
         )
         #expect(page.status == .success)
         #expect(page.json.contains(#""answer":"behind""#) && page.json.contains(#""seconds_left":40"#))
         let slow = Self.page([Self.row([Self.lane(.open)], perMinute: 30)], due: 1)
-        #expect(slow.answer.sentence == "Behind: 1 user waits, since 3 min; 30 users/min, about 2 s left.")
+        #expect(slow.answer.sentence == "Behind: 1 user waits, for 3 min; 30 users/min, about 2 s left.")
     }
 
     @Test func answer_whenNobodyIsServed_isAFault() {
         let page = Self.page([Self.row([Self.lane(.backingOff(until: 0, why: "no route"))])], due: 12)
         #expect(
             page.answer.sentence
-                == "Does not work: 12 users wait, the oldest since 3 min, and none was served in the last 10 s: "
+                == "Does not work: 12 users wait, the oldest for 3 min, and none was served in the last 10 s: "
                 + "lane production com.example.app is waiting, no route."
         )
         #expect(page.status == .failure)
@@ -151,6 +151,7 @@ import struct FoundationEssentials.UUID
         #expect(page.status == .failure)
         #expect(page.text(width: 80).split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(page.json.contains(#""answer":"does_not_work","sentence":"Does not work since 11:54 UTC"#))
+        #expect(page.json.contains(#""remedy":"create it again","schema":"#), "\(page.json)")
         let one = Self.page([Self.row([Self.lane(.open)]), failing])
         #expect(one.answer.sentence.hasPrefix("Does not work on web-1 since 11:54 UTC (6 min): drain fails: "))
         // It is over: the page keeps it, the answer does not.
@@ -184,6 +185,8 @@ import struct FoundationEssentials.UUID
         )
         #expect(one.status == .success && !one.text(width: 80).contains("\npaused "))
         #expect(one.json.contains(#""waiting_users":230"#))
+        let none = StatusPage(work, waiting: [.checkIn: 0])
+        #expect(none.answer.sentence.hasSuffix(#"("wrong text"); nobody waits for it."#))
         work.pauses.append(pause(.message, 200_000))
         let two = StatusPage(work, waiting: [.checkIn: 230, .message: 1])
         #expect(
@@ -222,7 +225,7 @@ import struct FoundationEssentials.UUID
         )
         #expect(
             page.text(width: 100) == """
-                Behind: 100,000 or more users wait, the oldest since 3 min; 310 users/s, at least 5 min left.
+                Behind: 100,000 or more users wait, the oldest for 3 min; 310 users/s, at least 5 min left.
 
                 users due     100,000 or more, the first for 3 min; 310 users/s, at least 5 min left
                 changes       3 waiting for a sweep

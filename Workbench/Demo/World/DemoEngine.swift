@@ -76,18 +76,18 @@ struct DemoEngine: Sendable {
     func serve(at instant: Instant, _ interruption: Interruption) async throws {
         var now = instant
         clock.turn(to: now)
-        var (progress, unsent) = (counter.progress, counter.unsent)
+        var before = engine.pipeline.totals
         var deadline = ContinuousClock.now + Self.patience
         while true {
             try interruption.check()
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
-            if counter.unsent > unsent {
-                unsent = counter.unsent
+            let totals = engine.pipeline.totals
+            if totals.unsent > before.unsent {
                 now = now + 1
                 clock.turn(to: now)
             }
-            if counter.progress == progress {
+            if totals.progress == before.progress {
                 // No user was finished: nobody is due, or the lane accepted nothing.
                 let remaining = try await engine.store.remaining(
                     now: now,
@@ -105,7 +105,7 @@ struct DemoEngine: Sendable {
             } else {
                 deadline = ContinuousClock.now + Self.patience
             }
-            progress = counter.progress
+            before = totals
         }
     }
 }
