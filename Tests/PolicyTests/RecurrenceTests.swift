@@ -105,7 +105,9 @@ struct RecurrenceTests {
             } catch {
                 refused += 1
                 #expect(error.field.hasPrefix("recurrence"))
-                #expect(!error.description.contains(text), "seed \(seed)")
+                // The remedy of one error names a rule of its own.
+                let said = error.description.replacing("FREQ=MONTHLY;INTERVAL=12", with: "")
+                #expect(!said.contains(text), "seed \(seed)")
             }
         }
         #expect(refused > 1500, "seed \(seed)")

@@ -23,10 +23,8 @@ public final class LoopbackClient: Sendable {
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             isConnected = Self.connect(descriptor, &address)
         }
-        guard isConnected else {
-            close(descriptor)
-            return nil
-        }
+        // deinit closes the descriptor then, too.
+        guard isConnected else { return nil }
     }
 
     deinit { close(descriptor) }

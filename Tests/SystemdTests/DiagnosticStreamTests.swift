@@ -49,7 +49,7 @@ import Testing
         let full = open("/dev/full", O_WRONLY)
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
-        defer { for end in [full, ends[0], ends[1]] { close(end) } }
+        defer { for end in [full, ends[0]] { close(end) } }
         // One descriptor number, first a full disk and then a pipe that is read.
         let descriptor = dup(full)
         let output = LogOutput(journal: nil, descriptor: descriptor, level: .info, now: { 0 })
