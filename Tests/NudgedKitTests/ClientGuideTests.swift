@@ -29,10 +29,13 @@ struct ClientGuideTests {
         return blocks
     }
 
-    @Test func snippets_whenOfNoAppleFramework_areCompiled() throws {
-        let compiled = try Self.lines("GuideSnippets.swift").map { $0.trimmingCharacters(in: .whitespaces) }
-        let snippets = try Self.blocks("swift").filter { !$0.contains("import UIKit") }
-        #expect(snippets.count == 4)
+    /// scripts/try-platforms typechecks the sample app.
+    @Test func snippets_whenInTheGuide_areCompiled() throws {
+        let sample = ["SampleApp", "HomeView", "SupabaseServer"].map { "../../Examples/NudgedSample/\($0).swift" }
+        let compiled = try (["GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let snippets = try Self.blocks("swift")
+        #expect(snippets.count == 10)
         for snippet in snippets {
             let starts = compiled.indices.filter { compiled[$0...].starts(with: snippet) }
             #expect(starts.count == 1, "\(snippet.joined(separator: "\n"))")
@@ -42,11 +45,13 @@ struct ClientGuideTests {
     @Test func snippets_whenRun_doWhatTheySay() throws {
         var snippets = GuideSnippets()
         var stored: String?
-        #expect(snippets.permission(&stored) == .prompt && snippets.permission(&stored) == .nothing)
+        #expect(snippets.permission(&stored, 17) == .explain && snippets.permission(&stored, 17) == .nothing)
         let text = try snippets.preferences(#"{"theme":"dark"}"#, calendarWeekday: 1)
         let preferences = Preferences(parsing: text)
         #expect(preferences.malformed == nil && preferences.weekday == 7 && preferences.checkInsEnabled == true)
         #expect(text.hasPrefix(#"{"theme":"dark","#) && snippets.shown.isEmpty)
+        #expect(snippets.optIn(nil).priorityKeywords == ["dringend"])
+        #expect(snippets.optIn(text).priorityKeywords.isEmpty)
         snippets.names()
         #expect(snippets.shown.contains("nudged.frequency.few_times_a_week:A few times a week"))
     }

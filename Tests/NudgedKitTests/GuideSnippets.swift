@@ -1,13 +1,14 @@
 import NudgedKit
 
-/// The Swift of docs/CLIENT.md, compiled: `ClientGuideTests` looks for each of its blocks in the text of this file, line by line.
+/// The Swift of docs/CLIENT.md, compiled: `ClientGuideTests` looks for each of its blocks in the text of this file and
+/// of the sample app, line by line.
 struct GuideSnippets {
     /// What a snippet showed or opened, as `left:right`.
     var shown: [String] = []
 
-    mutating func permission(_ stored: inout String?) -> PermissionEffect {
+    mutating func permission(_ stored: inout String?, _ now: Int64) -> PermissionEffect {
         var permission = Permission(rawValue: stored ?? "") ?? Permission()
-        let effect = permission.handle(.sessionEnded)
+        let effect = permission.handle(.sessionEnded(at: now))
         stored = permission.rawValue
         return effect
     }
@@ -24,6 +25,16 @@ struct GuideSnippets {
         for problem in draft.problems { show(problem.key, problem.wanted) }
         let text = try draft.encoded(over: column)
         return text
+    }
+
+    func optIn(_ column: String?) -> PreferencesDraft {
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column), keywords: ["dringend"])
+        return draft
+    }
+
+    @MainActor
+    func foreground(_ nudges: Nudges, _ openConversation: ConversationID?) {
+        nudges.isShowing = { $0.conversationID != nil && $0.conversationID == openConversation }
     }
 
     mutating func names() {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What apps build, they build everywhere: no C library, no Foundation.
+/// What apps build, they build everywhere: no C library. Apple's frameworks only where they are.
 struct KitImportsTests {
     @Test func kit_whenBuiltByAnApp_needsTheStandardLibraryOnly() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
@@ -12,14 +12,34 @@ struct KitImportsTests {
             where name.hasSuffix(".swift") {
                 files += 1
                 let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-                for line in text.split(separator: "\n") where line.split(separator: " ").contains("import") {
-                    guard !line.hasPrefix(" "), !line.hasPrefix("/") else { continue }
-                    #expect(line.hasSuffix("import JSON"), "\(target)/\(name): \(line)")
-                }
                 // Not there before the systems of 2024.
                 #expect(!text.contains("String(validating:"), "\(target)/\(name)")
+                if name.hasPrefix("Apple/") {
+                    #expect(text.hasPrefix("#if canImport(UserNotifications)"), "\(name)")
+                    #expect(text.hasSuffix("\n#endif\n"), "\(name)")
+                    continue
+                }
+                for line in text.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) })
+                where line.split(separator: " ").contains("import") && !line.hasPrefix("/") {
+                    #expect(line.hasSuffix("import JSON"), "\(target)/\(name): \(line)")
+                }
             }
         }
-        #expect(files > 20)
+        #expect(files > 30)
+    }
+
+    /// An app sees the same product by either manifest.
+    @Test func manifest_whenForOlderSwift_hasTheKitAlone() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        func lines(_ name: String) throws -> [String] {
+            try String(contentsOf: root.appending(path: name), encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+        let older = try lines("Package@swift-6.0.swift")
+        let newer = try lines("Package.swift")
+        #expect(older.first == "// swift-tools-version: 6.0" && newer.first == "// swift-tools-version: 6.2")
+        let seen = older.filter { $0.contains("platforms:") || $0.contains(".library(") || $0.contains("name: \"n") }
+        #expect(seen.count == 3)
+        for line in seen { #expect(newer.contains(line), "\(line)") }
+        #expect(newer.contains { $0.contains("library(\"NudgedKit\", [\"JSON\"])") })
     }
 }

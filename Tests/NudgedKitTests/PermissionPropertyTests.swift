@@ -9,8 +9,9 @@ struct PermissionPropertyTests {
     private struct Phone {
         var system = SystemPermission.undetermined
         var isPrompting = false
-        var sessions = 0
-        var promptsUnasked = 0
+        var now: Int64 = 0
+        /// When the app showed its own question.
+        var explained: [Int64] = []
 
         mutating func next(_ random: inout SplitMix64) -> PermissionEvent {
             if isPrompting, random.chance(60) {
@@ -25,8 +26,8 @@ struct PermissionPropertyTests {
                 if system != .undetermined, random.chance(30) { system = random.pick([.allowed, .denied]) }
                 return .appStarted(system)
             case 2, 3, 4:
-                sessions += 1
-                return .sessionEnded
+                now += Int64(random.int(0...5)) * 86_400
+                return .sessionEnded(at: now)
             case 5, 6: return .enableTapped
             case 7: return .failed("Offline")
             default:
@@ -39,12 +40,16 @@ struct PermissionPropertyTests {
         mutating func perform(_ effect: PermissionEffect, _ event: PermissionEvent, known: SystemPermission) -> String?
         {
             switch effect {
+            case .explain:
+                if event != .sessionEnded(at: now) { return "a question out of nowhere" }
+                if isPrompting || known != .undetermined { return "a question that can't help" }
+                if let last = explained.last, now - last < 7 * 86_400 { return "a question too soon" }
+                explained.append(now)
+                if explained.count > 3 { return "a fourth question" }
             case .prompt:
                 if isPrompting { return "a prompt over a prompt" }
                 if known != .undetermined { return "a prompt where there is none any more" }
-                if event == .sessionEnded { promptsUnasked += 1 }
-                if event != .sessionEnded, event != .enableTapped { return "a prompt out of nowhere" }
-                if promptsUnasked > 1 { return "asked twice" }
+                if event != .enableTapped { return "a prompt without a tap" }
                 isPrompting = system == .undetermined
             case .openSettings:
                 if event != .enableTapped || known != .denied { return "settings without a denial" }
@@ -53,6 +58,9 @@ struct PermissionPropertyTests {
             case .nothing:
                 if event == .enableTapped, known == .denied { return "a dead end" }
                 if event == .enableTapped, known == .undetermined, !isPrompting { return "a tap that does nothing" }
+                if event == .sessionEnded(at: now), known == .undetermined, !isPrompting, explained.isEmpty {
+                    return "no question after the first session"
+                }
                 if event == .appStarted(.allowed) || event == .answered(granted: true) { return "no token" }
             }
             return nil
@@ -62,7 +70,7 @@ struct PermissionPropertyTests {
     @Test(arguments: Seeds.all)
     func permission_whenAnythingHappens_keepsItsRules(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var prompts = 0
+        var (prompts, questions) = (0, 0)
         for life in 0..<250 {
             var phone = Phone()
             var permission = Permission()
@@ -87,8 +95,8 @@ struct PermissionPropertyTests {
                 )
                 permission = stored
             }
-            #expect(phone.sessions > 0 || phone.promptsUnasked == 0, "seed \(seed), life \(life)")
+            questions += phone.explained.count
         }
-        #expect(prompts > 150, "seed \(seed)")
+        #expect(prompts > 150 && questions > 100, "seed \(seed)")
     }
 }

@@ -54,11 +54,26 @@ struct PreferencesDraftTests {
         #expect(problem?.key == .weekday && problem?.wanted == PreferenceKey.weekday.wanted)
     }
 
+    /// The daemon would find a longer text malformed, and stop the user's check-ins.
+    @Test func encoding_whenLongerThanTheDaemonReads_throws() throws {
+        func draft(_ keywords: Int) -> PreferencesDraft {
+            var draft = PreferencesDraft()
+            draft.priorityKeywords = Array(repeating: "word", count: keywords)
+            return draft
+        }
+        #expect(Preferences(parsing: try draft(8_000).encoded()).malformed == nil)
+        let problem = #expect(throws: PreferenceProblem.self) { try draft(10_000).encoded() }
+        #expect(problem?.key == .priorityKeywords)
+        // 58,800 characters here, and 67,200 as jsonb.
+        #expect(throws: PreferenceProblem.self) { try draft(8_400).encoded() }
+    }
+
     @Test func encoding_whenNothingIsSet_isTheDefaults() throws {
         #expect(
             try PreferencesDraft().encoded() == """
-                {"check_ins_enabled":false,"frequency":"daily","priority_keywords":[],"allow_urgent":true,\
-                "messages_enabled":true,"max_analyses_per_hour":10,"fallback_strategy":"simple_rules"}
+                {"check_ins_enabled":false,"frequency":"few_times_a_week","priority_keywords":[],"allow_urgent":true,\
+                "messages_enabled":true,"smart_enabled":false,"max_analyses_per_hour":10,\
+                "fallback_strategy":"simple_rules"}
                 """
         )
     }
@@ -87,8 +102,9 @@ struct PreferencesDraftTests {
         draft.weekday = nil
         #expect(
             try draft.encoded(over: column) == """
-                {"theme":"dark","check_ins_enabled":false,"max_per_day":2,"n":1.5,"frequency":"daily","priority_keywords":[],\
-                "allow_urgent":true,"messages_enabled":true,"max_analyses_per_hour":10,"fallback_strategy":"simple_rules"}
+                {"theme":"dark","check_ins_enabled":false,"max_per_day":2,"n":1.5,"frequency":"few_times_a_week",\
+                "priority_keywords":[],"allow_urgent":true,"messages_enabled":true,"smart_enabled":false,\
+                "max_analyses_per_hour":10,"fallback_strategy":"simple_rules"}
                 """
         )
     }

@@ -68,7 +68,8 @@ struct PreferencesRoundTripTests {
             let after = Preferences(parsing: try draft.encoded(over: column))
             #expect(after.malformed == nil, "seed \(seed): \(column)")
             #expect(
-                after.messagesEnabled == before.messagesEnabled && after.allowUrgent == before.allowUrgent,
+                after.messagesEnabled == before.messagesEnabled && after.allowUrgent == before.allowUrgent
+                    && after.smartEnabled == before.smartEnabled,
                 "\(seed): \(column)"
             )
             wellFormed += before.malformed == nil ? 1 : 0

@@ -27,11 +27,33 @@ struct PreferencesTests {
         "\"timezone\":\"Mars/Base\"", "\"timezone\":null", "\"weekday\":7",
         "\"quiet_hours_start\":\"22:00\",\"quiet_hours_end\":\"22:00\"", "\"max_per_day\":9223372036854775807",
         "\"unknown\":{\"x\":1e999}", "\"frequency\":\"x\",\"frequency\":\"weekly\"", "\"max_analyses_per_hour\":5",
-        "\"fallback_strategy\":\"notify_all\"", "\"priority_keywords\":[]",
+        "\"fallback_strategy\":\"notify_all\"", "\"priority_keywords\":[]", "\"smart_enabled\":\"yes\"",
+        "\"smart_enabled\":1", "\"smart_enabled\":[true]",
     ])
     func preferences_whenWellFormed_areNot(member: String) {
         let preferences = Preferences(parsing: Self.text(member))
         #expect(preferences.malformed == nil && !preferences.isNull)
+    }
+
+    /// Only `true` is a consent. It counts alone, whatever other keys hold.
+    @Test(
+        arguments: [
+            ("{\"smart_enabled\":true}", true), ("{\"smart_enabled\":true,\"weekday\":9}", true),
+            ("{\"smart_enabled\":false,\"smart_enabled\":true}", true),
+            ("{\"smart_enabled\":true,\"smart_enabled\":false}", false), ("{\"smart_enabled\":false}", false),
+            ("{\"smart_enabled\":\"true\"}", false), ("{\"smart_enabled\":1}", false),
+            ("{\"smart_enabled\":null}", false), ("{\"smart_enabled\":[true]}", false),
+            ("{\"smart_enabled\":{\"smart_enabled\":true}}", false), ("{\"Smart_enabled\":true}", false), ("{}", false),
+            ("true", false), ("[true]", false), ("\"smart_enabled\"", false), ("no JSON", false), (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func consent_isTrueAndNothingElse(text: String?, consents: Bool) {
+        #expect(Preferences(parsing: text).smartEnabled == consents)
+    }
+
+    @Test func consent_whenPreferencesAreTooLong_isNone() {
+        let text = "{\"smart_enabled\":true,\"x\":\"\(String(repeating: "x", count: 65_536))\"}"
+        #expect(!Preferences(parsing: text).smartEnabled)
     }
 
     @Test func preferences_whenOptOutIsBadlyWritten_isOne() {

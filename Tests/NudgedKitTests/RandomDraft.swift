@@ -28,6 +28,7 @@ struct RandomDraft {
         if random.chance(50) { draft.maxPerHour = limit(valid) }
         if random.chance(50) { draft.maxPerDay = limit(valid) }
         draft.messagesEnabled = random.chance(50)
+        draft.smartEnabled = random.chance(50)
         draft.maxAnalysesPerHour = random.int(valid ? 5...20 : 4...21)
         draft.fallbackStrategy = random.pick(FallbackStrategy.allCases)
         return draft

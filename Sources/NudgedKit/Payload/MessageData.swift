@@ -1,7 +1,7 @@
 package import JSON
 
-/// The data that the app gave to `nudged.send`: all members of the payload except `aps` and those that nudged writes
-/// (docs/CLIENT.md, "The payload").
+/// The data that the app gave to `nudged_api.send`: all members of the payload except `aps` and those that nudged
+/// writes (docs/CLIENT.md, "The payload").
 public struct MessageData: Sendable, Equatable {
     package let members: JSONObject
 

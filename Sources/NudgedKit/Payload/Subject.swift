@@ -1,4 +1,4 @@
-/// What a reminder is about, as the app gave it to `nudged.set_reminder`.
+/// What a reminder is about, as the app gave it to `nudged_api.set_reminder`.
 public struct Subject: Sendable, Hashable {
     /// The kind of thing, such as `task`. Never empty.
     public let type: String

@@ -1,29 +1,29 @@
 /// Decides whether and when to ask for the permission to show notifications. It is a value: the app performs the
 /// effects and stores `rawValue` after each event.
 ///
-/// On its own it asks once per installation, after the first session. A new user who does not know the app yet often
-/// refuses, and the system shows its prompt only once. A user who taps "enable" gets the prompt if the system still
+/// A new user who does not know the app yet often refuses, and the system shows its prompt only once. So the app first
+/// shows a question of its own, after a session. "Not now" costs nothing: the question comes again a week later, three
+/// times in all. Only "yes" leads to the system's prompt. A user who taps "enable" gets the prompt if the system still
 /// shows it, else the system's settings.
 ///
 /// Apple: <https://developer.apple.com/documentation/usernotifications/asking-permission-to-use-notifications>
 public struct Permission: Sendable, Equatable {
-    /// Whether the system's prompt was shown.
-    enum Prompt: Sendable {
-        /// Not shown yet. Goes to `shown`.
-        case ahead
-        /// On the screen. Goes to `over` when it is answered, when it fails, or when the app starts again.
-        case shown
-        /// Shown at least once. Goes to `shown` only if the user taps "enable".
-        case over
-    }
+    /// How often the app's own question is shown without a tap of the user's.
+    public static let mostExplanations = 3
+    /// Seconds between two of these questions: a week.
+    public static let secondsBetweenExplanations: Int64 = 7 * 86_400
 
     /// What the system last reported.
     var system = SystemPermission.undetermined
-    var prompt = Prompt.ahead
+    /// Whether the system's prompt is on the screen. It does not survive the end of the app.
+    var isPrompting = false
+    /// How often the app's own question was shown, and when last, in Unix seconds.
+    var explanations = 0
+    var explainedAt: Int64 = 0
     /// The text of the last failure, until the next change.
     var failure: String?
 
-    /// A new installation: nothing was asked.
+    /// A new installation: no question was shown.
     public init() {}
 
     /// The state to show in a settings screen.
@@ -33,6 +33,7 @@ public struct Permission: Sendable, Equatable {
         case .undetermined: return .notRequested
         case .allowed: return .granted
         case .denied: return .denied
+        case .unknown: return .error("The system reports a setting that this version of the app does not know.")
         }
     }
 
@@ -40,8 +41,7 @@ public struct Permission: Sendable, Equatable {
     public mutating func handle(_ event: PermissionEvent) -> PermissionEffect {
         switch event {
         case .appStarted(let system):
-            // A prompt does not survive the end of the app.
-            if prompt == .shown { prompt = .over }
+            isPrompting = false
             learn(system)
             // At each start: this renews the registration, and tokens change.
             return system == .allowed ? .registerToken : .nothing
@@ -51,19 +51,32 @@ public struct Permission: Sendable, Equatable {
             guard isNews || system == .allowed && failure != nil else { return .nothing }
             learn(system)
             return system == .allowed ? .registerToken : .nothing
-        case .sessionEnded:
-            return system == .undetermined && prompt == .ahead ? ask() : .nothing
+        case .sessionEnded(let instant):
+            return explain(at: instant)
         case .enableTapped:
             return enable()
         case .answered(let granted):
-            prompt = .over
+            isPrompting = false
             learn(granted ? .allowed : .denied)
             return granted ? .registerToken : .nothing
         case .failed(let text):
-            if prompt == .shown { prompt = .over }
+            isPrompting = false
             failure = text
             return .nothing
         }
+    }
+
+    /// The question counts when it is shown. So "not now", a swipe and the end of the app are all the same.
+    private mutating func explain(at instant: Int64) -> PermissionEffect {
+        guard system == .undetermined, !isPrompting, explanations < Self.mostExplanations else { return .nothing }
+        if explanations > 0 {
+            // In both directions: a clock that was wrong once must not silence the question for years.
+            let (seconds, isHuge) = instant.subtractingReportingOverflow(explainedAt)
+            guard isHuge || seconds.magnitude >= UInt64(Self.secondsBetweenExplanations) else { return .nothing }
+        }
+        explanations += 1
+        explainedAt = instant
+        return .explain
     }
 
     private mutating func enable() -> PermissionEffect {
@@ -71,15 +84,14 @@ public struct Permission: Sendable, Equatable {
         case .allowed:
             failure = nil
             return .registerToken
-        case .denied: return .openSettings
-        case .undetermined: return prompt == .shown ? .nothing : ask()
+        case .denied, .unknown:
+            return .openSettings
+        case .undetermined:
+            guard !isPrompting else { return .nothing }
+            isPrompting = true
+            failure = nil
+            return .prompt
         }
-    }
-
-    private mutating func ask() -> PermissionEffect {
-        prompt = .shown
-        failure = nil
-        return .prompt
     }
 
     private mutating func learn(_ system: SystemPermission) {

@@ -12,13 +12,14 @@ public enum PreferenceKey: String, Sendable, CaseIterable {
     case maxPerHour = "max_per_hour"
     case maxPerDay = "max_per_day"
     case messagesEnabled = "messages_enabled"
+    case smartEnabled = "smart_enabled"
     case maxAnalysesPerHour = "max_analyses_per_hour"
     case fallbackStrategy = "fallback_strategy"
 
     /// A description of the values that the key takes, in English.
     public var wanted: String {
         switch self {
-        case .checkInsEnabled, .allowUrgent, .messagesEnabled: "true or false"
+        case .checkInsEnabled, .allowUrgent, .messagesEnabled, .smartEnabled: "true or false"
         case .frequency: "daily, few_times_a_week or weekly"
         case .timezone: "a string"
         case .checkInTime, .quietHoursStart, .quietHoursEnd: "HH:MM"

@@ -16,6 +16,8 @@ extension Preferences {
         maxPerHour = int(object, .maxPerHour)
         maxPerDay = int(object, .maxPerDay)
         messagesEnabled = optOut(object, .messagesEnabled)
+        // Not `read`: a badly written consent is none, and no reason to stop the user's check-ins.
+        smartEnabled = object[PreferenceKey.smartEnabled.rawValue].flatMap(Self.bool) ?? false
         maxAnalysesPerHour = int(object, .maxAnalysesPerHour).map { Int($0) } ?? Self.defaultMaxAnalysesPerHour
         fallbackStrategy = read(object, .fallbackStrategy, Self.named) ?? .simpleRules
     }

@@ -33,6 +33,8 @@ public struct Preferences: Sendable, Equatable {
     public internal(set) var maxPerDay: Int64?
     /// Whether the user wants messages and reminders. Default: true.
     public internal(set) var messagesEnabled = true
+    /// Whether the user lets the decision service read the texts of their nudges. Anything but true is false.
+    public internal(set) var smartEnabled = false
     /// The most questions to the decision service for this user in 3,600 s, 5 to 20. Default: 10.
     public internal(set) var maxAnalysesPerHour = Self.defaultMaxAnalysesPerHour
     /// What happens if the decision service gives no answer. Default: `simpleRules`.

@@ -5,7 +5,8 @@ extension PreferencesDraft {
     ///
     /// - Parameter column: the column's present text. Keys that nudged does not know are kept; numbers in them that are
     ///   no 64-bit integers become doubles. Known keys are replaced, or removed if they are nil in this draft.
-    /// - Throws: the first of `problems`. So the app never writes what the daemon would refuse.
+    /// - Throws: the first of `problems`, or that of a text which is longer than the daemon reads. So the app never
+    ///   writes what the daemon would refuse.
     public func encoded(over column: String? = nil) throws(PreferenceProblem) -> String {
         if let problem = problems.first { throw problem }
         var members: [JSONObject.Member] = []
@@ -22,7 +23,16 @@ extension PreferencesDraft {
         }
         var writer = JSONWriter()
         writer.value(.object(JSONObject(members)))
-        return writer.string
+        let text = writer.string
+        guard Self.length(text) <= Preferences.longest else {
+            throw PreferenceProblem(.priorityKeywords, wanted: "fewer: all keys together may have 65,536 characters")
+        }
+        return text
+    }
+
+    /// How long the text is as jsonb, which writes a space after each comma and colon.
+    private static func length(_ text: String) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + ($1 == "," || $1 == ":" ? 2 : 1) }
     }
 
     /// The values to write, by key. A key that is nil here is not written.
@@ -30,7 +40,8 @@ extension PreferencesDraft {
         var values: [PreferenceKey: JSONValue] = [
             .checkInsEnabled: .bool(checkInsEnabled), .frequency: .string(frequency.rawValue),
             .priorityKeywords: .array(priorityKeywords.map { .string($0) }), .allowUrgent: .bool(allowUrgent),
-            .messagesEnabled: .bool(messagesEnabled), .maxAnalysesPerHour: .int(Int64(maxAnalysesPerHour)),
+            .messagesEnabled: .bool(messagesEnabled), .smartEnabled: .bool(smartEnabled),
+            .maxAnalysesPerHour: .int(Int64(maxAnalysesPerHour)),
             .fallbackStrategy: .string(fallbackStrategy.rawValue),
         ]
         values[.timezone] = timezone.map { .string($0) }

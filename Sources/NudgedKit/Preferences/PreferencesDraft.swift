@@ -3,7 +3,7 @@ public struct PreferencesDraft: Sendable, Equatable {
     /// Whether the user wants check-ins.
     public var checkInsEnabled = false
     /// How often the user wants check-ins.
-    public var frequency = Frequency.daily
+    public var frequency = Frequency.fewTimesAWeek
     /// The zone of the times below: `UTC` or a name such as `Europe/Paris`. Nil: the profile's zone.
     public var timezone: String?
     /// The local time of check-ins. Nil: the operator's time.
@@ -24,6 +24,8 @@ public struct PreferencesDraft: Sendable, Equatable {
     public var maxPerDay: Int64?
     /// Whether the user wants messages and reminders.
     public var messagesEnabled = true
+    /// Whether the user lets the decision service read the texts of their nudges.
+    public var smartEnabled = false
     /// The most questions to the decision service for this user in 3,600 s, 5 to 20.
     public var maxAnalysesPerHour = Preferences.defaultMaxAnalysesPerHour
     /// What happens if the decision service gives no answer.
@@ -36,7 +38,7 @@ public struct PreferencesDraft: Sendable, Equatable {
     /// nil or at their defaults.
     public init(_ preferences: Preferences) {
         checkInsEnabled = preferences.malformed == nil && preferences.checkInsEnabled ?? false
-        frequency = preferences.frequency ?? .daily
+        frequency = preferences.frequency ?? .fewTimesAWeek
         timezone = preferences.timezone
         checkInTime = preferences.checkInTime
         weekday = preferences.weekday
@@ -47,6 +49,7 @@ public struct PreferencesDraft: Sendable, Equatable {
         maxPerHour = preferences.maxPerHour
         maxPerDay = preferences.maxPerDay
         messagesEnabled = preferences.messagesEnabled
+        smartEnabled = preferences.smartEnabled
         maxAnalysesPerHour = preferences.maxAnalysesPerHour
         fallbackStrategy = preferences.fallbackStrategy
     }

@@ -1,0 +1,70 @@
+import Foundation
+import NudgedKit
+import Supabase
+
+/// The signed-in user, by Supabase. An app with another backend has its own.
+@MainActor
+final class Account {
+    static let shared = Account()
+
+    private let client = SupabaseClient(
+        // From the project's settings, "API".
+        supabaseURL: URL(string: "https://PROJECT.supabase.co")!,
+        supabaseKey: "PUBLISHABLE_KEY"
+    )
+    private var userID: UUID?
+    /// The user's conversations. The sample has none.
+    let conversations: Set<ConversationID> = []
+
+    var server: SupabaseServer { SupabaseServer(client: client) }
+
+    /// The user's id. An anonymous user is enough for a first push.
+    func signIn() async throws -> String {
+        let known = try? await client.auth.session
+        let session = if let known { known } else { try await client.auth.signInAnonymously() }
+        userID = session.user.id
+        try await write(Profile(userID: session.user.id))
+        return session.user.id.uuidString
+    }
+
+    func signOut() async throws {
+        userID = nil
+        try await client.auth.signOut()
+    }
+
+    /// The user wants check-ins. A real app passes what the column holds, so that no choice is lost.
+    func optIn() async throws {
+        guard let userID else { return }
+        let draft = PreferencesDraft.optingIn(over: Preferences(parsing: nil))
+        var profile = Profile(userID: userID)
+        profile.preferences = EncodableJSON(parsing: try draft.encoded())
+        profile.firstSessionComplete = true
+        try await write(profile)
+    }
+
+    private func write(_ profile: Profile) async throws {
+        try await client.from("context_profiles").upsert(profile, onConflict: "user_id").execute()
+    }
+}
+
+/// The columns of `context_profiles` that the sample writes. Those that are nil stay as they are.
+private struct Profile: Encodable, Sendable {
+    let userID: UUID
+    /// At each start, because people travel.
+    let timezone: String?
+    var preferences: EncodableJSON?
+    var firstSessionComplete: Bool?
+
+    init(userID: UUID) {
+        self.userID = userID
+        let zone = TimeZone.autoupdatingCurrent.identifier
+        timezone = ZoneName.isWellFormed(zone) ? zone : nil
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case userID = "user_id"
+        case timezone
+        case preferences = "notification_preferences"
+        case firstSessionComplete = "first_session_complete"
+    }
+}

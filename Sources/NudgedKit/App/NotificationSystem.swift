@@ -1,0 +1,38 @@
+#if !hasFeature(Embedded)
+    /// What `Nudges` needs of the system. `AppleNotifications` has it on Apple's platforms; tests have their own.
+    @MainActor
+    public protocol NotificationSystem {
+        /// The time in Unix seconds.
+        var now: Int64 { get }
+
+        /// Reads the system's settings.
+        func permission() async -> SystemPermission
+
+        /// Shows the system's prompt.
+        ///
+        /// - Returns: `.answered` or `.failed`.
+        func prompt() async -> PermissionEvent
+
+        /// Opens the system's settings for this app's notifications.
+        func openSettings() async
+
+        /// Asks the system for the device's token. The system hands it over later: see `Nudges.received(_:)` and
+        /// `Nudges.registrationFailed(_:)`.
+        func registerToken()
+
+        /// Removes this app's pushes from the screen and the list of notifications, and its badge.
+        func removeDelivered()
+
+        /// What to store of this device now.
+        func registration(of token: DeviceToken) -> DeviceRegistration
+
+        /// The event for an error of the system's or the server's.
+        func event(of error: any Error) -> PermissionEvent
+
+        /// Reads a text that `store(_:_:)` stored, also at an earlier run.
+        func stored(_ key: String) -> String?
+
+        /// Stores a short text under a key.
+        func store(_ key: String, _ text: String)
+    }
+#endif

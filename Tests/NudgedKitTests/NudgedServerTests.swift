@@ -1,0 +1,112 @@
+import Foundation
+import JSON
+import NudgedKit
+import Testing
+
+@MainActor
+struct NudgedServerTests {
+    private static let token = DeviceToken(repeatElement(0xAB, count: 32))
+    private static let hexadecimal = String(repeating: "ab", count: 32)
+    private let server = RecordingServer()
+
+    @Test func registration_whenSent_namesWhatIsKnown() async throws {
+        try await server.registerDevice(
+            DeviceRegistration(token: Self.token, platform: .ipados, environment: .sandbox, topic: "com.example.app")
+        )
+        try await server.registerDevice(DeviceRegistration(token: Self.token, platform: .macos, environment: nil))
+        let (call, token) = ("nudged_api.register_device", #""token":"\#(Self.hexadecimal)""#)
+        #expect(
+            server.calls == [
+                #"\#(call) {\#(token),"platform":"ipados","environment":"sandbox","topic":"com.example.app"}"#,
+                #"\#(call) {\#(token),"platform":"macos"}"#,
+            ]
+        )
+    }
+
+    @Test func device_whenRemoved_answersWhetherItWasTheUsers() async throws {
+        server.answer = "true"
+        #expect(try await server.unregisterDevice(Self.token))
+        server.answer = " false\n"
+        #expect(try await server.unregisterDevice(Self.token) == false)
+        #expect(server.calls.last == #"nudged_api.unregister_device {"token":"\#(Self.hexadecimal)"}"#)
+    }
+
+    @Test func test_whenSent_answersTheMessage() async throws {
+        server.answer = #""0f4a1c3e-9b7d-4c2a-8e5f-001122334455""#
+        #expect(try await server.sendTest() == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
+        #expect(server.calls == ["nudged_api.send_test {}"])
+    }
+
+    @Test func preferences_whenChecked_areSentAsJSON() async throws {
+        server.answer = "null"
+        #expect(try await server.preferencesFault(#"{"frequency": "daily"}"#) == nil)
+        #expect(server.calls == [#"nudged_api.preferences_fault {"preferences":{"frequency":"daily"}}"#])
+        server.answer = #""frequency: wanted daily""#
+        #expect(try await server.preferencesFault("{}") == "frequency: wanted daily")
+        #expect(try await server.preferencesFault("{") == "found no JSON, wanted an object")
+        #expect(server.calls.count == 2)
+    }
+
+    @Test(arguments: ["", "1", "{}", "<html>"])
+    func answer_whenNotTheFunctions_isAnError(answer: String) async {
+        server.answer = answer
+        let error = await #expect(throws: ServerAnswerError.self) { try await server.sendTest() }
+        #expect(error?.description.hasPrefix("nudged_api.send_test: the answer is not ") == true)
+        await #expect(throws: ServerAnswerError.self) { try await server.unregisterDevice(Self.token) }
+    }
+
+    @Test func call_whenItFails_throwsTheClientsError() async {
+        server.answer = nil
+        await #expect(throws: RecordingServer.Failure.self) { try await server.sendTest() }
+    }
+
+    /// A client's own encoder gives what `text` is.
+    @Test(arguments: [
+        "null", "true", "17", "1.5", "\"é\"", "[]", "{}", "[1,[null,\"a\"],{\"b\":false}]",
+        "{\"token\":\"ab\",\"deep\":{\"list\":[1,2.5,null,{}]}}",
+    ])
+    func parameters_whenEncoded_areTheSameJSON(text: String) throws {
+        let json = try #require(EncodableJSON(parsing: text))
+        #expect(json.text == text)
+        let encoded = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)
+        #expect(try JSONValue(parsing: encoded) == JSONValue(parsing: text))
+    }
+
+    /// PostgREST finds a function by the names of its arguments. So the kit's names must be those of the SQL.
+    @Test func parameters_whenSent_areArgumentsOfTheFunctions() async throws {
+        let sql = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../sql")
+        var text = ""
+        for name in try FileManager.default.contentsOfDirectory(atPath: sql.path) where name.hasSuffix(".sql") {
+            text += try String(contentsOf: sql.appending(path: name), encoding: .utf8)
+        }
+        server.answer = nil
+        _ = try? await server.registerDevice(
+            DeviceRegistration(
+                token: Self.token,
+                platform: .ios,
+                environment: .sandbox,
+                topic: "a.b",
+                timezone: "Europe/Paris",
+                locale: "fr"
+            )
+        )
+        _ = try? await server.unregisterDevice(Self.token)
+        _ = try? await server.sendTest()
+        _ = try? await server.preferencesFault("{}")
+        #expect(server.calls.count == 4)
+        for call in server.calls {
+            let name = try #require(call.split(separator: " ").first)
+            let start = try #require(text.range(of: "create function \(name)("), "no function \(name)")
+            let rest = text[start.upperBound...]
+            let end = try #require(rest.firstIndex(of: ")"))
+            let arguments = rest[..<end].split(separator: ",").compactMap { argument in
+                argument.split(whereSeparator: { $0.isWhitespace }).first.map { String($0) }
+            }
+            guard case .object(let object) = try JSONValue(parsing: String(call.dropFirst(name.count + 1))) else {
+                Issue.record("\(call)")
+                continue
+            }
+            #expect(object.members.map(\.key) == arguments, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import NudgedKit
+import Testing
+
+@MainActor
+struct NudgesTests {
+    /// A system as the test sets it up. It records what was done to it.
+    private final class System: NotificationSystem {
+        var now: Int64 = 0
+        var settings = SystemPermission.undetermined
+        var answer = PermissionEvent.answered(granted: true)
+        var timezone = "Europe/Paris"
+        var defaults: [String: String] = [:]
+        var done: [String] = []
+        /// What the app opened.
+        var opened: [Payload] = []
+
+        func permission() async -> SystemPermission { settings }
+
+        func prompt() async -> PermissionEvent {
+            done.append("prompt")
+            return answer
+        }
+
+        func openSettings() async { done.append("settings") }
+        func registerToken() { done.append("token") }
+        func removeDelivered() { done.append("remove") }
+
+        func registration(of token: DeviceToken) -> DeviceRegistration {
+            DeviceRegistration(token: token, platform: .ios, environment: .sandbox, timezone: timezone)
+        }
+
+        func event(of error: any Error) -> PermissionEvent { .failed("It failed.") }
+        func stored(_ key: String) -> String? { defaults[key] }
+        func store(_ key: String, _ text: String) { defaults[key] = text }
+    }
+
+    private let system = System()
+    private let server = RecordingServer()
+    private let token = DeviceToken(repeatElement(0xAB, count: 32))
+    private let push = Payload(parsing: #"{"order":1}"#)
+
+    private func functions(_ server: RecordingServer) -> [String] {
+        server.calls.compactMap { $0.split(separator: " ").first.map { String($0.dropFirst("nudged_api.".count)) } }
+    }
+
+    @Test func question_whenAnsweredYes_prompts() async {
+        let nudges = Nudges(system: system)
+        await nudges.started()
+        await nudges.sessionEnded()
+        #expect(nudges.isExplaining && nudges.state == .notRequested && system.done.isEmpty)
+        await nudges.enableTapped()
+        #expect(!nudges.isExplaining && nudges.state == .granted && system.done == ["prompt", "token"])
+    }
+
+    @Test func question_whenAnsweredNotNow_comesAgainAfterAWeekAndAStart() async {
+        let nudges = Nudges(system: system)
+        var changes = 0
+        nudges.changed = { changes += 1 }
+        await nudges.sessionEnded()
+        nudges.notNowTapped()
+        #expect(!nudges.isExplaining && changes == 2)
+        system.now = 6 * 86_400
+        await nudges.sessionEnded()
+        #expect(!nudges.isExplaining)
+        let next = Nudges(system: system)
+        system.now = 7 * 86_400
+        await next.sessionEnded()
+        #expect(next.isExplaining && system.done.isEmpty)
+    }
+
+    @Test func question_whenTheUserChangesTheSettingsUnderIt_goes() async {
+        let nudges = Nudges(system: system)
+        await nudges.sessionEnded()
+        system.settings = .allowed
+        await nudges.cameToFront()
+        #expect(!nudges.isExplaining && nudges.state == .granted && system.done == ["token"])
+    }
+
+    @Test func tap_whenRefused_opensTheSettings() async {
+        let nudges = Nudges(system: system)
+        system.answer = .error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
+        await nudges.enableTapped()
+        await nudges.enableTapped()
+        #expect(nudges.state == .denied && system.done == ["prompt", "settings"])
+    }
+
+    @Test func device_whenTokenAndUserAreKnown_isRegisteredOnce() async {
+        let nudges = Nudges(system: system)
+        await nudges.received(token)
+        #expect(server.calls.isEmpty)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.cameToFront()
+        #expect(functions(server) == ["register_device"])
+        // Each start renews it.
+        await nudges.received(token)
+        #expect(functions(server).count == 2)
+    }
+
+    @Test func device_whenTheUserTravels_isRegisteredAgain() async {
+        let nudges = Nudges(system: system)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.received(token)
+        system.timezone = "Asia/Tokyo"
+        await nudges.cameToFront()
+        await nudges.cameToFront()
+        #expect(functions(server) == ["register_device", "register_device"])
+    }
+
+    @Test func device_whenTheServerFails_isTriedAgain() async {
+        let nudges = Nudges(system: system)
+        var errors = 0
+        nudges.serverFailed = { _ in errors += 1 }
+        server.answer = nil
+        system.settings = .allowed
+        await nudges.started()
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.received(token)
+        #expect(errors == 1 && nudges.state == .error("It failed."))
+        server.answer = ""
+        await nudges.cameToFront()
+        #expect(functions(server).count == 2 && nudges.state == .granted && system.done == ["token", "token"])
+    }
+
+    @Test func device_whenTheUserSignsOut_isRemovedBeforeTheNextOnesIsStored() async {
+        let nudges = Nudges(system: system)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        await nudges.received(token)
+        let other = RecordingServer()
+        server.answer = "true"
+        server.hold()
+        let out = Task { await nudges.signOut() }
+        await server.called(2)
+        let back = Task { await nudges.signedIn(as: "bob", server: other) { _ in } }
+        // Time for a call that doesn't wait.
+        for _ in 0..<20 { await Task.yield() }
+        #expect(other.calls.isEmpty)
+        server.release()
+        await out.value
+        await back.value
+        #expect(functions(server) == ["register_device", "unregister_device"])
+        #expect(functions(other) == ["register_device"])
+        #expect(system.done == ["remove", "remove"] && system.defaults["nudged.user"] == "bob")
+    }
+
+    @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
+        let nudges = Nudges(system: system)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        server.hold()
+        let stored = Task { await nudges.received(token) }
+        await server.called(1)
+        let out = Task { await nudges.signOut() }
+        let back = Task { await nudges.signedIn(as: "ann", server: server) { _ in } }
+        for _ in 0..<20 { await Task.yield() }
+        #expect(functions(server) == ["register_device"])
+        server.answer = "true"
+        server.release()
+        await stored.value
+        await out.value
+        await back.value
+        #expect(functions(server) == ["register_device", "unregister_device", "register_device"])
+    }
+
+    @Test func tap_whenBeforeTheSignIn_opensWhenTheUserIsBack() async {
+        system.defaults["nudged.user"] = "ann"
+        let nudges = Nudges(system: system)
+        nudges.tapped(push)
+        await nudges.signedIn(as: "ann", server: server) { [system] in system.opened.append($0) }
+        #expect(system.opened == [push])
+        nudges.tapped(push)
+        #expect(system.opened.count == 2 && system.done.isEmpty)
+    }
+
+    @Test func tap_whenAnotherUserSignsIn_isForgottenWithTheirPushes() async {
+        system.defaults["nudged.user"] = "ann"
+        let nudges = Nudges(system: system)
+        nudges.tapped(push)
+        await nudges.signedIn(as: "bob", server: server) { [system] in system.opened.append($0) }
+        #expect(system.opened.isEmpty && system.done == ["remove"])
+    }
+
+    @Test func push_whenInTheForeground_hasABannerUnlessItIsOnTheScreen() async {
+        let nudges = Nudges(system: system)
+        let push = push
+        nudges.isShowing = { $0 == push }
+        #expect(nudges.display(push) == .banner)
+        await nudges.signedIn(as: "ann", server: server) { _ in }
+        #expect(nudges.display(push) == .list && nudges.display(Payload(parsing: "{}")) == .banner)
+    }
+
+    @Test func registration_whenTheSystemHasNoToken_isAnError() async {
+        system.settings = .allowed
+        let nudges = Nudges(system: system)
+        await nudges.started()
+        await nudges.registrationFailed(RecordingServer.Failure())
+        #expect(nudges.state == .error("It failed."))
+    }
+}

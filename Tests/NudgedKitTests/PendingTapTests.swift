@@ -1,0 +1,43 @@
+import NudgedKit
+import Testing
+
+struct PendingTapTests {
+    private let first = Payload(parsing: #"{"order":1}"#)
+    private let second = Payload(parsing: #"{"order":2}"#)
+
+    @Test func tap_whenSignedIn_opensAtOnce() {
+        var tap = PendingTap()
+        #expect(tap.signedIn("ann") == nil)
+        #expect(tap.tapped(first) == first && tap.payload == nil && tap.user == "ann")
+    }
+
+    @Test func tap_whenNobodyIsSignedIn_isKeptUntilTheUserIsBack() {
+        var tap = PendingTap(lastUser: "ann")
+        #expect(tap.tapped(first) == nil && tap.tapped(second) == nil)
+        #expect(tap.signedIn("ann") == second)
+        // Once only.
+        #expect(tap.signedIn("ann") == nil && tap.payload == nil)
+    }
+
+    @Test func tap_whenTheAppKnowsNoFormerUser_opensForTheNext() {
+        var tap = PendingTap()
+        #expect(tap.tapped(first) == nil)
+        #expect(tap.signedIn("ann") == first)
+    }
+
+    @Test func tap_whenAnotherUserSignsIn_isForgotten() {
+        var tap = PendingTap(lastUser: "ann")
+        #expect(tap.tapped(first) == nil)
+        #expect(tap.signedIn("bob") == nil && tap.lastUser == "bob")
+        tap.signedOut()
+        #expect(tap.user == nil && tap.signedIn("ann") == nil)
+    }
+
+    @Test func tap_whenAfterASignOut_waits() {
+        var tap = PendingTap()
+        #expect(tap.signedIn("ann") == nil)
+        tap.signedOut()
+        #expect(tap.tapped(first) == nil && tap.lastUser == "ann")
+        #expect(tap.signedIn("ann") == first)
+    }
+}
