@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 // libFuzzer calls us for each input. NUDGED_FUZZ_TARGET names the target. With NUDGED_FUZZ_SEEDS the first inputs are
@@ -6,11 +7,11 @@ import Glibc
 /// Runs before the first input: checks the target's name, or writes the seeds.
 private func begin() {
     if target == nil {
-        say("NUDGED_FUZZ_TARGET is to be answers, frames or zones\n")
+        say("NUDGED_FUZZ_TARGET is to be one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))\n")
         exit(64)
     }
-    if let folder = getenv("NUDGED_FUZZ_SEEDS"), let name = getenv("NUDGED_FUZZ_TARGET") {
-        Seeds.write(String(cString: name), to: String(cString: folder))
+    if let folder = getenv("NUDGED_FUZZ_SEEDS"), let target {
+        Seeds.write(target, to: String(cString: folder))
         exit(0)
     }
 }
@@ -18,17 +19,42 @@ private func begin() {
 /// Called for each input. Returns -1 if the input is not worth keeping.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    target?(UnsafeRawBufferPointer(start: start, count: count)) ?? -1
+    guard let target else { return -1 }
+    let input = UnsafeRawBufferPointer(start: start, count: count)
+    let before = processorTime()
+    let result = target.atOnce?(input) ?? finished(target, Array(input))
+    let time = processorTime() - before
+    require(time < mostTime, "it takes \(time) s")
+    return result
 }
 
-private let target: (@Sendable (UnsafeRawBufferPointer) -> Int32)? = {
-    switch getenv("NUDGED_FUZZ_TARGET").map({ String(cString: $0) }) {
-    case "answers"?: { AnswersTarget.run($0) }
-    case "frames"?: { FramesTarget.run($0) }
-    case "zones"?: { ZonesTarget.run($0) }
-    default: nil
+private let target = getenv("NUDGED_FUZZ_TARGET").flatMap { FuzzTarget(rawValue: String(cString: $0)) }
+
+/// The most seconds of processor time for an input. One that takes longer shows a loop that is not linear.
+private let mostTime = 5.0
+
+private func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// Runs an asynchronous target to its end. libFuzzer's thread waits.
+private func finished(_ target: FuzzTarget, _ input: [UInt8]) -> Int32 {
+    let end = RunEnd()
+    Task {
+        end.result = await target.run(input)
+        end.signal.signal()
     }
-}()
+    end.signal.wait()
+    return end.result
+}
+
+/// `@unchecked Sendable`: `result` is written before the signal and read after it.
+private final class RunEnd: @unchecked Sendable {
+    let signal = DispatchSemaphore(value: 0)
+    var result: Int32 = -1
+}
 
 /// Ends the process if an invariant does not hold, so that libFuzzer keeps the input.
 func require(_ holds: Bool, _ text: @autoclosure () -> String) {

@@ -22,6 +22,9 @@ public struct Candidate: Sendable {
     public var history: History
     /// The nudge to decide about.
     public var nudge: Nudge
+    /// The matcher of the preferences' keywords, from a caller that decides about several messages. nil: one is made
+    /// for each message.
+    package var keywords: KeywordMatcher?
 
     /// Creates a candidate.
     public init(

@@ -1,51 +1,79 @@
-/// Finds a user's priority keywords in a message, token by token.
+/// Finds a user's priority keywords in a message, token by token, with the automaton of Aho and Corasick.
 ///
 /// Tokens are numbered first, because `String` hashes and compares by canonical equivalence. So the search compares
-/// integers, and its time is linear in the text for each keyword, whatever the text is.
-struct KeywordMatcher {
-    private var numbers: [String: Int] = [:]
-    private var keywords: [[Int]] = []
+/// integers. Its time is linear in the text, however many keywords the user wrote.
+///
+/// A class, so that copies of a candidate share it.
+package final class KeywordMatcher: Sendable {
+    /// A state and the token that follows it.
+    private struct Step: Hashable {
+        let state: Int
+        let token: Int
+    }
 
-    init(_ keywords: [String]) {
+    private let numbers: [String: Int]
+    /// A state is the beginning of a keyword. State 0 has no token yet.
+    private let steps: [Step: Int]
+    /// For each state, the longest other state that its tokens end with.
+    private let fallbacks: [Int]
+    /// Whether a keyword ends with the state's tokens.
+    private let isFound: [Bool]
+
+    package init(_ keywords: [String]) {
+        var numbers: [String: Int] = [:]
+        var steps: [Step: Int] = [:]
+        // For each state, the last step to it and its number of tokens.
+        var ways = [(last: Step(state: 0, token: 0), length: 0)]
+        var isFound = [false]
         for keyword in keywords {
-            var tokens: [Int] = []
+            var state = 0
             for token in Tokens(keyword) {
                 let number = numbers[token] ?? numbers.count
                 numbers[token] = number
-                tokens.append(number)
+                let step = Step(state: state, token: number)
+                if let known = steps[step] {
+                    state = known
+                } else {
+                    ways.append((step, ways[state].length + 1))
+                    isFound.append(false)
+                    state = ways.count - 1
+                    steps[step] = state
+                }
             }
             // A keyword without tokens never occurs.
-            if !tokens.isEmpty { self.keywords.append(tokens) }
+            if state > 0 { isFound[state] = true }
         }
+        var fallbacks = Array(repeating: 0, count: ways.count)
+        // The shortest first, since a fallback is shorter than its state. A state of one token falls back to 0.
+        let longer = ways.indices.filter { ways[$0].length > 1 }.sorted { ways[$0].length < ways[$1].length }
+        for state in longer {
+            let last = ways[state].last
+            var place = fallbacks[last.state]
+            while place > 0, steps[Step(state: place, token: last.token)] == nil { place = fallbacks[place] }
+            fallbacks[state] = steps[Step(state: place, token: last.token)] ?? 0
+            isFound[state] = isFound[state] || isFound[fallbacks[state]]
+        }
+        self.numbers = numbers
+        self.steps = steps
+        self.fallbacks = fallbacks
+        self.isFound = isFound
     }
 
     /// Whether a keyword occurs in the title or in the body.
-    func occurs(in message: Message) -> Bool {
-        guard !keywords.isEmpty else { return false }
-        return occurs(in: message.title) || occurs(in: message.body)
-    }
+    package func occurs(in message: Message) -> Bool { occurs(in: message.title) || occurs(in: message.body) }
 
     private func occurs(in text: String) -> Bool {
-        // A token that is in no keyword gets -1 and matches nothing.
-        let tokens = Tokens(text).map { numbers[$0] ?? -1 }
-        return keywords.contains { Self.occurs($0, in: tokens) }
-    }
-
-    /// The search of Knuth, Morris and Pratt.
-    private static func occurs(_ keyword: [Int], in tokens: [Int]) -> Bool {
-        guard keyword.count <= tokens.count else { return false }
-        var borders = [0]
-        var matched = 0
-        for token in keyword.dropFirst() {
-            while matched > 0, keyword[matched] != token { matched = borders[matched - 1] }
-            if keyword[matched] == token { matched += 1 }
-            borders.append(matched)
-        }
-        matched = 0
-        for token in tokens {
-            while matched > 0, keyword[matched] != token { matched = borders[matched - 1] }
-            if keyword[matched] == token { matched += 1 }
-            if matched == keyword.count { return true }
+        guard !steps.isEmpty else { return false }
+        var state = 0
+        for token in Tokens(text) {
+            // A token of no keyword matches nothing.
+            guard let number = numbers[token] else {
+                state = 0
+                continue
+            }
+            while state > 0, steps[Step(state: state, token: number)] == nil { state = fallbacks[state] }
+            state = steps[Step(state: state, token: number)] ?? 0
+            if isFound[state] { return true }
         }
         return false
     }

@@ -14,7 +14,7 @@ extension Policy {
         _ trace: inout some DecisionTrace
     ) throws(TimeZoneError) -> Decision {
         if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
-        let isUrgent = message.urgent || KeywordMatcher(candidate.preferences.priorityKeywords).occurs(in: message)
+        let isUrgent = message.urgent || hasKeyword(candidate, message)
         let allowUrgent = candidate.preferences.allowUrgent
         trace.note(
             "urgency",
@@ -24,6 +24,13 @@ extension Policy {
         // Quiet hours apply never, or always.
         let quietFrom: Instant? = isUrgent && allowUrgent ? nil : Instant(seconds: .min)
         return try decideText(candidate, expiresAt: message.expiresAt, quietFrom, isUrgent: isUrgent, now: now, &trace)
+    }
+
+    /// Whether one of the user's keywords occurs in the message.
+    private func hasKeyword(_ candidate: Candidate, _ message: Message) -> Bool {
+        let keywords = candidate.preferences.priorityKeywords
+        guard !keywords.isEmpty else { return false }
+        return (candidate.keywords ?? KeywordMatcher(keywords)).occurs(in: message)
     }
 
     func decideReminder(

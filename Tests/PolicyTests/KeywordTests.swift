@@ -1,4 +1,6 @@
 import Policy
+import Seeded
+import TestSupport
 import Testing
 
 struct KeywordTests {
@@ -37,6 +39,34 @@ struct KeywordTests {
         let text = String(repeating: "a ", count: 100_000)
         #expect(try !isUrgent(String(repeating: "a ", count: 40_000) + "b", text))
         #expect(try isUrgent("b", text + "b"))
+    }
+
+    /// A user may write as many keywords as fit into the preferences.
+    @Test func keywords_whenThereAreThousands_areSearchedAtOnce() {
+        let matcher = KeywordMatcher((0..<8_000).map { "a k\($0)" })
+        let message = Message(title: "", body: String(repeating: "a ", count: 2_000), urgent: false)
+        let time = processorTime {
+            for _ in 0..<50 { #expect(!matcher.occurs(in: message)) }
+        }
+        // One keyword after the other, it would be 800,000,000 steps.
+        #expect(time < .seconds(10))
+        #expect(matcher.occurs(in: Message(title: "b", body: "a a k7999", urgent: false)))
+    }
+
+    @Test(arguments: Seeds.all)
+    func keywords_whenTheyOverlap_occurAsOneByOne(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        func tokens(_ most: Int) -> [String] { (0..<random.int(0...most)).map { _ in random.pick(["a", "b", "c"]) } }
+        for _ in 0..<2_000 {
+            let keywords = (0..<random.int(1...4)).map { _ in tokens(4) }
+            let text = tokens(12)
+            let isThere = keywords.contains { keyword in
+                !keyword.isEmpty && text.indices.contains { text[$0...].starts(with: keyword) }
+            }
+            let found = KeywordMatcher(keywords.map { $0.joined(separator: " ") })
+                .occurs(in: Message(title: "", body: text.joined(separator: "-"), urgent: false))
+            #expect(found == isThere, "seed \(seed): \(keywords) in \(text)")
+        }
     }
 
     @Test func keyword_whenSplitOverTitleAndBody_doesNotOccur() throws {

@@ -108,7 +108,7 @@ struct RandomQuestions {
             "quiet_hours_end",
             "priority_keywords", "allow_urgent", "max_per_hour", "max_per_day", "messages_enabled",
             "max_analyses_per_hour",
-            "fallback_strategy",
+            "fallback_strategy", "smart_enabled",
         ]
         object[random.pick(keys)] = random.pick([
             .null, .int(0), .int(8), .int(-1), .number(1.5), .string("24:00"), .string("9:00"), .bool(true),

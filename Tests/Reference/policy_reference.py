@@ -126,6 +126,7 @@ KNOWN = {
     "max_per_hour": lambda v: is_int(v, 1),
     "max_per_day": lambda v: is_int(v, 1),
     "messages_enabled": lambda v: isinstance(v, bool),
+    "smart_enabled": lambda v: True,
     "max_analyses_per_hour": lambda v: is_int(v, 5, 20),
     "fallback_strategy": lambda v: v in ("simple_rules", "notify_all", "suppress_all") and isinstance(v, str),
 }

@@ -73,6 +73,15 @@ import Testing
         #expect(failure(String(repeating: "[", count: 500_000)) != nil)
     }
 
+    @Test func document_whenItHasNothingButDirectives_isReadSoon() {
+        var text = ""
+        for number in 0..<20_000 where text.utf8.count < YAMLDocument.maximumSize - 40 {
+            text += "%TAG !\(number)! t\n"
+        }
+        let time = processorTime { #expect(failure(text + "--- a\n") == nil) }
+        #expect(time < .seconds(3))
+    }
+
     @Test func fault_whenBytesAreNoUTF8() {
         do throws(YAMLError) {
             _ = try YAMLDocument.parse(Array("a: 1\nbé: ".utf8) + [0xFF, 0x0A])

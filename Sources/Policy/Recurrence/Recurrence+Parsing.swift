@@ -4,7 +4,7 @@ extension Recurrence {
     /// Reads a rule such as `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR`. The parts are FREQ, INTERVAL, BYDAY, BYMONTHDAY,
     /// COUNT, UNTIL and WKST, in any order, in upper or lower case.
     ///
-    /// `nudged.recurrence_fault` in SQL refuses the same rules with the same text. Change both together.
+    /// `nudged_api.recurrence_fault` in SQL refuses the same rules with the same text. Change both together.
     ///
     /// - Throws: the first wrong part from the left, or else a contradiction between parts. The error never contains
     ///   the rule.
