@@ -13,8 +13,9 @@ enum LaneEvent: Sendable {
     /// The token for these pushes could not be signed. None of them was written.
     case unsigned(Int, tags: [UInt64], why: String)
     case goAway(Int, reason: String)
-    /// A connection ended, or was never made. Everything that it accepted has completed.
-    case closed(Int, why: String)
+    /// A connection ended, or was never made. Everything that it accepted has completed. `wasFlooded`: the server sent
+    /// too many frames that answered no push.
+    case closed(Int, why: String, wasFlooded: Bool = false)
     /// The instant of `nextWake` has come.
     case tick
     /// Nothing more is sent for now: decide about the refused tokens with the answers so far.

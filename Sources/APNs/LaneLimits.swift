@@ -1,9 +1,11 @@
-/// The limits that the lane's state machine uses.
+/// What the lane's state machine knows of the configuration: its limits, and where its connections go.
 struct LaneLimits: Sendable, Equatable {
     /// The lane's only topic. Another topic would need its own connection.
     var topic: String
     var connections: Int
     var maxInFlight: Int
+    /// For the log only.
+    var server: SenderConfiguration.Endpoint
 
     /// How often the sender sends one push again.
     static let resends = 3
@@ -18,18 +20,11 @@ struct LaneLimits: Sendable, Equatable {
     /// After this many missed deadlines in a row, a connection counts as dead.
     static let silence = 3
 
-    init(topic: String, connections: Int, maxInFlight: Int) {
-        self.topic = topic
-        self.connections = max(connections, 1)
-        self.maxInFlight = max(maxInFlight, 1)
-    }
-
     init(_ configuration: SenderConfiguration) {
-        self.init(
-            topic: configuration.topic,
-            connections: configuration.connections,
-            maxInFlight: configuration.maxInFlight
-        )
+        topic = configuration.topic
+        connections = max(configuration.connections, 1)
+        maxInFlight = max(configuration.maxInFlight, 1)
+        server = configuration.server
     }
 
     /// One connection's share of the pushes in flight. When all connections have theirs, another one is opened.

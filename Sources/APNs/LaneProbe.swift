@@ -70,7 +70,7 @@ public enum LaneProbe {
         _ configuration: SenderConfiguration,
         _ clock: SenderClock
     ) throws(APNsError) -> RequestBatch {
-        let tokens = try ProviderTokenSource(configuration)
+        let tokens = ProviderTokenSource(configuration)
         let now = clock.now()
         let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
         let push = Push(

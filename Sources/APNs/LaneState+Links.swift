@@ -10,7 +10,8 @@ extension LaneState {
             link.openedAt = now
             isOpened = true
         }
-        if isOpened { effects.log.append(.connectionOpened(connection: number, streams: streams)) }
+        guard isOpened else { return }
+        effects.log.append(.connectionOpened(connection: number, streams: streams, server: limits.server))
     }
 
     /// After GOAWAY the connection accepts nothing new. A second one (RFC 9113 section 6.8) changes nothing here.
@@ -46,7 +47,7 @@ extension LaneState {
     }
 
     /// The connection has ended.
-    mutating func close(_ number: Int, why: String) {
+    mutating func close(_ number: Int, why: String, wasFlooded: Bool) {
         guard let index = links.firstIndex(where: { $0.number == number }) else { return }
         let link = links.remove(at: index)
         // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
@@ -57,6 +58,9 @@ extension LaneState {
         }
         var pause: Int64 = 0
         switch link.phase {
+        // The next connection could be flooded too, however well this one began.
+        case _ where wasFlooded:
+            pause = postponeDial(why: why)
         case .closing, .retiring:
             return
         case .dialing:

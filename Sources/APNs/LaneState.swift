@@ -115,8 +115,8 @@ struct LaneState: Sendable {
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
         case .goAway(let link, let reason):
             goAway(link, reason: reason)
-        case .closed(let link, let why):
-            close(link, why: why)
+        case .closed(let link, let why, let wasFlooded):
+            close(link, why: why, wasFlooded: wasFlooded)
         case .tick:
             break
         case .concludeWindow:

@@ -17,9 +17,9 @@ public enum LaneStatus: Sendable, Equatable {
     /// The status as text for an operator.
     public var text: String {
         switch self {
-        case .idle: "no connection to Apple needed yet"
-        case .open: "connected to Apple"
-        case .connecting: "connecting to Apple"
+        case .idle: "no connection to the push service needed yet"
+        case .open: "connected to the push service"
+        case .connecting: "connecting to the push service"
         case .backingOff(_, let why): "waiting before the next try: \(why)"
         case .stopped(let reason, let remedy, _): "sending is stopped, \(Self.cause(reason)): \(remedy)"
         case .resting: "sending nothing for 20 minutes (Apple answers TooManyProviderTokenUpdates)"
@@ -31,8 +31,8 @@ public enum LaneStatus: Sendable, Equatable {
     public static func cause(_ reason: String) -> String {
         switch reason {
         case "unsigned_token": "no provider token can be signed"
-        case "connection_lost", "connection_closed": "connections to Apple break"
-        case "goaway": "Apple closes its connections"
+        case "connection_lost", "connection_closed": "connections break"
+        case "goaway": "the server closes its connections"
         case "refused_stream": "Apple refuses streams"
         case "no_answer_in_time": "Apple does not answer in time"
         default: "Apple answers \(reason)"

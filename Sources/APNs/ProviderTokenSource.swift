@@ -14,15 +14,11 @@ final class ProviderTokenSource: Sendable {
     private let key: P256SigningKey
     private let held: Mutex<Held>
 
-    init(teamID: String, keyID: String, pem: String, after last: Int = 0) throws(APNsError) {
+    init(teamID: String, keyID: String, key: P256SigningKey, after last: Int = 0) {
         self.teamID = teamID
         self.keyID = keyID
+        self.key = key
         held = Mutex(Held(schedule: ProviderTokenSchedule(after: last)))
-        do {
-            key = try P256SigningKey(pem: pem)
-        } catch {
-            throw .unsignedToken(cause: error.description)
-        }
     }
 
     /// Runs `body` on the schedule, under the lock.

@@ -24,7 +24,7 @@ extension Sender {
             case .goaway(_, let code, let debug): return .goAway(number, reason: Self.reason(in: debug, code: code))
             case .closed(let reason):
                 core.links[number] = nil
-                return .closed(number, why: reason.context)
+                return .closed(number, why: reason.context, wasFlooded: reason.code == .flooded)
             }
         }
     }
@@ -63,11 +63,11 @@ extension SenderConfiguration {
 }
 
 extension ProviderTokenSource {
-    convenience init(_ configuration: SenderConfiguration, after last: Int = 0) throws(APNsError) {
-        try self.init(
+    convenience init(_ configuration: SenderConfiguration, after last: Int = 0) {
+        self.init(
             teamID: configuration.teamID,
             keyID: configuration.keyID,
-            pem: configuration.signingKeyPEM,
+            key: configuration.signingKey,
             after: last
         )
     }

@@ -20,15 +20,14 @@ public final class Sender: Sendable {
     ///   - jitter: A random number from 0 to 1, for back-offs.
     ///   - log: Gets events for the log. Called on any thread, must not block.
     ///   - onStateChange: Gets the status after each change. Called on any thread, must not block.
-    /// - Throws: `APNsError.unsignedToken` with the remedy if the key's text is not a P-256 key.
     public init(
         configuration: SenderConfiguration,
         clock: SenderClock = .system,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         log: @escaping @Sendable (SenderEvent) -> Void,
         onStateChange: @escaping @Sendable (LaneStatus) -> Void = { _ in }
-    ) throws(APNsError) {
-        let tokens = try ProviderTokenSource(configuration)
+    ) {
+        let tokens = ProviderTokenSource(configuration)
         self.clock = clock
         self.log = log
         self.onStateChange = onStateChange
@@ -102,20 +101,21 @@ public final class Sender: Sendable {
         return core.withLock { $0.state.status(now: now) }
     }
 
+    /// Where new connections go.
+    public var server: SenderConfiguration.Endpoint { core.withLock { $0.configuration.server } }
+
     /// Takes a new key, endpoint or limits. Pushes in flight end on their old connections; later ones use new
     /// connections. A stopped lane resumes. If only limits or time-outs change, connections, stop and back-off stay as
     /// they are.
-    ///
-    /// - Throws: `APNsError.unsignedToken` if the key's text is not a P-256 key. The old configuration stays.
-    public func reconfigure(_ configuration: SenderConfiguration) throws(APNsError) {
+    public func reconfigure(_ configuration: SenderConfiguration) {
         let last = core.withLock { $0.tokens.withSchedule { $0.lastNumber } }
         // Leave eight numbers for tokens that the old key signs meanwhile.
-        let tokens = try ProviderTokenSource(configuration, after: last + 8)
+        let tokens = ProviderTokenSource(configuration, after: last + 8)
         handle { core in
             let old = core.configuration
             let keeps =
                 old.keyID == configuration.keyID && old.teamID == configuration.teamID
-                && old.signingKeyPEM == configuration.signingKeyPEM
+                && old.signingKey == configuration.signingKey
             // The same key keeps its tokens: Apple counts new tokens, and a reload must not add one.
             if !keeps { core.tokens = tokens }
             core.configuration = configuration

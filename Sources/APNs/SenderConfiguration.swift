@@ -1,11 +1,13 @@
+public import OpenSSL
+
 /// The configuration of one lane (key, environment, topic).
 public struct SenderConfiguration: Sendable, Equatable {
     /// The ten characters of the developer team: the claim `iss`.
     public var teamID: String
     /// The ten characters of the key: the header `kid`.
     public var keyID: String
-    /// The text of the `.p8` file.
-    public var signingKeyPEM: String
+    /// Apple's signing key, the `.p8` file.
+    public var signingKey: P256SigningKey
     /// The app's bundle id: the lane's topic. A push with another topic is rejected.
     public var topic: String
     /// Sandbox or production.
@@ -47,7 +49,7 @@ public struct SenderConfiguration: Sendable, Equatable {
     public init(
         teamID: String,
         keyID: String,
-        signingKeyPEM: String,
+        signingKey: P256SigningKey,
         topic: String,
         environment: APNsEnvironment,
         endpoint: Endpoint? = nil,
@@ -55,7 +57,7 @@ public struct SenderConfiguration: Sendable, Equatable {
     ) {
         self.teamID = teamID
         self.keyID = keyID
-        self.signingKeyPEM = signingKeyPEM
+        self.signingKey = signingKey
         self.topic = topic
         self.environment = environment
         self.endpoint = endpoint
@@ -74,8 +76,29 @@ public struct SenderConfiguration: Sendable, Equatable {
         return like == self
     }
 
+    /// Where connections go. Apple listens at 443 and 2197.
+    public var server: Endpoint { endpoint ?? Endpoint(host: environment.host, port: 443) }
     /// The host that connections go to.
-    public var host: String { endpoint?.host ?? environment.host }
-    /// Apple listens at 443 and 2197.
-    public var port: UInt16 { endpoint?.port ?? 443 }
+    public var host: String { server.host }
+    /// The port that connections go to.
+    public var port: UInt16 { server.port }
+}
+
+extension SenderConfiguration.Endpoint: CustomStringConvertible {
+    /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name of
+    /// the sandbox.
+    private static let applesHosts = [
+        "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
+    ]
+    private static let applesPorts: [UInt16] = [443, 2197]
+
+    /// Whether this is Apple's push service.
+    public var isApples: Bool {
+        let name = host.lowercased()
+        return Self.applesHosts.contains(name.hasSuffix(".") ? String(name.dropLast()) : name)
+            && Self.applesPorts.contains(port)
+    }
+
+    /// `api.push.apple.com:443`.
+    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -5,7 +5,7 @@ public enum SenderEvent: Sendable, Equatable {
     /// A probe was accepted, or the configuration changed.
     case laneResumed
     /// TLS and SETTINGS are complete.
-    case connectionOpened(connection: Int, streams: Int)
+    case connectionOpened(connection: Int, streams: Int, server: SenderConfiguration.Endpoint)
     /// A connection ended, or could not be made. `retryInMilliseconds`: the wait before the next attempt, or 0.
     case connectionLost(connection: Int, why: String, retryInMilliseconds: Int64)
     /// A connection is given up because so many pushes in a row got no answer.

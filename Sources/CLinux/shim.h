@@ -2,8 +2,10 @@
 #include <link.h>
 #include <malloc.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +22,15 @@ extern int pipe2(int ends[2], int flags);
 
 /* POSIX_SPAWN_SETSID of glibc's spawn.h (2.26 and later), which needs _GNU_SOURCE too. */
 enum { nudged_spawn_setsid = 0x80 };
+
+/* O_PATH of glibc's fcntl.h, for the same reason. */
+enum { nudged_open_path = 010000000 };
+
+/* prctl(2) is variadic. */
+static inline int nudged_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/* Overwrites bytes that are not used any more. The compiler leaves out a plain memset(3). */
+static inline void nudged_cleanse(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
 /* Drops the pages of the program's code from its memory. They are a private mapping of a file that doesn't change, so
    the kernel reads them again when they are needed. Other pages are kept: a page that was written to would lose its

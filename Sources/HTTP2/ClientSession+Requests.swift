@@ -134,6 +134,7 @@ extension ClientSession {
     }
 
     private func finish(_ index: Int, _ result: RequestResult) {
+        budget.requestEnded()
         completions.append(Completion(tag: streams[index].tag, result: result))
         queue.release(streams[index].batch)
         streams.close(index)

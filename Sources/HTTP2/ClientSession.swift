@@ -27,6 +27,9 @@ final class ClientSession {
     var violation: String?
     /// nghttp2's text for the latest frame that it refused.
     var lastInvalid: String?
+    var budget = FrameBudget()
+    /// Whether the violation is a flood of frames that answer no request.
+    var isFlooded = false
     /// Whether a PING waits for its answer.
     var awaitsPong = false
 
@@ -108,9 +111,26 @@ final class ClientSession {
             bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             bytes.count
         )
+        budget.refill(now: boottime)
+        budget.pay(for: bytes)
+        // nghttp2 itself refuses a flood of PING or SETTINGS in one read.
+        if budget.left < 0 || count == Int(NGHTTP2_ERR_FLOODED.rawValue) { flooded() }
         if count < 0, violation == nil {
             violation = String(cString: nghttp2_strerror(Int32(truncatingIfNeeded: count)))
         }
+    }
+
+    /// Notes how many bytes TLS has read from the socket so far.
+    func noteReceived(_ total: UInt64) {
+        budget.refill(now: boottime)
+        budget.pay(received: total)
+        if budget.left < 0 { flooded() }
+    }
+
+    private func flooded() {
+        guard violation == nil else { return }
+        isFlooded = true
+        violation = "too many frames that answer no request"
     }
 
     /// Fills the output up to a record: first with waiting frames, then with new requests.

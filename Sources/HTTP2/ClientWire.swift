@@ -113,7 +113,9 @@ struct ClientWire: ~Copyable {
     private mutating func read(now: UInt64) -> CloseReason? {
         for _ in 0..<64 {
             do throws(TLSError) {
-                switch try tls.read(into: buffer) {
+                let step = try tls.read(into: buffer)
+                session.noteReceived(tls.received)
+                switch step {
                 case .done(let count):
                     lastReceived = now
                     session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -195,6 +197,10 @@ struct ClientWire: ~Copyable {
 
     private mutating func spent() -> CloseReason {
         let host = session.configuration.host
+        if session.isFlooded {
+            let text = "\(host) sends HTTP/2 frames without end that answer no request; "
+            return CloseReason(.flooded, text + "if it repeats, check whether a proxy is between nudged and that host")
+        }
         if let violation = session.violation {
             return CloseReason(.protocolError, "\(host) broke the HTTP/2 protocol: \(violation)")
         }

@@ -20,6 +20,8 @@ public struct CloseReason: Error, Sendable, Equatable, CustomStringConvertible {
         case handshake
         /// The server violated HTTP/2 (RFC 9113 section 5.4.1).
         case protocolError
+        /// The server sent too many frames that answered no request.
+        case flooded
         /// A PING had no answer in time.
         case pingTimeout
         /// The server closed or the network broke the connection.

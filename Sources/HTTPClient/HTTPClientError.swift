@@ -21,7 +21,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         case hostMismatch
         /// The server's certificate was refused for another reason.
         case refusedCertificate
-        /// No TLS connection of version 1.2 or newer was possible.
+        /// No TLS connection of version 1.3, or of 1.2 with ECDHE and AEAD, was possible.
         case handshake
         /// The connection ended before the answer was complete.
         case brokenOff

@@ -22,7 +22,12 @@ struct TransferFailure {
         case CURLE_SSL_CACERT_BADFILE:
             failure(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
         case CURLE_SSL_CONNECT_ERROR:
-            failure(.handshake, "no TLS 1.2 or newer with \(url): check that it is an https server", cause: text)
+            failure(
+                .handshake,
+                "no TLS with \(url): check that it is an https server that offers TLS 1.3, "
+                    + "or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305",
+                cause: text
+            )
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
             failure(.malformed, "the answer of \(url) is not HTTP", cause: text)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:

@@ -30,9 +30,7 @@ public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible 
         let cause = String(cString: strerror(number))
         return switch code {
         case .listen:
-            "can't listen on \(place) (\(cause)): "
-                + (number == EADDRINUSE
-                    ? "another program has the port; give metrics.listen another one" : "correct metrics.listen")
+            "can't listen on \(place) (\(cause)): \(listenRemedy)"
         case .resources:
             "no thread or descriptor is left to listen on \(place) (\(cause)): "
                 + "raise LimitNOFILE or TasksMax in the unit"
@@ -41,6 +39,15 @@ public struct MetricsError: Error, Sendable, Equatable, CustomStringConvertible 
                 + (number == EROFS || number == EACCES || number == EPERM
                     ? "let the service write to its folder, as /usr/share/doc/nudged/examples/metrics-file.conf does"
                     : "check the folder and its disk")
+        }
+    }
+
+    private var listenRemedy: String {
+        switch number {
+        case EADDRINUSE: "another program has the port; give metrics.listen another one"
+        // bind(2) itself never fails so. SocketBindDeny= of the unit does.
+        case EPERM: "allow the port in the unit, as /usr/share/doc/nudged/examples/metrics-listen.conf does"
+        default: "correct metrics.listen"
         }
     }
 }

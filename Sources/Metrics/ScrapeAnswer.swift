@@ -8,7 +8,7 @@ enum ScrapeAnswer {
             if let refusal = outcome.refusal {
                 (
                     refusal.status, "text/plain; charset=utf-8",
-                    Array("\(refusal.status): metrics are at /metrics\n".utf8)
+                    Array("\(refusal.status): \(refusal.remedy)\n".utf8)
                 )
             } else { ("200 OK", Exposition.contentType, page()) }
         let allowed = outcome.refusal == .method ? "allow: GET, HEAD\r\n" : ""

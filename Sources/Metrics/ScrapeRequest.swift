@@ -1,3 +1,5 @@
+import Glibc
+
 /// The part of a request that has arrived: the head of HTTP/1.0 or 1.1 (RFC 9112). A body is not read.
 struct ScrapeRequest {
     /// The result of a complete head.
@@ -43,30 +45,53 @@ struct ScrapeRequest {
             return Outcome(refusal: .malformed)
         }
         guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Outcome(refusal: .version) }
-        let names = lines.dropFirst().map { fieldName($0) }
-        guard !names.contains(nil) else { return Outcome(refusal: .malformed) }
+        let fields = lines.dropFirst().compactMap { field($0) }
+        guard fields.count == lines.count - 1 else { return Outcome(refusal: .malformed) }
         // HTTP/1.1 requires exactly one Host field (RFC 9112, section 3.2).
-        let hosts = names.count { $0 == "host" }
-        guard hosts == 1 || hosts == 0 && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
+        let hosts = fields.filter { $0.name == "host" }
+        guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
-        guard path(words[1]) == "/metrics" else { return Outcome(refusal: .notFound, isHead: isHead) }
+        let target = parts(of: words[1])
+        if let host = target.authority ?? hosts.first?.value, !isThisMachine(host) {
+            return Outcome(refusal: .host, isHead: isHead)
+        }
+        guard target.path == "/metrics" else { return Outcome(refusal: .notFound, isHead: isHead) }
         return Outcome(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
     }
 
-    /// The name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before the colon and
-    /// no folded line.
-    private static func fieldName(_ line: ArraySlice<UInt8>) -> String? {
+    /// A field with its name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before
+    /// the colon and no folded line.
+    private static func field(_ line: ArraySlice<UInt8>) -> (name: String, value: Substring)? {
         guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
         let name = line[..<colon]
-        return name.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: name, as: UTF8.self).lowercased() : nil
+        guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let value = line[(colon + 1)...].drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        return (String(decoding: name, as: UTF8.self).lowercased(), Substring(decoding: value, as: UTF8.self))
     }
 
-    /// The path without the query. In an absolute target (RFC 9112, section 3.2.2) the path follows the host.
-    private static func path(_ target: String) -> Substring {
-        var path = target.prefix { $0 != "?" }
-        if path.lowercased().hasPrefix("http://") {
-            path = path.dropFirst("http://".count).drop { $0 != "/" }
+    /// The path without the query. An absolute target names a host too, which then counts in place of the field (RFC
+    /// 9112, section 3.2.2).
+    private static func parts(of target: String) -> (authority: Substring?, path: Substring) {
+        let path = target.prefix { $0 != "?" }
+        let scheme = "http://"
+        guard path.lowercased().hasPrefix(scheme) else { return (nil, path) }
+        let rest = path.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" }
+        return (authority, rest[authority.endIndex...])
+    }
+
+    /// Whether a host is localhost or a numeric address. A page on the web can make its own name point to this machine
+    /// (DNS rebinding), and a browser would then let the page read the metrics.
+    private static func isThisMachine(_ host: Substring) -> Bool {
+        let isBracketed = host.first == "["
+        let name = isBracketed ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
+        let port = host[name.endIndex...].dropFirst(isBracketed ? 1 : 0)
+        guard port.isEmpty || port.first == ":", port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return false
         }
-        return path
+        var address = in6_addr()
+        if isBracketed { return inet_pton(AF_INET6, String(name), &address) == 1 }
+        return name.lowercased() == "localhost" || inet_pton(AF_INET, String(name), &address) == 1
     }
 }

@@ -9,12 +9,21 @@ public final class P256SigningKey: Sendable {
     // EVP_MD_CTX to use a key at the same time.
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Reads a key from the text of a `.p8` file: PEM, PKCS #8, unencrypted.
+    /// Reads a key from the text of a `.p8` file: PEM, PKCS #8, unencrypted. OpenSSL overwrites its copies of the text.
     ///
     /// - Throws: `SigningKeyError` with the remedy, never with the key's text.
-    public init(pem: String) throws(SigningKeyError) {
-        ERR_clear_error()
-        guard let key = Self.readPEM(Array(pem.utf8)) else {
+    public convenience init(pem: UnsafeRawBufferPointer) throws(SigningKeyError) {
+        try self.init(Self.readPEM(pem))
+    }
+
+    /// The same for a text that needs no care, such as a key of a test.
+    public convenience init(pem: String) throws(SigningKeyError) {
+        try self.init(Array(pem.utf8).withUnsafeBytes { P256SigningKey.readPEM($0) })
+    }
+
+    /// Takes over what was read. Nil: the text is no key.
+    private init(_ key: OpaquePointer?) throws(SigningKeyError) {
+        guard let key else {
             ERR_clear_error()
             throw .notPEM
         }
@@ -50,13 +59,13 @@ public final class P256SigningKey: Sendable {
         return raw
     }
 
-    private static func readPEM(_ bytes: [UInt8]) -> OpaquePointer? {
-        bytes.withUnsafeBufferPointer { buffer in
-            guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
-            defer { BIO_free(bio) }
-            // Without this callback OpenSSL would read an encrypted key's pass phrase from the terminal.
-            return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
-        }
+    private static func readPEM(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer? {
+        ERR_clear_error()
+        // It reads the bytes in place.
+        guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+        defer { BIO_free(bio) }
+        // Without this callback OpenSSL would read an encrypted key's pass phrase from the terminal.
+        return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
     }
 
     private static func fault(of key: OpaquePointer) -> SigningKeyError? {
@@ -85,5 +94,12 @@ public final class P256SigningKey: Sendable {
             }
             return written ? raw : nil
         }
+    }
+}
+
+extension P256SigningKey: Equatable {
+    /// Compares the public halves. Each belongs to one private key.
+    public static func == (left: P256SigningKey, right: P256SigningKey) -> Bool {
+        left === right || EVP_PKEY_eq(left.key, right.key) == 1
     }
 }

@@ -29,7 +29,15 @@ enum SocketBIO {
 }
 
 struct SocketState {
+    /// The most reads of the socket within one operation. Else a peer whose messages hold no data (TLS 1.3's KeyUpdate
+    /// and NewSessionTicket) could keep OpenSSL reading without end.
+    static let mostReads = 4
+
     let descriptor: Int32
+    /// Reads of the socket in the present operation.
+    var reads = 0
+    /// The bytes that were read from the socket.
+    var received: UInt64 = 0
     /// errno of the last failure that a retry can't fix. 0 for an end of file.
     var failure: Int32 = 0
 }
@@ -41,10 +49,16 @@ private func socketState(_ bio: OpaquePointer?) -> UnsafeMutablePointer<SocketSt
 private func socketRead(_ bio: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ length: Int32) -> Int32 {
     guard let state = socketState(bio) else { return -1 }
     BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+    guard state.pointee.reads < SocketState.mostReads else {
+        BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+        return -1
+    }
+    state.pointee.reads += 1
     while true {
         let count = recv(state.pointee.descriptor, buffer, Int(length), 0)
         if count >= 0 {
             state.pointee.failure = 0
+            state.pointee.received += UInt64(count)
             return Int32(count)
         }
         if errno == EINTR { continue }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Not Sendable: one thread uses it. It never raises SIGPIPE.
 public final class TLSConnection {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let state: UnsafeMutablePointer<SocketState>
     /// The name that the peer's certificate must contain. Nil in a server.
     private let host: String?
@@ -60,7 +60,7 @@ public final class TLSConnection {
     /// - Throws: `.untrusted`, `.expired`, `.notYetValid`, `.hostMismatch`, `.refusedCertificate`,
     ///   `.noHTTP2`, `.handshake`, `.connection`.
     public func handshake() throws(TLSError) -> TLSStep {
-        TLSErrorQueue.clear()
+        begin()
         let code = SSL_do_handshake(handle)
         if code == 1 {
             if host != nil, !agreedOnHTTP2 {
@@ -82,11 +82,24 @@ public final class TLSConnection {
             let text = TLSErrorQueue.text()
             // The server's alert 120 (RFC 7301 section 3.2).
             let code: TLSError.Code = text.contains("no application protocol") ? .noHTTP2 : .handshake
-            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(text)")
+            // A client's offer is in `TLSContext.client`.
+            let remedy = host == nil || code == .noHTTP2 ? "" : "; \(Self.needs)"
+            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(text)\(remedy)")
         case SSL_ERROR_ZERO_RETURN: return .closed
         default: throw lost("during the TLS handshake")
         }
     }
+
+    /// The bytes that were read from the socket, with those of TLS itself.
+    public var received: UInt64 { state.pointee.received }
+
+    private func begin() {
+        TLSErrorQueue.clear()
+        state.pointee.reads = 0
+    }
+
+    private static let needs =
+        "the server must offer TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305"
 
     private var agreedOnHTTP2: Bool {
         var protocolName: UnsafePointer<UInt8>?
@@ -100,7 +113,7 @@ public final class TLSConnection {
     ///
     /// More bytes may be buffered inside: only after `.wantsRead` should the descriptor be polled.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> TLSStep {
-        TLSErrorQueue.clear()
+        begin()
         let count = SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
         return count > 0 ? .done(Int(count)) : try step(count, "while reading")
     }
@@ -110,7 +123,7 @@ public final class TLSConnection {
     /// After `.wantsRead` or `.wantsWrite`, a part of the record may be sent already. The next call must offer the same
     /// bytes, and at least as many.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> TLSStep {
-        TLSErrorQueue.clear()
+        begin()
         let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
         return count > 0 ? .done(Int(count)) : try step(count, "while writing")
     }

@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// Credentials and settings that many TLS connections share: TLS 1.2 or newer, ALPN `h2`.
+/// Credentials and settings that many TLS connections share: TLS 1.2 or newer, ALPN `h2`. A client uses TLS 1.2 only
+/// with ECDHE and AEAD suites.
 ///
 /// @unchecked Sendable: only the factories change the SSL_CTX. Afterwards only SSL_new uses it, which counts references
 /// atomically.
@@ -26,11 +27,21 @@ public final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(handle) }
 
+    /// The suites of a client for TLS 1.2, as ciphers(1) writes them: AES-GCM and ChaCha20-Poly1305. Those of TLS 1.3
+    /// are all of this kind, and aren't part of the list.
+    private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
     /// For connections that verify the peer's certificate chain and name and require HTTP/2.
     ///
     /// - Throws: `.credentials` if the source of trusted certificates can't be read.
     public static func client(trust: TLSTrust = .system) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_client_method())
+        guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
+            throw TLSError(.library, "OpenSSL has no cipher suite with ECDHE and AEAD: \(TLSErrorQueue.text())")
+        }
+        // HTTP/2 forbids renegotiation (RFC 9113 section 9.2.1). The number is SSL_OP_NO_RENEGOTIATION, a macro that
+        // Swift doesn't import.
+        SSL_CTX_set_options(context.handle, 1 << 30)
         SSL_CTX_set_verify(context.handle, SSL_VERIFY_PEER, nil)
         // Returns 0 for success, unlike similar functions.
         let offer: [UInt8] = [2, UInt8(ascii: "h"), UInt8(ascii: "2")]
@@ -52,13 +63,21 @@ public final class TLSContext: @unchecked Sendable {
 
     /// For a server's connections, with this certificate chain (leaf first) and key.
     ///
-    /// - Throws: `.credentials` if they can't be read or don't match.
+    /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
+    /// - Throws: `.credentials` if they can't be read or don't match. `.library` if no suite is known.
     public static func server(
         certificate: PEMSource,
         key: PEMSource,
-        offersHTTP2: Bool = true
+        offersHTTP2: Bool = true,
+        suites: String? = nil
     ) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_server_method())
+        if let suites {
+            SSL_CTX_ctrl(context.handle, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+            guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
+                throw TLSError(.library, "OpenSSL has no cipher suite \(suites): \(TLSErrorQueue.text())")
+            }
+        }
         try context.use(certificate: certificate)
         try context.use(key: key)
         guard SSL_CTX_check_private_key(context.handle) == 1 else {

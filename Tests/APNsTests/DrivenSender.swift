@@ -19,8 +19,8 @@ struct Told: Sendable {
         _ configuration: SenderConfiguration,
         _ clock: ManualClock,
         jitter: @escaping @Sendable () -> Double = { 0.5 }
-    ) throws -> Sender {
-        try Sender(
+    ) -> Sender {
+        Sender(
             configuration: configuration,
             clock: clock.clock,
             jitter: jitter,
@@ -36,7 +36,7 @@ extension SenderConfiguration {
         var configuration = SenderConfiguration(
             teamID: "TEAM456789",
             keyID: "KEY4567890",
-            signingKeyPEM: SenderRig.pem,
+            signingKey: SenderRig.key,
             topic: "com.example.App",
             environment: .sandbox,
             endpoint: .init(host: "127.0.0.1", port: port),

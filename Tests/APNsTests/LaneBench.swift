@@ -19,8 +19,16 @@ struct LaneBench {
     private var lastTag: UInt64 = 0
 
     init(connections: Int = 1, maxInFlight: Int = 1_000, jitter: @escaping @Sendable () -> Double = { 0.5 }) {
-        let limits = LaneLimits(topic: "com.example.App", connections: connections, maxInFlight: maxInFlight)
-        state = LaneState(limits: limits, jitter: jitter)
+        var configuration = SenderConfiguration(
+            teamID: "ABCDE12345",
+            keyID: "KEY1234567",
+            signingKey: SenderRig.key,
+            topic: "com.example.App",
+            environment: .production
+        )
+        configuration.connections = connections
+        configuration.maxInFlight = maxInFlight
+        state = LaneState(limits: LaneLimits(configuration), jitter: jitter)
     }
 
     var free: Int { state.freeSlots(now: now) }

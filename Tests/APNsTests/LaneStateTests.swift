@@ -167,6 +167,24 @@ import Testing
         #expect(lost < 3_000 && number < 100, "\(lost) lost on \(number) connections")
     }
 
+    /// Else a server that accepts one push on each connection could keep a core busy with handshakes and floods.
+    @Test(arguments: [false, true]) func dial_waits_whenTheServerFloodedAProvenConnection(isRetiring: Bool) {
+        var lane = LaneBench.proven()
+        if isRetiring { lane.handle(.goAway(1, reason: "x")) }
+        lane.handle(.closed(1, why: "flooded", wasFlooded: true))
+        guard case .backingOff(let until, "flooded") = lane.status else {
+            Issue.record("\(lane.status)")
+            return
+        }
+        let pause = until - lane.now
+        #expect(lane.log.contains(.connectionLost(connection: 1, why: "flooded", retryInMilliseconds: pause)))
+        lane.send()
+        #expect(lane.dials == [1] && lane.free == 0 && lane.outcomes == [.unsent(reason: "flooded")])
+        lane.pass(pause)
+        lane.send()
+        #expect(lane.dials == [1, 2])
+    }
+
     @Test func lane_slowsDown_whenNothingIsAnswered() {
         var lane = LaneBench.proven()
         lane.send(1_000)

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func source_signsOnce_whenAskedTwice() throws {
-        let source = try ProviderTokenSource(teamID: "T", keyID: "K", pem: Self.pem)
+        let source = ProviderTokenSource(teamID: "T", keyID: "K", key: try P256SigningKey(pem: Self.pem))
         let token = ProviderTokenSchedule.Minted(number: 1, mintedAt: 0, wall: 1_788_000_000_000)
         let first = try source.text(of: token)
         let second = try source.text(of: token)

@@ -9,6 +9,10 @@ import TestSupport
 /// A sender, a clock in the test's hand and a scripted server over real TLS.
 final class SenderRig: DrivenSender {
     static let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+    static let key: P256SigningKey = {
+        guard let key = try? P256SigningKey(pem: pem) else { preconditionFailure("the generated key is none") }
+        return key
+    }()
 
     let clock = ManualClock()
     let told = Told()
@@ -34,7 +38,7 @@ final class SenderRig: DrivenSender {
         var configuration = SenderConfiguration.test(port: server.port, caFile: roots.path)
         configure(&configuration)
         self.configuration = configuration
-        sender = try told.sender(configuration, clock)
+        sender = told.sender(configuration, clock)
     }
 
     /// With a server that accepts everything.

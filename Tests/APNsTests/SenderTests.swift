@@ -28,6 +28,29 @@ import Testing
         await rig.end()
     }
 
+    @Test func connection_whenTheServerFloodsIt_isClosed_andTheNextDialWaits() async throws {
+        let frames = [[UInt8]](repeating: [0, 0, 0, 0xEE, 0, 0, 0, 0, 0], count: 65_536).flatMap(\.self)
+        let rig = try SenderRig { _, connection, index in
+            if index == 0 { connection.writeRaw(frames) }
+            return ScriptedApple.accepted
+        }
+        rig.send(1...1)
+        #expect(await rig.outcomes(1) == [.accepted])
+        await rig.event { event in
+            guard case .connectionLost(1, let why, let pause) = event else { return false }
+            return why.contains("without end") && pause > 0
+        }
+        guard case .backingOff(let until, _) = rig.sender.status else {
+            Issue.record("\(rig.sender.status)")
+            return
+        }
+        rig.clock.pass(until - rig.clock.now)
+        rig.send(2...2)
+        #expect(await rig.outcomes(2) == [.accepted, .accepted])
+        #expect(rig.apple.requests.map(\.connection) == [1, 2])
+        await rig.end()
+    }
+
     @Test func twoConnections_shareTheLoadAndTheToken_whenOneIsFull() async throws {
         let rig = try SenderRig(configure: {
             $0.connections = 2

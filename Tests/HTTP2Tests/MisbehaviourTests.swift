@@ -192,6 +192,18 @@ import Testing
         try refuses(pair, .noHTTP2, "HTTP/2")
     }
 
+    /// CBC, and no TLS 1.3.
+    @Test func handshake_whenOnlyOldSuites() throws {
+        let pair = try Pair(Script(answer: Self.accept), server: { $0.suites = "ECDHE-ECDSA-AES128-SHA" })
+        try refuses(pair, .handshake, "the server must offer TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM")
+    }
+
+    @Test func handshake_whenTLS12WithAEAD() throws {
+        let pair = try Pair(Script(answer: Self.accept), server: { $0.suites = "ECDHE-ECDSA-AES128-GCM-SHA256" })
+        pair.submit(1...3)
+        #expect(pair.results(3).values.allSatisfy { $0.status == 200 })
+    }
+
     private func refuses(_ pair: Pair, _ code: CloseReason.Code, _ text: String) throws {
         pair.client.submit([pair.request(1)])
         let reason = pair.closeReason()

@@ -75,6 +75,19 @@ import Testing
         try await Self.expectRefusal(rig, .handshake)
     }
 
+    /// CBC, and no TLS 1.3.
+    @Test(arguments: ["ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES128-SHA256"])
+    func send_whenTheServerHasNoAEAD_isHandshakeAndSaysWhatItNeeds(suite: String) async throws {
+        let rig = try Rig(suites: suite)
+        try await Self.expectRefusal(rig, .handshake)
+        #expect(try await rig.failure(within: nil)?.description.contains("TLS 1.2 with ECDHE and AES-GCM") == true)
+    }
+
+    @Test func send_whenTheServerHasAEADOnly_isAnswered() async throws {
+        let rig = try Rig(suites: "ECDHE-ECDSA-AES128-GCM-SHA256")
+        #expect(try await rig.send().status == 200)
+    }
+
     /// No request reaches a server that isn't believed.
     private static func expectRefusal(_ rig: Rig, _ code: HTTPClientError.Code) async throws {
         let error = try #require(try await rig.failure(within: nil))

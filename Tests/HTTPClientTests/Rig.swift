@@ -28,10 +28,17 @@ final class Rig: Sendable {
         names: [String]? = ["localhost", "127.0.0.1"],
         notBefore: Int = -86_400,
         notAfter: Int = 86_400,
+        suites: String? = nil,
         settings: HTTPClientSettings = Rig.settings(),
         answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() }
     ) throws {
-        let server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, answer: answer)
+        let server = try HTTPSServer(
+            names: names,
+            notBefore: notBefore,
+            notAfter: notAfter,
+            suites: suites,
+            answer: answer
+        )
         let caFile = try Self.write(HTTPSServer.authority.get().certificate)
         var settings = settings
         if settings.caFile == Self.ownCA { settings.caFile = caFile }

@@ -85,6 +85,7 @@ import Testing
         }
         let plain = options()
         #expect(plain.contains(TransferOption(CURLOPT_SSLVERSION, .number(Int(CURL_SSLVERSION_TLSv1_2)))))
+        #expect(plain.contains(TransferOption(CURLOPT_SSL_CIPHER_LIST, .text("ECDHE+AESGCM:ECDHE+CHACHA20"))))
         #expect(plain.contains(TransferOption(CURLOPT_PROTOCOLS_STR, .text("http,https"))))
         #expect(plain.contains(TransferOption(CURLOPT_QUICK_EXIT, .number(1))))
         #expect(plain.contains(TransferOption(CURLOPT_NOSIGNAL, .number(1))))

@@ -16,17 +16,17 @@ import Testing
         arguments: [
             ("GET /metrics HTTP/1.1\r\nHost: localhost:9464\r\n\r\n", page),
             ("GET /metrics HTTP/1.0\r\n\r\n", page),
-            ("GET /metrics HTTP/1.1\nhost:x\n\n", page),
-            ("GET /metrics?name[]=a&b HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\nbody", page),
+            ("GET /metrics HTTP/1.1\nhost:127.0.0.1:9464\n\n", page),
+            ("GET /metrics?name[]=a&b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\nbody", page),
             ("GET http://localhost:9464/metrics HTTP/1.1\r\nHost: x\r\n\r\n", page),
-            ("HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(isHead: true)),
+            ("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(isHead: true)),
             ("HEAD / HTTP/1.0\r\n\r\n", .init(refusal: .notFound, isHead: true)),
-            ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
-            ("GET /metrics/ HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
-            ("GET /../metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
-            ("GET http://metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
-            ("POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .method)),
-            ("get /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .method)),
+            ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
+            ("GET /metrics/ HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
+            ("GET /../metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
+            ("GET http://localhost HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
+            ("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .method)),
+            ("get /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .method)),
             ("GET /metrics HTTP/2.0\r\n\r\n", .init(refusal: .version)),
             ("GET /metrics HTTP/1.10\r\n\r\n", .init(refusal: .version)),
             ("GET /metrics HTTP/1.1\r\n\r\n", .init(refusal: .malformed)),
@@ -37,15 +37,38 @@ import Testing
             ("GET  /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .malformed)),
             ("GET /metrics\r\n\r\n", .init(refusal: .malformed)), ("\r\n\r\n", .init(refusal: .malformed)),
             ("\u{16}\u{3}\u{1}\n\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost: x\r\n", nil), ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r", nil), ("", nil),
+            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n", nil),
+            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r", nil), ("", nil),
         ] as [(String, ScrapeRequest.Outcome?)]
     )
     func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {
         #expect(Self.outcome(text) == wanted, "\(text.debugDescription)")
     }
 
+    /// A page on the web can let its own name point to this machine (DNS rebinding). Its requests name that host.
+    @Test(
+        arguments: [
+            ("localhost", true), ("LocalHost:9464", true), ("127.0.0.1", true), ("127.0.0.1:9464", true),
+            ("[::1]", true), ("[::1]:9464", true), ("192.0.2.7:80", true), ("\t localhost \t", true),
+            ("evil.example", false), ("evil.example:9464", false), ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example", false), ("evil@localhost", false), ("localhost:9464.evil.example", false),
+            ("[evil.example]", false), ("127.1", false), ("localhost.", false), ("", false),
+        ]
+    )
+    func request_whenItsHostIsAName_isRefused(host: String, isTaken: Bool) {
+        let wanted = isTaken ? Self.page : ScrapeRequest.Outcome(refusal: .host)
+        #expect(Self.outcome("GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n") == wanted, "\(host)")
+        #expect(Self.outcome("GET /metrics HTTP/1.0\r\nhost:\(host)\r\n\r\n") == wanted, "\(host)")
+    }
+
+    /// The target's host counts in place of the field (RFC 9112, section 3.2.2).
+    @Test func request_whenItsTargetNamesAHost_isRefusedForThatHost() {
+        let text = "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        #expect(Self.outcome(text) == .init(refusal: .host))
+    }
+
     @Test func request_whenTooLarge_isRefusedAndNotKept() {
-        let head = "GET /metrics HTTP/1.1\r\nHost: x\r\nlong: "
+        let head = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nlong: "
         let fitting = head + String(repeating: "a", count: ScrapeRequest.mostBytes - head.utf8.count - 4) + "\r\n\r\n"
         #expect(fitting.utf8.count == ScrapeRequest.mostBytes)
         #expect(Self.outcome(fitting) == Self.page)
@@ -64,7 +87,7 @@ import Testing
         var random = SplitMix64(seed: seed)
         for text in [
             "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n", "GET / HTTP/1.0\n\n",
-            "HEAD /metrics HTTP/1.1\nHost: a\r\n\n",
+            "HEAD /metrics HTTP/1.1\nHost: 127.0.0.1\r\n\n",
         ] {
             let whole = Self.outcome(text)
             for _ in 0..<50 {

@@ -39,7 +39,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("GET /other HTTP/1.1\r\nHost: x\r\n\r\n", "404 Not Found"),
+            ("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
+            ("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421 Misdirected Request"),
             ("POST /metrics HTTP/1.0\r\n\r\n", "405 Method Not Allowed"),
             ("nonsense\r\n\r\n", "400 Bad Request"),
             ("GET /metrics HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"),
@@ -107,6 +108,8 @@ import Testing
             _ = try ScrapeServer(at: address) { [] }
         }
         #expect(LoopbackClient.scrape(port: port)?.hasSuffix("first 1\n") == true)
+        // As the unit's SocketBindDeny= refuses it.
+        #expect("\(MetricsError(.listen, "127.0.0.1:\(port)", EPERM))".contains("metrics-listen.conf"))
         // A connection that stands does not keep the address.
         let idle = LoopbackClient(port: port)
         server.stop()

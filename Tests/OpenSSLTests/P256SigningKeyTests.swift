@@ -48,6 +48,14 @@ import Testing
         #expect(throws: SigningKeyError.notP256) { try P256SigningKey(pem: GeneratedKey.ellipticCurve(curve)) }
     }
 
+    @Test func key_whenItIsParsedTwice_isEqual() throws {
+        let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+        let bytes = Array(pem.utf8)
+        let key = try bytes.withUnsafeBytes { try P256SigningKey(pem: $0) }
+        #expect(try key == P256SigningKey(pem: pem))
+        #expect(try key != P256SigningKey(pem: GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)))
+    }
+
     @Test func error_saysTheRemedy_withoutTheText() {
         for error in [SigningKeyError.notPEM, .notEllipticCurve, .notP256] {
             #expect(error.description.contains(".p8"))

@@ -1,6 +1,9 @@
+import COpenSSL
 import Glibc
-import OpenSSL
+import TestSupport
 import Testing
+
+@testable import OpenSSL
 
 /// Both ends of TLS on a socket pair, driven by hand.
 struct TLSTests {
@@ -12,12 +15,14 @@ struct TLSTests {
         _ leaf: IssuedCertificate,
         host: String = "localhost",
         trust: String? = nil,
-        offersHTTP2: Bool = true
+        offersHTTP2: Bool = true,
+        suites: String? = nil
     ) throws {
         let server = try TLSContext.server(
             certificate: .text(leaf.certificate),
             key: .text(leaf.key),
-            offersHTTP2: offersHTTP2
+            offersHTTP2: offersHTTP2,
+            suites: suites
         )
         let client = try TLSContext.client(trust: .only(.text(trust ?? authority.certificate)))
         var ends: [Int32] = [0, 0]
@@ -73,6 +78,70 @@ struct TLSTests {
     @Test func handshake_whenNoALPN() throws {
         let error = code { try shake(authority.issue(for: ["localhost"]), offersHTTP2: false) }
         #expect(error?.code == .noHTTP2)
+    }
+
+    @Test(arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"])
+    func handshake_whenTLS12WithECDHEAndAEAD(suite: String) throws {
+        try shake(authority.issue(for: ["localhost"]), suites: suite)
+    }
+
+    /// What a client says after the server's first answer. Nil if it goes on.
+    private func refusal(_ suite: String, certificate: String, key: String, trust: String) throws -> TLSError? {
+        let server = try TLSContext.server(certificate: .text(certificate), key: .text(key), suites: suite)
+        let client = try TLSContext.client(trust: .only(.text(trust)))
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        let near = try TLSConnection(client: client, descriptor: ends[0], host: "localhost")
+        let far = try TLSConnection(server: server, descriptor: ends[1])
+        #expect(try near.handshake() == .wantsRead)
+        _ = try? far.handshake()
+        return code { _ = try near.handshake() }
+    }
+
+    /// Static RSA has no forward secrecy, and CBC has a history of padding attacks.
+    @Test(arguments: ["AES128-SHA", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES128-SHA256"])
+    func handshake_whenTLS12WithStaticRSAOrCBC_isRefused(suite: String) throws {
+        let (certificate, key) = GeneratedKey.rsaCertificate(for: "localhost")
+        let error = try refusal(suite, certificate: certificate, key: key, trust: certificate)
+        #expect(error?.code == .handshake)
+        let text = error?.description ?? ""
+        #expect(text.hasSuffix("or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305"), "\(text)")
+        let good = "ECDHE-RSA-AES128-GCM-SHA256"
+        #expect(try refusal(good, certificate: certificate, key: key, trust: certificate) == nil)
+    }
+
+    /// In TLS 1.3 a server may send new keys without end. OpenSSL reads on until data comes.
+    @Test func read_whenOnlyNewKeysCome_comesBackSoon() throws {
+        let leaf = try authority.issue(for: ["localhost"])
+        let server = try TLSContext.server(certificate: .text(leaf.certificate), key: .text(leaf.key))
+        let client = try TLSContext.client(trust: .only(.text(authority.certificate)))
+        var ends: [Int32] = [0, 0]
+        // So each read of the socket brings one message.
+        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        let near = try TLSConnection(client: client, descriptor: ends[0], host: "localhost")
+        let far = try TLSConnection(server: server, descriptor: ends[1])
+        var isDone = (near: false, far: false)
+        while !isDone.near || !isDone.far {
+            if !isDone.near, case .done = try near.handshake() { isDone.near = true }
+            if !isDone.far, case .done = try far.handshake() { isDone.far = true }
+        }
+        let before = near.received
+        for _ in 0..<6 {
+            #expect(SSL_key_update(far.handle, Int32(SSL_KEY_UPDATE_NOT_REQUESTED)) == 1)
+            #expect(SSL_do_handshake(far.handle) == 1)
+        }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        func read() throws -> (step: TLSStep, bytes: UInt64) {
+            let step = try buffer.withUnsafeMutableBytes { bytes throws(TLSError) in try near.read(into: bytes) }
+            return (step, near.received - before)
+        }
+        let first = try read()
+        let second = try read()
+        #expect(first.step == .wantsRead && second.step == .wantsRead)
+        // Four of six, then the rest.
+        #expect(first.bytes > 0 && first.bytes * 6 == second.bytes * 4)
     }
 
     @Test func context_whenFilesAreBad() throws {

@@ -29,7 +29,8 @@ public final class Server: Sendable {
             context = try TLSContext.server(
                 certificate: configuration.certificate,
                 key: configuration.key,
-                offersHTTP2: configuration.offersHTTP2
+                offersHTTP2: configuration.offersHTTP2,
+                suites: configuration.suites
             )
         } catch {
             throw ServerError(.credentials, error.description)

@@ -16,6 +16,8 @@ public struct ServerConfiguration: Sendable {
     public var shakesHands: Bool
     /// Whether ALPN `h2` is agreed on. False imitates a server without HTTP/2.
     public var offersHTTP2: Bool
+    /// Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them. Nil: all that OpenSSL offers.
+    public var suites: String?
     /// MAX_CONCURRENT_STREAMS in the first SETTINGS frame; nil leaves it out. Default 1,000.
     public var maxConcurrentStreams: UInt32?
     /// INITIAL_WINDOW_SIZE in the first SETTINGS frame: the bytes of a body that need no WINDOW_UPDATE. Default 1 MiB.

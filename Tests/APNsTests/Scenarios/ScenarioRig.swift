@@ -45,7 +45,7 @@ final class ScenarioRig: DrivenSender {
         var configuration = SenderConfiguration.test(port: simulator.port, caFile: roots.path)
         configure(&configuration)
         self.configuration = configuration
-        sender = try told.sender(configuration, clock, jitter: jitter)
+        sender = told.sender(configuration, clock, jitter: jitter)
     }
 
     /// With an Apple that accepts everything.
@@ -130,7 +130,7 @@ extension SenderEvent {
         switch self {
         case .laneStopped(let reason, _): "stopped \(reason)"
         case .laneResumed: "resumed"
-        case .connectionOpened(let connection, let streams): "opened \(connection) with \(streams)"
+        case .connectionOpened(let connection, let streams, _): "opened \(connection) with \(streams)"
         case .connectionLost(let connection, _, let pause): "lost \(connection), pause \(pause)"
         case .connectionSilent(let connection, let count): "silent \(connection) after \(count)"
         case .goAway(let connection, let reason): "goaway \(connection) \(reason)"
