@@ -9,7 +9,8 @@ import struct FoundationEssentials.UUID
 /// Asks the decision service about nudges that the policy allows, between the planner and the lanes.
 ///
 /// At most `decision.concurrency` users are asked about at a time, urgent ones first. A user who waits for an answer
-/// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once.
+/// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once. Nothing about a
+/// user who does not consent (`smart_enabled`) is sent to the service.
 actor DecisionStage {
     /// A user who waits for answers, and the lane that comes next.
     private struct Asked: Sendable {
@@ -37,6 +38,7 @@ actor DecisionStage {
         let isResting = decider.isResting
         for user in users {
             guard user.plan.isToBeAsked else {
+                if user.plan.lacksConsent { goesUnasked(user) }
                 ready.append(user)
                 continue
             }
@@ -82,6 +84,13 @@ actor DecisionStage {
 
     // MARK: One user
 
+    /// The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a later
+    /// consent does not bring them back.
+    private func goesUnasked(_ user: PlannedUser) {
+        delivery.answers.forget(user.plan)
+        user.held.run.count { $0.withoutConsent += 1 }
+    }
+
     private func ask(_ asked: Asked) async {
         let plan = asked.user.plan
         if let outcomes = await outcomes(asked.user), !delivery.isHalted, await isUnchanged(plan, outcomes) {
@@ -120,14 +129,22 @@ actor DecisionStage {
         delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
     }
 
-    /// Whether the user is unchanged since the claim. Only needed for declined nudges: they have no intent whose commit
-    /// would check it. A message that was cancelled meanwhile has its row in the record already.
+    /// Whether the user is unchanged since the claim. If the user has changed, the answer stays remembered. Only
+    /// declined nudges need this: an intent makes the same check itself. The settlement of a declined nudge makes it
+    /// once more. A message that was cancelled meanwhile has its row in the record already.
     private func isUnchanged(_ plan: SendPlan, _ outcomes: [NudgeIdentity: DecisionOutcome]) async -> Bool {
         guard outcomes.values.contains(where: { !$0.shouldNotify }) else { return true }
         return (try? await delivery.store.isUnchanged(plan.userID, version: plan.version)) ?? false
     }
 
-    /// `.stopped` also if the user is erased, the membership has ended, or the database does not answer.
+    /// Whether the user lets the service read their texts now. The claim's copy may be many seconds old.
+    private func consents(_ user: UUID) async throws(PostgresError) -> Bool {
+        let text = try await delivery.store.preferences(of: user)
+        return delivery.terms.planner.parsed(text).smartEnabled
+    }
+
+    /// `.stopped` also if the user is erased or has withdrawn consent, the membership has ended, or the database does
+    /// not answer.
     private func answer(
         _ question: DecisionQuestion,
         _ user: PlannedUser,
@@ -148,7 +165,10 @@ actor DecisionStage {
             budget.spend(now: now)
             do throws(PostgresError) {
                 // Written before the question is sent, so that it counts even if the daemon dies now.
-                guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked) else {
+                guard try await delivery.store.noteAnalysed(userID, member: member, budget.asked),
+                    // The last thing before the question leaves.
+                    try await consents(userID)
+                else {
                     decider.giveBack(pass)
                     return .failure(.stopped)
                 }
@@ -157,7 +177,10 @@ actor DecisionStage {
                 throw error
             }
             known = budget
-            return await decider.ask(question, pass)
+            let answer = await decider.ask(question, pass)
+            // An answer that comes after a withdrawal is neither used nor remembered.
+            if case .success = answer, try await !consents(userID) { return .failure(.stopped) }
+            return answer
         } catch {
             if error.isFenced { delivery.ownership.noteEnd(of: member) }
             delivery.onEvent(.settlementFailed(error: error.description))
@@ -188,7 +211,8 @@ actor DecisionStage {
         guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
         delivery.answers.forget(user.plan)
         // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
-        let settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
+        var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
+        settled.update.isOnlyIfUnchanged = true
         settler.add([
             .rest(
                 settled.update,

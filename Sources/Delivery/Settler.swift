@@ -147,9 +147,11 @@ actor Settler {
         _ result: Settlement.Result,
         attempt: Int
     ) async {
-        guard !result.refused.isEmpty else { return count(settlement, entries, result) }
+        guard !result.refused.isEmpty || !result.changed.isEmpty else { return count(settlement, entries, result) }
         let refused = Dictionary(result.refused.map { ($0.userID, $0) }, uniquingKeysWith: { first, _ in first })
-        let done = entries.filter { refused[$0.held.userID] == nil }
+        // Users who changed are let go. The change has made them due.
+        let done = entries.filter { refused[$0.held.userID] == nil && !result.changed.contains($0.held.userID) }
+        entries.first?.held.run.count { $0.changed += result.changed.count }
         count(settlement.only(Set(done.map(\.held.userID))), done, result)
         var left: [Entry] = []
         for entry in entries {

@@ -15,13 +15,9 @@ package final class Lanes: Sendable {
     private let log: @Sendable (SenderEvent, LaneIdentity) -> Void
 
     /// - Parameter log: called with each event of a lane's sender.
-    /// - Throws: what is wrong with a lane's key.
-    package init(
-        _ lanes: [LaneConfiguration],
-        log: @escaping @Sendable (SenderEvent, LaneIdentity) -> Void
-    ) throws(APNsError) {
+    package init(_ lanes: [LaneConfiguration], log: @escaping @Sendable (SenderEvent, LaneIdentity) -> Void) {
         self.log = log
-        try reconfigure(lanes)
+        reconfigure(lanes)
     }
 
     /// In the order of the configuration.
@@ -39,22 +35,18 @@ package final class Lanes: Sendable {
     }
 
     /// Takes a new configuration. Unchanged lanes keep their connections. Removed lanes end in good order.
-    ///
-    /// - Throws: what is wrong with a lane's key. Then nothing has changed.
-    package func reconfigure(_ lanes: [LaneConfiguration]) throws(APNsError) {
+    package func reconfigure(_ lanes: [LaneConfiguration]) {
         let old = state.withLock { $0 }
         var next = State()
         var changed: [(Sender, SenderConfiguration)] = []
         for lane in lanes {
-            // Check each lane before changing anything: a reload is done completely or not at all.
-            let fresh = try sender(lane)
             let known = old.senders[lane.identity]
             if let known, old.configurations[lane.identity] != lane.sender { changed.append((known, lane.sender)) }
-            next.senders[lane.identity] = known ?? fresh
+            next.senders[lane.identity] = known ?? sender(lane)
             next.order.append(lane.identity)
             next.configurations[lane.identity] = lane.sender
         }
-        for (sender, configuration) in changed { try sender.reconfigure(configuration) }
+        for (sender, configuration) in changed { sender.reconfigure(configuration) }
         let gone = old.senders.filter { next.senders[$0.key] == nil }
         state.withLock { $0 = next }
         for (identity, sender) in gone {
@@ -63,9 +55,9 @@ package final class Lanes: Sendable {
         }
     }
 
-    private func sender(_ lane: LaneConfiguration) throws(APNsError) -> Sender {
+    private func sender(_ lane: LaneConfiguration) -> Sender {
         let (log, identity) = (log, lane.identity)
-        return try Sender(configuration: lane.sender, log: { log($0, identity) })
+        return Sender(configuration: lane.sender, log: { log($0, identity) })
     }
 
     /// Ends all lanes at the same time. Pushes in flight are awaited until `deadline` (milliseconds of CLOCK_BOOTTIME).

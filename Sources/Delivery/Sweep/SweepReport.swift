@@ -18,6 +18,8 @@ package struct SweepReport: Sendable, Equatable {
     package var sending = 0
     /// Decisions by the decision service, or by a fallback in its place.
     package var decisions: [DecisionOutcome.Kind: Int] = [:]
+    /// Users whose nudges went on without a question to the configured service, since the user does not consent.
+    package var withoutConsent = 0
     /// Users who changed between plan and push. They are evaluated again.
     package var changed = 0
     /// Pushes of orphans, recorded as unknown.
@@ -80,7 +82,8 @@ package struct SweepReport: Sendable, Equatable {
         return
             #"{"users":\#(users),"sent":\#(sent),"rejected":\#(rejected),"deferred":\#(deferred),"unknown":\#(unknown),"#
             + #""unsent":\#(unsent),"skipped":\#(skipped),"dropped":\#(dropped),"changed":\#(changed),"recovered":\#(recovered),"fenced":\#(fenced),"#
-            + #""tokens_deleted":\#(tokensDeleted),"resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
+            + #""tokens_deleted":\#(tokensDeleted),"without_consent":\#(withoutConsent),"#
+            + #""resting":{\#(reasons.joined(separator: ","))},"duration_ms":\#(milliseconds)}"#
     }
 
     package mutating func add(_ other: SweepReport) {
@@ -91,6 +94,7 @@ package struct SweepReport: Sendable, Equatable {
         resting.merge(other.resting, uniquingKeysWith: +)
         sending += other.sending
         decisions.merge(other.decisions, uniquingKeysWith: +)
+        withoutConsent += other.withoutConsent
         changed += other.changed
         recovered += other.recovered
         fenced += other.fenced

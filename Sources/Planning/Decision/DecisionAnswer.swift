@@ -29,8 +29,8 @@ package struct DecisionAnswer: Sendable, Equatable {
         guard case .bool(let shouldNotify)? = object["should_notify"] else {
             throw DecisionNonsense(member: "should_notify", wanted: "true or false")
         }
-        guard let priority = object["priority"]?.text.flatMap(DecisionPriority.init(rawValue:)) else {
-            throw DecisionNonsense(member: "priority", wanted: "low, normal, high or urgent")
+        guard let priority = object["priority"]?.text.flatMap(DecisionPriority.init(answered:)) else {
+            throw DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")
         }
         guard let reason = object["reason"]?.text else { throw DecisionNonsense(member: "reason", wanted: "a string") }
         self.shouldNotify = shouldNotify

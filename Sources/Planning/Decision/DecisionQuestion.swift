@@ -10,7 +10,7 @@ package struct DecisionQuestion: Sendable {
     package let userID: UUID
     /// nil: not a check-in.
     let slot: LocalDate?
-    /// `urgent` if the policy found the nudge urgent, else `normal`.
+    /// `urgent` if the policy found the nudge urgent, else `medium`.
     let priority: DecisionPriority
     /// The texts that are sent unless the service replaces them.
     package let title: String
@@ -44,5 +44,8 @@ package struct DecisionQuestion: Sendable {
 
 /// How much a nudge matters, in questions and in answers.
 enum DecisionPriority: String, Sendable, CaseIterable {
-    case low, normal, high, urgent
+    case low, medium, high, urgent
+
+    /// As a service writes it: `normal` is another name of `medium`. nil: none of them.
+    init?(answered name: String) { self.init(rawValue: name == "normal" ? "medium" : name) }
 }

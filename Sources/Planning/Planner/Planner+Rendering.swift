@@ -35,8 +35,13 @@ extension Planner {
             // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
             // check-in an end.
             expiresAt: attempt.decision.validUntil ?? now,
-            text: asksService ? checkInTexts.content(of: choice, context) : nil
+            text: mayAsk(about: recipient) ? checkInTexts.content(of: choice, context) : nil
         )
+    }
+
+    /// Without the user's consent, nothing for the service is in the plan.
+    private func mayAsk(about recipient: Recipient) -> Bool {
+        asksService && recipient.candidate.preferences.smartEnabled
     }
 
     /// Chosen once per slot. The user's remaining devices get the same text as the others.
@@ -73,7 +78,7 @@ extension Planner {
             collapseKey: text.collapseName,
             endsAt: text.expiresAt,
             expiresAt: text.expiration(now: now),
-            text: asksService ? text.content : nil
+            text: mayAsk(about: recipient) ? text.content : nil
         )
     }
 }

@@ -13,7 +13,7 @@ package struct Planner: Sendable {
     package var checkInTexts = CheckInTexts()
     /// Records each decision with its trace, for `nudged explain`. nil in a sweep.
     package var recorder: DecisionRecorder?
-    /// Whether a decision service is configured. Then nudges carry their texts.
+    /// Whether a decision service is configured. Then nudges of users who consent carry their texts.
     package var asksService = false
     private let preferences = PreferencesCache()
 

@@ -13,6 +13,9 @@ struct Recipient: Sendable {
     let messages: [PendingText]
     let notices: [Notice]
     private let paused: Set<NudgeKind>
+    /// Made once for all messages: a user may have thousands of keywords, and thousands of messages that wait. Not in
+    /// `candidate`, which a plan keeps while it is in flight.
+    private let keywords: KeywordMatcher?
 
     init(_ user: ClaimedUser, planner: Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
@@ -34,6 +37,8 @@ struct Recipient: Sendable {
         )
         fingerprint = try planner.policy.scheduleFingerprint(candidate)
         candidate.since = Self.since(user, fingerprint: fingerprint, now: now)
+        let written = candidate.preferences.priorityKeywords
+        keywords = messages.isEmpty || written.isEmpty ? nil : KeywordMatcher(written)
         self.candidate = candidate
         notices = Notice.all(of: user, candidate, foreign: devices.foreign.first, planner.policy.zones, now: now)
     }
@@ -59,6 +64,7 @@ struct Recipient: Sendable {
         var copy = candidate
         copy.history = history
         copy.nudge = nudge
+        copy.keywords = keywords
         copy.paused = isPaused(nudge.kind)
         return copy
     }

@@ -9,6 +9,11 @@ extension SendPlan {
     /// Whether the decision service must be asked about any nudge.
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
 
+    /// Whether a service would be asked about a nudge, if the user consented.
+    package var lacksConsent: Bool {
+        !candidate.preferences.smartEnabled && nudges.contains { $0.countedAt == nil }
+    }
+
     /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
     /// and is evaluated again.
     package func decided(
@@ -49,7 +54,7 @@ extension SendPlan {
             kind: nudge.identity.kind,
             userID: userID,
             slot: nudge.identity.slot,
-            priority: nudge.isUrgent ? .urgent : .normal,
+            priority: nudge.isUrgent ? .urgent : .medium,
             title: text.title,
             body: text.body,
             context: RecipientContext(json: context).object
@@ -65,6 +70,6 @@ extension SendPlan {
                 isMention: nudge.text?.isMention ?? false
             )
         )
-        return DecisionOutcome(decision, nudge.isUrgent ? .urgent : .normal, because: failure)
+        return DecisionOutcome(decision, nudge.isUrgent ? .urgent : .medium, because: failure)
     }
 }

@@ -29,10 +29,7 @@ extension Retry {
         guard end != nil || identity.slot == nil else { return nil }
         var members: [NudgeIdentity]?
         if case .array(let keys)? = value["members"] {
-            members = keys.compactMap { key in
-                guard case .string(let key) = key else { return nil }
-                return NudgeIdentity(kind: identity.kind, key: key, slot: nil)
-            }
+            members = keys.compactMap { Self.name($0).map { NudgeIdentity(kind: identity.kind, key: $0, slot: nil) } }
         }
         self.init(
             identity: identity,
@@ -48,16 +45,24 @@ extension Retry {
     private static func identity(_ value: JSONValue) -> NudgeIdentity? {
         if case .string(let slot)? = value["slot"], let slot = LocalDate(iso: slot) { return .checkIn(slot) }
         guard case .string(let kind)? = value["kind"], let kind = NudgeKind(rawValue: kind), kind != .checkIn,
-            case .string(let key)? = value["key"]
+            let key = name(value["key"])
         else { return nil }
         return NudgeIdentity(kind: kind, key: key, slot: nil)
     }
 
     private static func left(_ item: JSONValue) -> Left? {
-        guard case .string(let hash)? = item["device"], let at = instant(item["not_before"]) else { return nil }
+        guard let hash = name(item["device"]), let at = instant(item["not_before"]) else { return nil }
         var isRepeat = false
         if case .bool(let flag)? = item["repeat"] { isRepeat = flag }
         return Left(deviceHash: hash, notBefore: at, isRepeat: isRepeat)
+    }
+
+    /// A key or a hash. nil: it would have to be escaped, so nudged did not write it.
+    private static func name(_ value: JSONValue?) -> String? {
+        guard case .string(let text)? = value,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        return text
     }
 
     private static func instant(_ value: JSONValue?) -> Instant? {
@@ -65,7 +70,7 @@ extension Retry {
         return Instant(rfc3339: text)
     }
 
-    /// Needs no escaping: it holds only dates, numbers, hexadecimal digests and nudged's own names.
+    /// Needs no escaping: it holds only dates, numbers, and names that `name` accepts.
     private var json: String {
         let devices = left.map {
             #"{"device":"\#($0.deviceHash)","not_before":"\#($0.notBefore.rfc3339)"\#($0.isRepeat ? #","repeat":true"# : "")}"#

@@ -12,7 +12,8 @@ struct PushText: Sendable {
     private let domain: String?
     private let category: String?
     private let threadID: String?
-    /// nil: a payload can't hold the row's data. `nudged.send` refuses such data, so somebody wrote the row directly.
+    /// nil: a payload can't hold the row's data. `nudged_api.send` refuses such data, so somebody wrote the row
+    /// directly.
     private let custom: CustomMembers?
     /// The row's data as JSON. nil: none.
     private let data: String?
@@ -110,8 +111,8 @@ struct PushText: Sendable {
         notification.interruptionLevel = passesFocus ? .timeSensitive : nil
         var bytes: [UInt8] = []
         notification.render(into: &bytes)
-        // Too long with the interruption level. `nudged.send` could not know that a keyword makes it urgent, so send
-        // the text without it.
+        // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
+        // urgent. So send the text without the level.
         guard bytes.count > PushType.alert.payloadLimit, passesFocus else { return bytes }
         return payload(passesFocus: false)
     }

@@ -54,12 +54,12 @@ import TestSupport
         ) { _ in way.acts }
         // The first has a check-in; the others messages.
         try scene.scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\", \"priority_keywords\": [\"help\"]}' where user_id <> '\(Scene.user(1))'"
+            "update public.context_profiles set notification_preferences = '{\"smart_enabled\": true, \"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\", \"priority_keywords\": [\"help\"]}' where user_id <> '\(Scene.user(1))'"
         )
         try scene.send(2)
         try scene.send(3, ", urgent => true")
         try scene.send(4, ", category => 'mention'")
-        try scene.scene.sql("select nudged.send('\(Scene.user(5))', 'Help', '\(S.text)')")
+        try scene.scene.sql("select nudged_api.send('\(Scene.user(5))', 'Help', '\(S.text)')")
         if way == .refused { scene.service.stop() }
         let run = try await scene.once([
             "DECISION_TIMEOUT": way == .slow ? "500ms" : "20s",

@@ -13,7 +13,7 @@ struct DecisionScene {
     let scene: Scene
     let service: HTTPSServer
 
-    /// Users with a device each; what is due of them is up to the test.
+    /// Users with a device each, who consent; what is due of them is up to the test.
     init(
         _ users: Int,
         names: [String]? = ["localhost", "127.0.0.1"],
@@ -26,9 +26,12 @@ struct DecisionScene {
         scene.write(try HTTPSServer.authority.get().certificate, to: "service-ca.pem")
         scene.secrets.withLock { $0 += [Self.text, Self.answerText, Self.token, "planted-path"] }
         try scene.seedDue(users)
+        try scene.sql(
+            "update public.context_profiles set notification_preferences = notification_preferences || '{\"smart_enabled\": true}'"
+        )
     }
 
-    /// Users who get messages only.
+    /// Users who get messages only, and consent unless the preferences say otherwise.
     static func withoutCheckIns(
         _ users: Int,
         preferences: String = "",
@@ -37,7 +40,7 @@ struct DecisionScene {
     ) async throws -> DecisionScene {
         let scene = try await DecisionScene(users, perDevice: perDevice, answer)
         try scene.scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"\(preferences)}'"
+            "update public.context_profiles set notification_preferences = '{\"smart_enabled\": true, \"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"\(preferences)}'"
         )
         return scene
     }
@@ -66,7 +69,7 @@ struct DecisionScene {
 
     @discardableResult
     func send(_ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select nudged.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+        try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
     }
 
     /// What the service was asked, in the order of arrival.

@@ -26,11 +26,21 @@ import Testing
 
     @Test(
         arguments: [
+            ("urgent", .urgent), ("high", .high), ("medium", .medium), ("normal", .medium), ("low", .low),
+        ] as [(String, DecisionPriority)]
+    )
+    func priority_isReadByEachOfItsNames(name: String, priority: DecisionPriority) throws {
+        #expect(try Self.answer(Self.json("\"priority\": \"\(name)\"")).priority == priority)
+    }
+
+    @Test(
+        arguments: [
             ("", nil), ("planted", nil), ("[]", nil), ("null", nil), ("{} {}", nil), (#"{"should_notify": true"#, nil),
             ("{}", "should_notify"), (json(#""should_notify": "true""#), "should_notify"),
             (json(#""should_notify": 1"#), "should_notify"), (json(#""should_notify": null"#), "should_notify"),
             (#"{"should_notify": true, "reason": "r"}"#, "priority"), (json(#""priority": "planted""#), "priority"),
             (json(#""priority": "High""#), "priority"), (json(#""priority": 1"#), "priority"),
+            (json(#""priority": "Medium""#), "priority"), (json(#""priority": "med""#), "priority"),
             (#"{"should_notify": true, "priority": "low"}"#, "reason"), (json(#""reason": null"#), "reason"),
             (json(#""reason": ["planted"]"#), "reason"), (json(#""title": """#), "title"),
             (json(#""title": " \n\u00a0""#), "title"), (json(#""title": 5"#), "title"), (json(#""body": {}"#), "body"),

@@ -13,14 +13,14 @@ import TimeZones
             kind: .checkIn,
             userID: id,
             slot: slot,
-            priority: .normal,
+            priority: .medium,
             title: "Hello \"you\"",
             body: "line\nbreak",
             context: JSONObject([.init(key: "timezone", value: .string("Europe/Paris"))])
         )
         #expect(
             String(decoding: checkIn.json, as: UTF8.self)
-                == #"{"kind":"check_in","user_id":"6f0c1b52-8d5e-4c4e-9d0a-0123456789ab","slot":"2026-03-01","priority":"normal","#
+                == #"{"kind":"check_in","user_id":"6f0c1b52-8d5e-4c4e-9d0a-0123456789ab","slot":"2026-03-01","priority":"medium","#
                 + #""title":"Hello \"you\"","body":"line\nbreak","context":{"timezone":"Europe/Paris"}}"#
         )
         let message = DecisionQuestion(

@@ -30,7 +30,7 @@ import Testing
     @Test func text_fitsTheRecord() {
         let failures: [DecisionFailure] = [
             .overLimit, .resting, .busy, .unreachable, .timedOut, .unreadable, .status(503), .stopped,
-            .nonsense(DecisionNonsense(member: "priority", wanted: "low, normal, high or urgent")),
+            .nonsense(DecisionNonsense(member: "priority", wanted: "urgent, high, medium, normal or low")),
         ]
         for failure in failures {
             for ground in FallbackDecider.Ground.allCases {

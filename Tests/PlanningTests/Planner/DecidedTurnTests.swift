@@ -18,6 +18,11 @@ import struct FoundationEssentials.UUID
     /// 10:05 in Tokyo: the check-in is due.
     private let now = F.at("2026-11-20T01:05:00Z")
 
+    /// Of a user who consents.
+    private static let smart = with(#""smart_enabled":true"#)
+
+    private static func with(_ member: String) -> String { String(F.daily.dropLast()) + ",\(member)}" }
+
     private func planner() -> Planner {
         var planner = F.planner()
         planner.asksService = true
@@ -40,9 +45,11 @@ import struct FoundationEssentials.UUID
         )
     }
 
-    private func sendPlan(_ messages: [PendingMessage], planner: Planner? = nil, preferences: String = F.daily) throws
-        -> SendPlan
-    {
+    private func sendPlan(
+        _ messages: [PendingMessage],
+        planner: Planner? = nil,
+        preferences: String = Self.smart
+    ) throws -> SendPlan {
         let user = F.user(preferences: preferences, messages: messages)
         return try #require((planner ?? self.planner()).plan(user, now: now).sendPlan)
     }
@@ -66,11 +73,27 @@ import struct FoundationEssentials.UUID
         #expect(sendPlan.decided([:], at: now, paused: []).nudges.count == 2)
     }
 
+    /// The plan holds no text for the service, so no later stage can send one.
+    @Test(
+        arguments: [
+            F.daily, with(#""smart_enabled":false"#), with(#""smart_enabled":"true""#), with(#""smart_enabled":1"#),
+        ]
+    )
+    func turn_whenTheUserDoesNotConsent_isNotAskedAndGoesByThePolicy(preferences: String) throws {
+        let sendPlan = try sendPlan([message(1)], preferences: preferences)
+        #expect(sendPlan.lacksConsent && !sendPlan.isToBeAsked)
+        #expect(sendPlan.nudges.allSatisfy { $0.text == nil && sendPlan.question($0) == nil })
+        // An ordinary message: a fallback strategy would drop it.
+        let decided = sendPlan.decided([:], at: now, paused: [])
+        #expect(decided.nudges.map(\.identity) == [.message(message(1).id), .checkIn(F.date("2026-11-20"))])
+        #expect(decided.nudges.allSatisfy { $0.decision == nil })
+    }
+
     @Test func questions_areOfEachNudgeInOrder() throws {
         let sendPlan = try sendPlan([message(1), message(2, urgent: true)])
         let questions = sendPlan.nudges.compactMap(sendPlan.question)
         #expect(questions.map(\.kind) == [.message, .message, .checkIn])
-        #expect(questions.map(\.priority) == [.urgent, .normal, .normal])
+        #expect(questions.map(\.priority) == [.urgent, .medium, .medium])
         #expect(questions.map(\.body) == ["text 2", "text 1", "How are you?"])
         #expect(questions.map(\.slot) == [nil, nil, F.date("2026-11-20")])
     }
@@ -185,14 +208,14 @@ import struct FoundationEssentials.UUID
         )
         let outcomes = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
         #expect(outcomes.map(\.shouldNotify) == [true, false, true, true, false, true])
-        #expect(outcomes.map(\.priority) == [.urgent, .normal, .normal, .normal, .normal, .normal])
+        #expect(outcomes.map(\.priority) == [.urgent, .medium, .medium, .medium, .medium, .medium])
         #expect(outcomes[1].reason == "neither urgent nor a mention: the decision service did not answer in time")
         #expect(
             try JSONValue(parsing: outcomes[0].json)["by"] == .string("fallback")
         )
         let quiet = try self.sendPlan(
             [message(5, urgent: true)],
-            preferences: String(F.daily.dropLast()) + #","fallback_strategy":"suppress_all"}"#
+            preferences: Self.with(#""smart_enabled":true,"fallback_strategy":"suppress_all""#)
         )
         #expect(quiet.nudges.map { quiet.fallback($0, because: .overLimit).shouldNotify } == [false, false])
     }
@@ -215,6 +238,7 @@ import struct FoundationEssentials.UUID
                 sent: [now - 60, now - 3]
             ),
             retry: retry,
+            preferences: Self.smart,
             messages: [message(1)]
         )
         let sendPlan = try #require(planner().plan(user, now: now).sendPlan)

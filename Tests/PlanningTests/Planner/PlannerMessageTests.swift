@@ -3,6 +3,7 @@ import APNs
 import JSON
 import Policy
 import Store
+import TestSupport
 import Testing
 import TimeZones
 
@@ -220,5 +221,15 @@ import struct FoundationEssentials.UUID
         #expect(collapsed.nudges.map(\.identity) == [.message(M.id(1))] && collapsed.ended == [.message(M.id(9))])
         let both = try #require(planner.plan(M.user([said(1, 2), said(9, 1)]), now: now).sendPlan)
         #expect(both.nudges.map(\.identity) == [.message(M.id(9)), .message(M.id(1))])
+    }
+
+    /// The keywords are read once for all messages, so that one user can't hold up a sweep.
+    @Test func messages_whenTheUserHasThousandsOfKeywords_arePlannedSoon() {
+        let keywords = (0..<7_000).map { "\"k\($0)\"" }.joined(separator: ",")
+        let preferences = #"\#(F.daily.dropLast()),"priority_keywords":[\#(keywords)]}"#
+        let user = M.user((0..<250).map { M.message($0) }, preferences: preferences)
+        var planned = 0
+        let time = processorTime { planned = planner.plan(user, now: now).sendPlan?.nudges.count ?? 0 }
+        #expect(planned == 250 && time < .seconds(4))
     }
 }

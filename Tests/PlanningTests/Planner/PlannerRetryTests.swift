@@ -251,4 +251,18 @@ import struct FoundationEssentials.UUID
         #expect(Retry.json([]) == nil)
         #expect(Retry.all(json: "[]").isEmpty && Retry.all(json: "{").isEmpty && Retry.all(json: "[{}]").isEmpty)
     }
+
+    /// Such a text can't be written back as it is, so it must not be kept.
+    @Test(arguments: [#"a\"b"#, #"a\\b"#, #"a\u0000b"#])
+    func retry_whenANameNeedsAnEscape_isLeftOut(name: String) {
+        func json(key: String, members: String, device: String) -> String {
+            #"[{"kind":"message","key":"\#(key)","members":[\#(members)],"version":1,"attempt":0,"#
+                + #""left":[{"device":"\#(device)","not_before":"2026-11-20T01:00:00Z"}]}]"#
+        }
+        #expect(Retry.all(json: json(key: "digest:a", members: #""a""#, device: "b")).map(\.left.count) == [1])
+        #expect(Retry.all(json: json(key: name, members: "", device: "b")).isEmpty)
+        let rest = Retry.all(json: json(key: "digest:a", members: "\"\(name)\",\"a\"", device: name))
+        #expect(rest.map(\.members) == [[NudgeIdentity(kind: .message, key: "a", slot: nil)]])
+        #expect(rest.map(\.left.count) == [0])
+    }
 }

@@ -1,0 +1,205 @@
+import APNsSimulator
+import Glibc
+import JSON
+import LocalPostgres
+import Postgres
+import Seeded
+import Synchronization
+import Testing
+import TestSupport
+
+/// Nothing about a user leaves, and no answer counts, unless their preferences say `smart_enabled: true`
+/// (docs/DECISION.md, "Consent").
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ConsentTests {
+    typealias S = DecisionScene
+
+    /// An answer that can be told from the nudge's own text.
+    private static func answer(_ notify: Bool) -> [HTTPSAct] { S.answer(notify, ", \"body\": \"\(S.answerText)\"") }
+
+    /// - Parameter value: JSON. nil: the key is absent.
+    private static func write(_ value: String?, of user: Int, _ scene: DecisionScene) throws {
+        let change = value.map { " || '{\"smart_enabled\": \($0)}'" } ?? ""
+        try scene.scene.sql(
+            """
+            update public.context_profiles
+            set notification_preferences = (notification_preferences - 'smart_enabled')\(change)
+            where user_id = '\(Scene.user(user))'
+            """
+        )
+    }
+
+    private static func received(_ scene: DecisionScene) -> String {
+        String(decoding: scene.service.seen.now.received, as: UTF8.self)
+    }
+
+    /// An ordinary message: `simple_rules` would drop it, and so would the service.
+    @Test(arguments: ["false", "\"true\"", "1", "null", nil] as [String?])
+    func message_whenTheUserDoesNotConsent_goesByThePolicyAlone(value: String?) async throws {
+        let scene = try await S.withoutCheckIns(2) { _ in S.answer(false) }
+        try Self.write(value, of: 1, scene)
+        try scene.send(1)
+        try scene.send(2)
+        let run = try await scene.once()
+        #expect(run.exit == .code(0) && run.number("sent") == 1 && run.number("dropped") == 1, "\(run.text)")
+        #expect(run.number("without_consent") == 1)
+        #expect(try scene.bodies() == [.string(S.text)])
+        #expect(try scene.questions().map { $0["user_id"] } == [.string(Scene.user(2))])
+        #expect(!Self.received(scene).contains(Scene.user(1)))
+        #expect(
+            try scene.scene.lines("select outcome, decision->>'by' from nudged.delivery order by user_id")
+                == ["accepted|", "dropped|service"]
+        )
+        let isUntouched = "select analysed is null from nudged.person where user_id = '\(Scene.user(1))'"
+        #expect(try scene.scene.sql(isUntouched) == "t")
+    }
+
+    /// The daemon holds at each point between claim and effect while the user withdraws.
+    @Test(arguments: [("claimed", true), ("before_intent", true), ("before_rest", false)])
+    func message_whenConsentIsWithdrawnInBetween_goesByThePolicyAlone(point: String, notify: Bool) async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in Self.answer(notify) }
+        try scene.send(1)
+        let gate = scene.scene.folder + "/gate"
+        let process = try scene.scene.start(
+            ["run", "--once", "--json"],
+            scene.environment(["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
+        )
+        #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil })
+        try Self.write("false", of: 1, scene)
+        scene.scene.write("", to: "gate")
+        let run = try await scene.scene.finish(process)
+        #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
+        #expect(try scene.questions().count == (point == "claimed" ? 0 : 1))
+        #expect(try scene.bodies() == [.string(S.text)])
+        #expect(try scene.record() == ["message|accepted|||||"])
+        try scene.expectNoText()
+    }
+
+    /// Also where nudged's triggers don't see the change, as in tables of the app's own.
+    @Test(arguments: [true, false], [true, false])
+    func answer_whenItComesAfterTheWithdrawal_isNotUsed(notify: Bool, isSeen: Bool) async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + Self.answer(notify) }
+        try scene.send(1)
+        let process = try scene.scene.start(["run"], scene.environment())
+        _ = await scene.service.seen.wait { $0.requests.count == 1 }
+        if !isSeen { try scene.scene.sql("alter table public.context_profiles disable trigger user") }
+        try Self.write("false", of: 1, scene)
+        scene.service.release()
+        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(try scene.bodies() == [.string(S.text)])
+        #expect(try scene.record() == ["message|accepted|||||"])
+        #expect(try scene.questions().count == 1)
+    }
+
+    /// Somebody holds the message, so it is planned again each second: with consent, without, and with it again.
+    @Test func answer_whenConsentWasWithdrawnSince_doesNotComeBack() async throws {
+        let scene = try await S.withoutCheckIns(1) { _ in Self.answer(true) }
+        try scene.send(1)
+        let holder = try await Connection.open(try .parse(url: scene.scene.cluster.url(database: scene.scene.database)))
+        let process = try await holder.transaction(timeout: .seconds(120)) { transaction in
+            _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
+            let process = try scene.scene.start(["run"], scene.environment())
+            _ = await scene.service.seen.wait { $0.requests.count == 1 }
+            try Self.write("false", of: 1, scene)
+            let now = try scene.scene.sql("select now()")
+            try await scene.wait(
+                process,
+                for: "evaluated_at >= '\(now)'::timestamptz + interval '1 second' from nudged.person"
+            )
+            try Self.write("true", of: 1, scene)
+            _ = await scene.service.seen.wait { $0.requests.count == 2 }
+            return process
+        }
+        await holder.close()
+        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0))
+        #expect(try scene.questions().count == 2)
+        #expect(try scene.bodies() == [.string(S.answerText)])
+    }
+
+    /// One question at a time, so that users wait in line while they withdraw.
+    ///
+    /// At a withdrawal at most one question has passed its check and has not arrived: the next that comes. A question
+    /// after that one was checked later. And a message that was sent without consent is over before the user consents.
+    @Test(arguments: [1, Seeds.extra])
+    func questions_whenConsentFlipsAtRandom_leaveUnderConsentOnly(seed: UInt64) async throws {
+        let users = 8
+        let answers = Mutex(SplitMix64(seed: seed &+ 1))
+        let scene = try await S.withoutCheckIns(
+            users,
+            preferences:
+                ", \"smart_enabled\": false, \"max_analyses_per_hour\": 20, \"fallback_strategy\": \"notify_all\""
+        ) { _ in
+            let (pause, notify) = answers.withLock { (UInt32($0.int(0...30_000)), $0.chance(60)) }
+            usleep(pause)
+            return Self.answer(notify)
+        }
+        let process = try scene.scene.start(["run"], scene.environment(["DECISION_CONCURRENCY": "1"]))
+        var random = SplitMix64(seed: seed)
+        // For each user without consent: the first question that may not be about them. The last user never consents.
+        var closed = Dictionary(uniqueKeysWithValues: (1...users).map { ($0, 0) })
+        var without: [(user: Int, questions: Range<Int>)] = []
+        var sent = (on: 0, off: [String]())
+        for _ in 0..<120 {
+            let user = random.int(1...users)
+            if random.chance(60) {
+                for _ in 0..<random.int(1...3) {
+                    let state = closed[user] == nil ? "on" : "off"
+                    let id = try scene.scene.sql(
+                        "select nudged_api.send('\(Scene.user(user))', 'Ann', '\(S.text) is \(state)')"
+                    )
+                    if state == "on" { sent.on += 1 } else { sent.off.append(id) }
+                }
+            } else if user == users {
+                continue
+            } else if let first = closed.removeValue(forKey: user) {
+                try await scene.wait(
+                    process,
+                    for: "not exists (select from nudged.message where user_id = '\(Scene.user(user))')"
+                )
+                without.append((user, first..<max(first, scene.service.seen.now.requests.count)))
+                try Self.write("true", of: user, scene)
+            } else {
+                try Self.write(random.pick(["false", "\"true\"", "0", nil]), of: user, scene)
+                closed[user] = scene.service.seen.now.requests.count + 1
+            }
+        }
+        try await scene.wait(process, for: "not exists (select from nudged.message)")
+        process.signal(SIGTERM)
+        #expect(try await scene.scene.finish(process).exit == .code(0), "seed \(seed)")
+
+        let questions = try scene.questions()
+        for (user, first) in closed { without.append((user, first..<max(first, questions.count))) }
+        for (user, places) in without {
+            for place in places where questions[place]["user_id"] == .string(Scene.user(user)) {
+                Issue.record("seed \(seed): question \(place) is about user \(user), who does not consent")
+            }
+        }
+        #expect(!Self.received(scene).contains("is off"), "seed \(seed)")
+        #expect(!Self.received(scene).contains(Scene.user(users)), "seed \(seed)")
+        // What was sent without consent arrives with its own text, and nobody else decided about it.
+        #expect(try scene.bodies().count { $0 == .string("\(S.text) is off") } == sent.off.count, "seed \(seed)")
+        let keys = sent.off.map { "'\($0)'" }.joined(separator: ",")
+        #expect(
+            try scene.scene.lines(
+                "select outcome, decision is null, count(*) from nudged.delivery where key in (\(keys)) group by 1, 2"
+            ) == ["accepted|t|\(sent.off.count)"],
+            "seed \(seed)"
+        )
+        #expect(questions.count > 10 && sent.off.count > 10 && sent.on > 10, "seed \(seed): \(questions.count)")
+    }
+
+    @Test func explain_whenTheUserDoesNotConsent_saysThatTheServiceIsNotAsked() async throws {
+        let scene = try await DecisionScene(1) { _ in S.answer(false) }
+        try Self.write("\"yes\"", of: 1, scene)
+        let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
+        let flat = plain.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(flat.contains("the decision service is not asked: smart_enabled in the preferences is not true"))
+        #expect(flat.contains("a mistake? smart_enabled counts as false: wanted true or false"), "\(plain.text)")
+        let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
+        #expect(json.output.contains(#""asks_decision_service":false"#))
+        #expect(scene.service.seen.now.accepted == 0)
+    }
+}
