@@ -4,6 +4,39 @@
 -- constraint, no index and no row-level security. If the app has made the view nudged.recipient or nudged.device
 -- before, its users or devices are in other tables: then no table is made or changed for them.
 
+-- What an app may call. Nothing else is in it, and the app has no right in schema nudged.
+create schema nudged_api;
+
+-- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
+-- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
+-- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner.
+create function nudged.require_backend(call text) returns void
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
+begin
+    if exists (
+        select from pg_proc p
+        where p.pronamespace = 'nudged_api'::regnamespace and p.proname = require_backend.call
+          -- Somebody else's function of this name says nothing about the call.
+          and pg_get_userbyid(p.proowner) = current_user
+          and has_function_privilege(caller, p.oid, 'execute') and not pg_has_role(caller, p.proowner, 'usage')
+          and not exists (
+              select from nudged.role_right r join pg_roles o on o.rolname = r.role
+              where r.object = format('nudged_api.%I(%s)', p.proname, replace(oidvectortypes(p.proargtypes), ', ', ','))
+                and pg_has_role(caller, o.oid, 'usage')
+          )
+    ) then
+        raise insufficient_privilege using
+            message = format('nudged_api.%s: %s is no backend, but was granted this call', require_backend.call, caller),
+            hint = 'As the owner of schema nudged: select nudged.grant_roles(). If it is a backend: grant nudged_app to its role.';
+    end if;
+end
+$$;
+revoke all on function nudged.require_backend(text) from public;
+
 -- The app's tables that nudged created. Only they get rights and policies for signed-in users (0006_roles.sql).
 create table nudged.own_table (
     name text primary key
@@ -42,10 +75,10 @@ begin
             primary key (user_id, id),
             unique (user_id, device_token)
         );
-        -- nudged.register_device finds a token's former user by it.
+        -- nudged_api.register_device finds a token's former user by it.
         create index push_tokens_device_token on public.push_tokens (device_token);
         alter table public.push_tokens enable row level security;
-        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged.register_device).';
+        comment on table public.push_tokens is 'One row per device of a user. The app registers a device at each start (nudged_api.register_device).';
         comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
         insert into nudged.own_table (name) values ('push_tokens');
@@ -115,7 +148,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
-        'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
+        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
     too_long constant text := '"longer than 65,536 characters"';
     -- Four bytes of the value are at least one character of its text. So a larger value is longer than 65,536
     -- characters.
@@ -249,7 +282,8 @@ revoke all on function nudged.context_text(json) from public;
 revoke all on function nudged.context_text(text) from public;
 revoke all on function nudged.measured_context(jsonb) from public;
 
--- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later.
+-- The views. An app whose tables differ makes them before (docs/SQL.md), or redefines them later. security_barrier: no
+-- function of the caller sees a row that the view leaves out.
 do $$
 begin
     if to_regclass('nudged.recipient') is not null then
@@ -257,7 +291,7 @@ begin
     end if;
     -- An existing table may have no column for the context.
     execute format(
-        'create view nudged.recipient as
+        'create view nudged.recipient with (security_barrier) as
         select
             user_id,
             notification_preferences as preferences,
@@ -311,7 +345,7 @@ $$;
 do $$
 begin
     if to_regclass('nudged.device') is null then
-        create view nudged.device as
+        create view nudged.device with (security_barrier) as
         select
             user_id,
             device_token as token,
@@ -326,66 +360,71 @@ begin
     end if;
     -- The app's own view: the token is deleted through it. PostgreSQL can do that if the view reads one table and
     -- neither groups nor joins. Otherwise the app redefines this function; until then it deletes nothing.
+    --
+    -- BEGIN ATOMIC looks names up here and not at each call. So nudged_writer, which owns it later, need not be able to
+    -- name anything in schema nudged.
     execute format(
         $call$
         create or replace function nudged.forget_device(
             recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
         ) returns boolean
-        language plpgsql security definer
+        language sql security definer
         set search_path = pg_catalog, pg_temp
-        as $body$
-        #variable_conflict use_column
-        begin
-            %s
-            return found;
-        end
-        $body$
+        %s
         $call$,
         case when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then
-            $delete$with stale as materialized (
-                select t.user_id, t.token, t.environment, t.topic from nudged.device t
-                where t.user_id = forget_device.recipient
-                  and t.token::text = forget_device.device
-                  and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
-                  and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
-                  and coalesce(
-                      case when pg_typeof(t.registered_at) = 'timestamp'::regtype
-                      then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
-                      else t.registered_at::timestamptz end,
-                      '-infinity') < forget_device.unregistered_at
-                for update skip locked
-            )
-            delete from nudged.device t using stale s
-            where t.user_id = s.user_id and t.token = s.token
-              and t.environment is not distinct from s.environment and t.topic is not distinct from s.topic;$delete$
-        else 'perform where false;' end);
+            $delete$begin atomic
+                with stale as materialized (
+                    select t.user_id, t.token, t.environment, t.topic from nudged.device t
+                    where t.user_id = forget_device.recipient
+                      and t.token::text = forget_device.device
+                      and coalesce(nullif(t.environment::text, ''), forget_device.apns_environment) = forget_device.apns_environment
+                      and coalesce(nullif(t.topic::text, ''), forget_device.apns_topic) = forget_device.apns_topic
+                      and coalesce(
+                          case when pg_typeof(t.registered_at) = 'timestamp'::regtype
+                          then greatest(t.registered_at::timestamptz, t.registered_at::timestamp at time zone 'UTC')
+                          else t.registered_at::timestamptz end,
+                          '-infinity') < forget_device.unregistered_at
+                    for update skip locked
+                ),
+                gone as (
+                    delete from nudged.device t using stale s
+                    where t.user_id = s.user_id and t.token = s.token
+                      and t.environment is not distinct from s.environment and t.topic is not distinct from s.topic
+                    returning t.user_id
+                )
+                select exists (select from gone);
+            end$delete$
+        else 'return false' end);
 end
 $$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 
--- The platforms of a user's devices that the view nudged.device leaves out, such as android. Null: none, or the devices
--- are in another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
+-- The platforms of a user's devices that nudged sends nothing to, such as android. Null: none, or the devices are in
+-- another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
 create function nudged.devices_left_out(recipient uuid) returns text
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
     return (
-        select string_agg(distinct case when pg_column_size(t.platform) <= 64 then left(t.platform::text, 32) else 'an unknown platform' end, ', ')
-        from (select o.device_token, o.platform from public.push_tokens o where o.user_id = devices_left_out.recipient limit 100) t
-        -- The stored size is compared first, so that no long value is expanded.
-        where pg_column_size(t.device_token) <= 2052
-          and not exists (
-              select from nudged.device d where d.user_id = devices_left_out.recipient and d.token::text = t.device_token::text
-          )
+        select string_agg(distinct d.platform, ', ')
+        from (
+            -- The stored size is compared first, so that no long value is expanded.
+            select case when pg_column_size(t.platform) <= 64 then left(lower(t.platform::text), 32) else 'an unknown platform' end as platform
+            from public.push_tokens t where t.user_id = devices_left_out.recipient limit 100
+        ) d
+        where d.platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
     );
-exception when undefined_table or undefined_column or feature_not_supported then
+exception when undefined_table or undefined_column or insufficient_privilege then
     return null;
 end
 $$;
 revoke all on function nudged.devices_left_out(uuid) from public;
 
-comment on schema nudged is 'nudged sends push notifications for this database''s app. docs/SQL.md describes its calls and views.';
+comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';
+comment on schema nudged_api is 'What an app may call: docs/SQL.md. It is safe to expose through PostgREST.';
+comment on function nudged.require_backend is 'Fails if the session acts for a role that was granted a backend''s call by mistake.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on column nudged.own_table.name is 'The table''s name in schema public. The migrations write it.';
 comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
@@ -408,7 +447,7 @@ comment on column nudged.device.registered_at is 'When the app last presented th
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
-comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged.device leaves out, such as android. nudged explain calls it.';
+comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged sends nothing to, such as android. nudged explain calls it.';
 comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(json) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';
 comment on function nudged.preferences_text(text) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';

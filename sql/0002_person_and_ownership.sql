@@ -123,7 +123,8 @@ create table nudged.setting (
     is_only boolean primary key default true check (is_only),
     max_devices integer not null default 100 check (max_devices between 1 and 10000),
     max_reminders integer not null default 1000 check (max_reminders between 1 and 1000000),
-    max_messages integer not null default 2000 check (max_messages between 1 and 1000000)
+    max_messages integer not null default 2000 check (max_messages between 1 and 1000000),
+    retention_days integer not null default 90 check (retention_days between 1 and 36500)
 );
 insert into nudged.setting default values;
 
@@ -135,6 +136,25 @@ alter table nudged.range enable row level security;
 alter table nudged.daemon enable row level security;
 alter table nudged.intent enable row level security;
 alter table nudged.setting enable row level security;
+
+-- Locks that only nudged's functions can take. The row is inserted and deleted in one transaction: a second one with
+-- this id waits for its end. Any role could hold an advisory lock.
+create unlogged table nudged.lock (
+    id bigint primary key
+);
+alter table nudged.lock enable row level security;
+
+create function nudged.hold(name text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    held constant bigint := hashtextextended(hold.name, 0);
+begin
+    insert into nudged.lock (id) values (held);
+    delete from nudged.lock where id = held;
+end
+$$;
 
 -- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
 -- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
@@ -151,13 +171,14 @@ begin
 end
 $$;
 
-create function nudged.touch(user_id uuid) returns void
+create function nudged_api.touch(user_id uuid) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+    perform nudged.require_backend('touch');
     if touch.user_id is null then
-        raise invalid_parameter_value using message = 'nudged.touch: user_id is null', hint = 'Name the user whose data changed.';
+        raise invalid_parameter_value using message = 'nudged_api.touch: user_id is null', hint = 'Name the user whose data changed.';
     end if;
     insert into nudged.touched (user_id) values (touch.user_id);
 end
@@ -280,26 +301,32 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
-    one uuid;
 begin
-    for one in
-        select u.user_id from unnest(array(select distinct a.user_id from added a)) as u (user_id)
-        where (select count(*) from (select 1 from public.push_tokens t where t.user_id = u.user_id limit most + 1) as first) > most
-    loop
-        -- A locked row is left, so nobody waits.
-        delete from public.push_tokens t
-        where t.user_id = one and t.id = any (array(
-            select o.id from public.push_tokens o where o.user_id = one
-            order by greatest(o.created_at, o.updated_at) desc nulls last, o.id offset most
-            for update skip locked
-        ));
-    end loop;
+    perform nudged.drop_devices(u.user_id, most)
+    from unnest(array(select distinct a.user_id from added a)) as u (user_id)
+    where (select count(*) from (select 1 from public.push_tokens t where t.user_id = u.user_id limit most + 1) as first) > most;
     return null;
 end
 $$;
 
+-- Deletes a user's devices except the `most` newest.
+create function nudged.drop_devices(recipient uuid, most integer) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    -- A locked row is left, so nobody waits.
+    delete from public.push_tokens t
+    where t.user_id = recipient and t.id = any (array(
+        select o.id from public.push_tokens o where o.user_id = recipient
+        order by greatest(o.created_at, o.updated_at) desc nulls last, o.id offset most
+        for update skip locked
+    ));
+end
+$$;
+
 -- If Citus has distributed one of the app's tables, its triggers would run on machines where nudged's own tables are
--- not written. So it gets none, and the app calls nudged.touch. The same holds where the app's own views read other
+-- not written. So it gets none, and the app calls nudged_api.touch. The same holds where the app's own views read other
 -- tables.
 do $$
 declare
@@ -331,7 +358,7 @@ begin
             using format('public.%I', wanted.relation)::regclass;
         end if;
         if is_distributed then
-            raise notice 'public.% is distributed by Citus and gets no trigger %: call nudged.touch after changes', wanted.relation, wanted.name;
+            raise notice 'public.% is distributed by Citus and gets no trigger %: call nudged_api.touch after changes', wanted.relation, wanted.name;
         else
             execute format('create trigger %I after %s on public.%I referencing %s for each statement execute function nudged.%I()',
                 wanted.name, wanted.event, wanted.relation, wanted.rows, wanted.call);
@@ -361,7 +388,7 @@ as $$
 $$;
 
 -- For people. A malformed value in one row doesn't break the other rows.
-create view nudged.quarantined as
+create view nudged.quarantined with (security_barrier) as
 select
     p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
     q ->> 'at' as at
@@ -407,7 +434,7 @@ end
 $$;
 
 revoke all on function nudged.hold_member(uuid) from public;
-revoke all on function nudged.touch(uuid) from public;
+revoke all on function nudged_api.touch(uuid) from public;
 revoke all on function nudged.differs(anyelement, anyelement) from public;
 revoke all on function nudged.differs(json, json) from public;
 revoke all on function nudged.append_touches(uuid[]) from public;
@@ -415,6 +442,8 @@ revoke all on function nudged.touch_changed() from public;
 revoke all on function nudged.touch_profiles() from public;
 revoke all on function nudged.touch_devices() from public;
 revoke all on function nudged.drop_oldest_devices() from public;
+revoke all on function nudged.drop_devices(uuid, integer) from public;
+revoke all on function nudged.hold(text) from public;
 revoke all on function nudged.merged_quarantine(jsonb, jsonb) from public;
 revoke all on function nudged.distribute() from public;
 
@@ -484,11 +513,11 @@ comment on column nudged.intent.templates is 'The check-in''s template. Null: no
 comment on column nudged.intent.records is 'What the decisions record beside the pushes: an array of objects with the columns of nudged.delivery, or null.';
 comment on column nudged.intent.settled is 'Users of this intent whose outcomes are recorded. It is no longer open for them.';
 comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
-comment on table nudged.setting is 'One row: limits per user. Change it with "update nudged.setting set ...". A change takes effect at once.';
+comment on table nudged.setting is 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.';
 comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
 comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
-comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged.set_reminder refuses more.';
-comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged.send refuses more; nudged.send_many records more as dropped.';
+comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged_api.set_reminder refuses more.';
+comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged_api.send refuses more; nudged_api.send_many records more as dropped.';
 comment on view nudged.quarantined is 'Devices that get nothing now, since Apple refuses their tokens. A device leaves the view by registering again.';
 comment on column nudged.quarantined.user_id is 'The user''s id.';
 comment on column nudged.quarantined.device_hash is 'The hash of the device''s token, as in nudged.delivery.';
@@ -497,7 +526,12 @@ comment on column nudged.quarantined.topic is 'The APNs topic for which Apple re
 comment on column nudged.quarantined.reason is 'Apple''s reason.';
 comment on column nudged.quarantined.at is 'When the device was put into quarantine.';
 comment on function nudged.hold_member is 'Locks a membership until the end of the transaction, or fails with ND020. Drains, settlements and postponements begin with it.';
-comment on function nudged.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
+comment on table nudged.lock is 'Locks of nudged''s functions. It looks empty: each row is inserted and deleted in one transaction.';
+comment on column nudged.lock.id is 'A hash of the name of what is locked.';
+comment on function nudged.hold is 'Waits for other transactions that hold this name, and holds it until the commit.';
+comment on function nudged.drop_devices is 'Deletes a user''s oldest devices. The trigger of the table calls it.';
+comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
+comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';
 comment on function nudged.differs(anyelement,anyelement) is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.differs(json,json) is 'Whether a value has changed. For the triggers on the app''s tables.';
 comment on function nudged.append_touches is 'Appends a touch for each user. For the triggers on the app''s tables.';

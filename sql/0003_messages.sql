@@ -1,4 +1,4 @@
--- Messages: what an app says to a user now. An app calls nudged.send in its own transaction. So a message exists
+-- Messages: what an app says to a user now. An app calls nudged_api.send in its own transaction. So a message exists
 -- exactly if what it is about was committed. The next sweep finds it. There is no NOTIFY, since that serialises the
 -- commits of a whole database.
 
@@ -19,7 +19,7 @@ create table nudged.message (
     expires_at timestamptz,
     primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
--- nudged.cancel knows only the id. The index is not unique, since every unique key of a table about users holds
+-- nudged_api.cancel knows only the id. The index is not unique, since every unique key of a table about users holds
 -- user_id.
 create index message_id on nudged.message (id);
 
@@ -139,7 +139,7 @@ begin
             remedy := 'It has 1 to 255 bytes, or is null.';
         end loop;
     end if;
-    -- nudged uses such keys itself (nudged.send_test).
+    -- nudged uses such keys itself (nudged_api.send_test).
     if fault is null and starts_with(dedupe_key, 'nudged.') then
         fault := 'dedupe_key begins with "nudged."';
         remedy := 'Such keys are nudged''s own: give another beginning.';
@@ -164,7 +164,7 @@ $$;
 -- - collapse_key: of several that wait only the newest is sent. On the phone it replaces the one before.
 -- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id.
 -- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
-create function nudged.send(
+create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
 ) returns uuid
@@ -177,8 +177,9 @@ declare
     known uuid;
     most constant integer := nudged.max_messages();
 begin
+    perform nudged.require_backend('send');
     perform nudged.check_message(
-        'nudged.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
+        'nudged_api.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
         send.dedupe_key);
     if send.dedupe_key is not null then
         for attempt in 1..3 loop
@@ -190,12 +191,12 @@ begin
             if known is not null then
                 return known;
             end if;
-            -- The key was deleted between the two statements (nudged.forget, or 30 days old). So it is tried again.
+            -- The key was deleted between the two statements (nudged_api.forget, or 30 days old). So it is tried again.
         end loop;
     end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limit.
     if (select count(*) from (select 1 from nudged.message m where m.user_id = send.user_id limit most) as waiting) >= most then
-        raise exception using errcode = 'ND014', message = format('nudged.send: the user has %s messages waiting', most),
+        raise exception using errcode = 'ND014', message = format('nudged_api.send: the user has %s messages waiting', most),
             hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
     end if;
     insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
@@ -212,11 +213,11 @@ create type nudged.new_message as (
     dedupe_key text
 );
 
--- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged.send (user_id,
--- and title or body at least). All or none: the error names the first refused message by its position, from 0. A value
--- of a wrong type is reported in the same way, since the server's own error would show the value. Returns a row for
--- each message, in their order.
-create function nudged.send_many(messages jsonb) returns table (user_id uuid, id uuid)
+-- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged_api.send
+-- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
+-- 0. A value of a wrong type is reported in the same way, since the server's own error would show the value. Returns a
+-- row for each message, in their order.
+create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -225,8 +226,9 @@ declare
     stranger record;
     asked nudged.new_message[];
 begin
+    perform nudged.require_backend('send_many');
     if jsonb_typeof(messages) is distinct from 'array' then
-        raise invalid_parameter_value using message = 'nudged.send_many: messages is no array',
+        raise invalid_parameter_value using message = 'nudged_api.send_many: messages is no array',
             hint = 'Give a JSON array of objects, as jsonb_agg(jsonb_build_object(''user_id'', …, ''title'', …, ''body'', …)) makes it.';
     end if;
     select m.place - 1 as place, jsonb_typeof(m.message) as type, k.name into stranger
@@ -241,12 +243,12 @@ begin
     limit 1;
     if found then
         raise invalid_parameter_value
-            using message = format('nudged.send_many: message %s %s', stranger.place,
+            using message = format('nudged_api.send_many: message %s %s', stranger.place,
                 case when stranger.type <> 'object' then 'is no object'
                     -- An unknown name can be anything, even the message's text. So only a plain name is shown.
                     when stranger.name ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' then format('has a member %s', stranger.name)
                     else 'has a member that it does not know' end),
-                hint = 'Its members are the arguments of nudged.send.';
+                hint = 'Its members are the arguments of nudged_api.send.';
     end if;
     begin
         select coalesce(array_agg(row(
@@ -261,11 +263,11 @@ begin
         perform nudged.refuse_members(messages);
         raise;
     end;
-    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', asked) s;
+    return query select s.user_id, s.id from nudged.insert_messages('nudged_api.send_many', asked) s;
 end
 $$;
 
--- Names the first member of nudged.send_many's messages that can't be read as its type.
+-- Names the first member of nudged_api.send_many's messages that can't be read as its type.
 create function nudged.refuse_members(messages jsonb) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -284,7 +286,7 @@ begin
         begin
             execute format('select $1::%s', one.type) using one.value;
         exception when data_exception then
-            raise invalid_parameter_value using message = format('nudged.send_many: message %s: %s is no %s', one.place, one.name, one.phrase),
+            raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', one.place, one.name, one.phrase),
                 hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
         end;
     end loop;
@@ -292,7 +294,7 @@ end
 $$;
 
 -- Sends the same message to many users. dedupe_key is for each user.
-create function nudged.send_many(
+create function nudged_api.send_many(
     user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
 ) returns table (user_id uuid, id uuid)
@@ -301,15 +303,16 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
+    perform nudged.require_backend('send_many');
     if send_many.user_ids is null then
-        raise invalid_parameter_value using message = 'nudged.send_many: user_ids is null',
+        raise invalid_parameter_value using message = 'nudged_api.send_many: user_ids is null',
             hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
     end if;
     -- The text is the same for all, and is checked even for an empty list.
     perform nudged.check_message(
-        'nudged.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
+        'nudged_api.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
         send_many.thread_id, send_many.collapse_key, send_many.expires_at, send_many.dedupe_key);
-    return query select s.user_id, s.id from nudged.insert_messages('nudged.send_many', (
+    return query select s.user_id, s.id from nudged.insert_messages('nudged_api.send_many', (
         select coalesce(array_agg(row(
             u.user_id, send_many.title, send_many.body, send_many.data, coalesce(send_many.urgent, false), send_many.category, send_many.thread_id,
             send_many.collapse_key, send_many.expires_at, send_many.dedupe_key
@@ -319,7 +322,7 @@ begin
 end
 $$;
 
--- Checks and inserts messages, for nudged.send_many. If one is refused, none is inserted.
+-- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted.
 create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -353,7 +356,7 @@ begin
         on conflict do nothing;
         get diagnostics written = row_count;
         exit when written = keys;
-        -- A key that was there may be deleted by now (as in nudged.send). Then it must be written.
+        -- A key that was there may be deleted by now (as in nudged_api.send). Then it must be written.
         select count(*) into written from nudged.message_key k
         where (k.user_id, k.key) in (select m.user_id, m.dedupe_key from unnest(messages) as m);
         exit when written = keys;
@@ -416,7 +419,7 @@ $$;
 -- phone may have it already: its outcome is unknown, or another device has got it. Then it is not tried again.
 --
 -- It does not wait for the daemon: a row that the daemon has locked is being sent.
-create function nudged.cancel(id uuid) returns boolean
+create function nudged_api.cancel(id uuid) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -425,12 +428,13 @@ declare
     recipient uuid;
     tried boolean;
 begin
+    perform nudged.require_backend('cancel');
     if cancel.id is null then
-        raise invalid_parameter_value using message = 'nudged.cancel: id is null', hint = 'Give the id that nudged.send returned.';
+        raise invalid_parameter_value using message = 'nudged_api.cancel: id is null', hint = 'Give the id that nudged_api.send returned.';
     end if;
     -- A statement after the row lock must see whether an intent came first. So it needs a snapshot of its own.
     if current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = 'nudged.cancel: the transaction''s isolation level is not READ COMMITTED',
+        raise feature_not_supported using message = 'nudged_api.cancel: the transaction''s isolation level is not READ COMMITTED',
             hint = 'Call it in a transaction of its own: an older snapshot can''t show whether the message is already being sent.';
     end if;
     begin
@@ -462,13 +466,13 @@ begin
 end
 $$;
 
--- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match all
--- messages; one must be given. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
+-- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match
+-- all messages; one must be given. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
 -- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
 --
--- As nudged.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one, since
--- Citus locks rows of one user at a time.
-create function nudged.cancel_messages(
+-- As nudged_api.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
+-- since Citus locks rows of one user at a time.
+create function nudged_api.cancel_messages(
     title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
     out cancelled bigint, out too_late bigint, out more boolean
 )
@@ -485,11 +489,12 @@ declare
     tried bigint;
     one record;
 begin
+    perform nudged.require_backend('cancel_messages');
     if num_nonnulls(cancel_messages.title, cancel_messages.category, sent_after, sent_before) = 0 then
-        raise invalid_parameter_value using message = 'nudged.cancel_messages: no argument is given',
+        raise invalid_parameter_value using message = 'nudged_api.cancel_messages: no argument is given',
             hint = 'Give the title, the category or the time of the messages.';
     elsif current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = 'nudged.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
+        raise feature_not_supported using message = 'nudged_api.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
             hint = 'Call it in a transaction of its own: an older snapshot can''t show whether a message is already being sent.';
     end if;
     too_late := 0;
@@ -567,23 +572,23 @@ $$;
 revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text) from public;
 revoke all on function nudged.is_blank(text) from public;
 revoke all on function nudged.check_message(text, uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
-revoke all on function nudged.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
-revoke all on function nudged.send_many(jsonb) from public;
-revoke all on function nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged_api.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged_api.send_many(jsonb) from public;
+revoke all on function nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
 revoke all on function nudged.refuse_members(jsonb) from public;
 revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
-revoke all on function nudged.cancel(uuid) from public;
-revoke all on function nudged.cancel_messages(text, text, timestamptz, timestamptz) from public;
+revoke all on function nudged_api.cancel(uuid) from public;
+revoke all on function nudged_api.cancel_messages(text, text, timestamptz, timestamptz) from public;
 revoke all on function nudged.prune_message_keys() from public;
 revoke all on function nudged.max_messages() from public;
 
 select nudged.distribute();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
-comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
+comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
 comment on column nudged.message.user_id is 'The user who is to get it.';
-comment on column nudged.message.id is 'The message''s id, as nudged.send returned it.';
-comment on column nudged.message.created_at is 'When nudged.send was called.';
+comment on column nudged.message.id is 'The message''s id, as nudged_api.send returned it.';
+comment on column nudged.message.created_at is 'When nudged_api.send was called.';
 comment on column nudged.message.title is 'The title.';
 comment on column nudged.message.body is 'The text.';
 comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
@@ -592,21 +597,21 @@ comment on column nudged.message.category is 'Apple''s notification category: wh
 comment on column nudged.message.thread_id is 'Apple''s thread id: what the phone groups.';
 comment on column nudged.message.collapse_key is 'Of several waiting messages with one key only the newest is sent.';
 comment on column nudged.message.expires_at is 'From then on it is dropped. Null: never.';
-comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged.send writes it; the daemon deletes old rows.';
+comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
 comment on column nudged.message_key.user_id is 'The user who was sent the message.';
 comment on column nudged.message_key.key is 'The dedupe_key.';
 comment on column nudged.message_key.id is 'The id of the message that was sent with it.';
 comment on column nudged.message_key.at is 'When the key was used.';
-comment on type nudged.new_message is 'The arguments of one message, for nudged.send_many.';
+comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
 comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
 comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
 comment on function nudged.max_messages is 'How many messages may wait for one user.';
-comment on function nudged.check_message is 'Fails if a message could never be sent. nudged.send and nudged.send_many call it.';
-comment on function nudged.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
-comment on function nudged.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged.send. All or none. Returns a row for each, in their order.';
-comment on function nudged.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
-comment on function nudged.refuse_members is 'Names the first member of nudged.send_many''s messages that can''t be read as its type.';
-comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged.send_many.';
-comment on function nudged.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
-comment on function nudged.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
+comment on function nudged.check_message is 'Fails if a message could never be sent. nudged_api.send and nudged_api.send_many call it.';
+comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
+comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
+comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged.refuse_members is 'Names the first member of nudged_api.send_many''s messages that can''t be read as its type.';
+comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged_api.send_many.';
+comment on function nudged_api.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
+comment on function nudged_api.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

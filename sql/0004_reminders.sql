@@ -3,11 +3,12 @@
 --
 -- An app's call only inserts rows, or deletes those that no intent holds, so it never waits for a daemon. Each row
 -- belongs to one user, its texts included, so no join crosses users. Swift computes wall times and recurrences. SQL
--- uses AT TIME ZONE only for the errors and warnings of nudged.set_reminder, with names that nudged.is_zone accepts.
+-- uses AT TIME ZONE only for the errors and warnings of nudged_api.set_reminder, with names that nudged.is_zone
+-- accepts.
 
 -- The members of a subject, for reminders to everyone. An operator redefines it over the app's own tables, with these
 -- columns. It is read when a reminder is due: new members are told, former members are not.
-create view nudged.subject_member as
+create view nudged.subject_member with (security_barrier) as
 select null::text as subject_type, null::text as subject_id, null::uuid as user_id where false;
 
 -- The reminders that exist: one per author and subject. Setting, cancelling and fanning out lock the row first.
@@ -46,7 +47,7 @@ create table nudged.occurrence (
     fan_out_after uuid,
     -- The recipient chose the time. Then quiet hours do not hold it (docs/POLICY.md, `recipient_is_author`).
     is_own boolean not null,
-    -- A rule of RFC 5545 (nudged.recurrence_fault). Null: it comes once.
+    -- A rule of RFC 5545 (nudged_api.recurrence_fault). Null: it comes once.
     recurrence text check (octet_length(recurrence) <= 2000),
     -- The place in the series, from 1.
     number integer not null default 1,
@@ -81,8 +82,8 @@ select nudged.distribute();
 
 -- What is wrong with a recurrence rule, as text; null: nothing. Refuses what the daemon's parser refuses
 -- (Recurrence+Parsing.swift), with the same text.
-create function nudged.recurrence_fault(rule text) returns text
-language plpgsql immutable parallel safe
+create function nudged_api.recurrence_fault(rule text) returns text
+language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -291,7 +292,7 @@ begin
 end
 $$;
 
--- Locks users against nudged.forget until the end of the transaction, and returns those who were not erased. For
+-- Locks users against nudged_api.forget until the end of the transaction, and returns those who were not erased. For
 -- transactions that write rows of users other than the caller. It waits for an erasure under way; the daemon's
 -- settlements go on.
 --
@@ -335,7 +336,7 @@ set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
 -- Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.
-create function nudged.set_reminder(
+create function nudged_api.set_reminder(
     subject_type text,
     subject_id text,
     author uuid,
@@ -361,12 +362,13 @@ declare
     recipients uuid[];
     replaced uuid[];
 begin
+    perform nudged.require_backend('set_reminder');
     select f.fault, f.remedy into refused from nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone
     ) f;
     if refused.fault is not null then
-        raise invalid_parameter_value using message = 'nudged.set_reminder: ' || refused.fault, hint = refused.remedy;
+        raise invalid_parameter_value using message = 'nudged_api.set_reminder: ' || refused.fault, hint = refused.remedy;
     end if;
     id := gen_random_uuid();
     -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
@@ -381,7 +383,7 @@ begin
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
-        perform nudged.check_isolation('nudged.set_reminder');
+        perform nudged.check_isolation('nudged_api.set_reminder');
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
     -- may exceed it together.
     elsif (
@@ -389,8 +391,8 @@ begin
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
         ) as pending
     ) >= most then
-        raise exception using errcode = 'ND015', message = format('nudged.set_reminder: the author has %s reminders pending', most),
-            hint = 'Cancel reminders of this author that nobody needs (nudged.cancel_reminders), or raise nudged.setting.max_reminders.';
+        raise exception using errcode = 'ND015', message = format('nudged_api.set_reminder: the author has %s reminders pending', most),
+            hint = 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.';
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
@@ -424,7 +426,7 @@ declare
     bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
         + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
         + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
-    rule_fault constant text := nudged.recurrence_fault(recurrence);
+    rule_fault constant text := nudged_api.recurrence_fault(recurrence);
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
     -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
     -- compare exactly.
@@ -491,7 +493,7 @@ begin
 end
 $$;
 
--- Warnings for the caller of nudged.set_reminder, as far as SQL can tell. It doesn't know the zones of the daemon's
+-- Warnings for the caller of nudged_api.set_reminder, as far as SQL can tell. It doesn't know the zones of the daemon's
 -- files, or the quiet hours of the daemon's rules.
 create function nudged.reminder_warnings(
     subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
@@ -578,22 +580,23 @@ $$;
 
 -- Cancels what is pending of a subject, of all authors, recurrences included. Returns how many were cancelled in time,
 -- and how many were not: their push is on its way, or was tried already and is not tried again.
-create function nudged.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
+create function nudged_api.cancel_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+    perform nudged.require_backend('cancel_reminders');
     if cancel_reminders.subject_type is null or cancel_reminders.subject_id is null then
-        raise invalid_parameter_value using message = 'nudged.cancel_reminders: subject_type or subject_id is null',
-            hint = 'Name what the reminders are about, as nudged.set_reminder was given it.';
+        raise invalid_parameter_value using message = 'nudged_api.cancel_reminders: subject_type or subject_id is null',
+            hint = 'Name what the reminders are about, as nudged_api.set_reminder was given it.';
     end if;
-    perform nudged.check_isolation('nudged.cancel_reminders');
+    perform nudged.check_isolation('nudged_api.cancel_reminders');
     select e.cancelled, e.too_late into cancelled, too_late
     from nudged.end_reminders(cancel_reminders.subject_type, cancel_reminders.subject_id) e;
 end
 $$;
 
--- As nudged.cancel_reminders, under any isolation level. The numbers are exact under READ COMMITTED.
+-- As nudged_api.cancel_reminders, under any isolation level. The numbers are exact under READ COMMITTED.
 create function nudged.end_reminders(subject_type text, subject_id text, out cancelled integer, out too_late integer)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -607,7 +610,7 @@ declare
     taken uuid[];
 begin
     -- Two calls at once for one subject would lock its authors' rows in different orders.
-    perform pg_advisory_xact_lock(hashtextextended(format('nudged.end_reminders %s %s', end_reminders.subject_type, end_reminders.subject_id), 0));
+    perform nudged.hold(format('subject %s %s', end_reminders.subject_type, end_reminders.subject_id));
     with gone as (
         delete from nudged.reminder r
         where r.subject_type = end_reminders.subject_type and r.subject_id = end_reminders.subject_id
@@ -637,7 +640,7 @@ $$;
 -- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
 -- their own choice; the fan-out stays. Returns true if nothing of it comes before `until`. Returns false if nothing is
 -- pending, or a push is on its way.
-create function nudged.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
+create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -650,13 +653,14 @@ declare
     ids uuid[];
     taken uuid[];
 begin
+    perform nudged.require_backend('snooze');
     if snooze.id is null then
-        raise invalid_parameter_value using message = 'nudged.snooze: id is null', hint = 'Give the id that nudged.set_reminder returned.';
+        raise invalid_parameter_value using message = 'nudged_api.snooze: id is null', hint = 'Give the id that nudged_api.set_reminder returned.';
     elsif until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then
-        raise invalid_parameter_value using message = 'nudged.snooze: until is null, in the past or more than 100 years away',
+        raise invalid_parameter_value using message = 'nudged_api.snooze: until is null, in the past or more than 100 years away',
             hint = 'Give a time in the future, within 100 years.';
     end if;
-    perform nudged.check_isolation('nudged.snooze');
+    perform nudged.check_isolation('nudged_api.snooze');
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.
@@ -702,8 +706,8 @@ end
 $$;
 
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
--- all who have something pending. Otherwise an erasure could take the row locks of nudged.snooze for an intent's, or
--- miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
+-- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze for an intent's,
+-- or miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
 create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -729,7 +733,7 @@ $$;
 -- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived or gets another
 -- id. Arguments: the subject type, the column of the id and, if rows are archived, the column that says so (true, or an
 -- instant).
-create function nudged.cancel_subject_reminders() returns trigger
+create function nudged_api.cancel_subject_reminders() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -740,7 +744,7 @@ declare
     is_archived text;
 begin
     if tg_nargs not in (2, 3) or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
-        raise invalid_parameter_value using message = 'nudged.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
+        raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
             hint = 'Its arguments are the subject type, the column of the id and, where rows are archived, the column that says so.';
     end if;
     was := nudged.column_text(old, tg_argv[1]);
@@ -776,7 +780,7 @@ begin
         select 1 from pg_type t join pg_attribute a on a.attrelid = t.typrelid
         where t.oid = pg_typeof(column_text.whole) and a.attname = column_text.name and a.attnum > 0 and not a.attisdropped
     ) then
-        raise undefined_column using message = format('nudged.cancel_subject_reminders: the table has no column %I', name),
+        raise undefined_column using message = format('nudged_api.cancel_subject_reminders: the table has no column %I', name),
             hint = 'Name the column of the id, and the one that says what is archived, as the table has them.';
     end if;
     execute format('select case when ($1).%1$I is not null then pg_catalog.format(''%%s'', ($1).%1$I) end', name) using column_text.whole into written;
@@ -784,7 +788,7 @@ begin
 end
 $$;
 
-revoke all on function nudged.recurrence_fault(text) from public;
+revoke all on function nudged_api.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
 revoke all on function nudged.whole_second(timestamp) from public;
@@ -792,14 +796,14 @@ revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from pub
 revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
 revoke all on function nudged.hold_recipients(uuid[]) from public;
 revoke all on function nudged.hold_reminder(uuid, uuid) from public;
-revoke all on function nudged.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
+revoke all on function nudged_api.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.check_isolation(text) from public;
-revoke all on function nudged.cancel_reminders(text, text) from public;
+revoke all on function nudged_api.cancel_reminders(text, text) from public;
 revoke all on function nudged.end_reminders(text, text) from public;
-revoke all on function nudged.snooze(uuid, timestamptz, uuid) from public;
-revoke all on function nudged.cancel_subject_reminders() from public;
+revoke all on function nudged_api.snooze(uuid, timestamptz, uuid) from public;
+revoke all on function nudged_api.cancel_subject_reminders() from public;
 revoke all on function nudged.column_text(anyelement, text) from public;
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
@@ -807,13 +811,13 @@ comment on view nudged.subject_member is 'The members of a subject, who are told
 comment on column nudged.subject_member.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.subject_member.subject_id is 'Its id, as text.';
 comment on column nudged.subject_member.user_id is 'A user who is told about it.';
-comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged.set_reminder writes it. nudged.occurrence holds the texts and times.';
+comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged_api.set_reminder writes it. nudged.occurrence holds the texts and times.';
 comment on column nudged.reminder.user_id is 'The author.';
 comment on column nudged.reminder.subject_type is 'The kind of thing, such as task.';
 comment on column nudged.reminder.subject_id is 'Its id.';
-comment on column nudged.reminder.id is 'The reminder''s id, as nudged.set_reminder returned it. A reminder that replaces another gets another id.';
+comment on column nudged.reminder.id is 'The reminder''s id, as nudged_api.set_reminder returned it. A reminder that replaces another gets another id.';
 comment on column nudged.reminder.created_at is 'When it was set.';
-comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged.set_reminder, nudged.snooze and the daemon write it.';
+comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze and the daemon write it.';
 comment on column nudged.occurrence.user_id is 'The user who is told. For a reminder for everyone that is not due yet: the author.';
 comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';
 comment on column nudged.occurrence.reminder_id is 'The reminder''s id. The row counts only while nudged.reminder has it.';
@@ -835,20 +839,20 @@ comment on column nudged.occurrence.first_local is 'The series'' first time, as 
 comment on column nudged.occurrence.planned_local is 'The wall time of this occurrence by the rule. A snooze doesn''t change it.';
 comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
 comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
-comment on function nudged.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
+comment on function nudged_api.recurrence_fault is 'What is wrong with a recurrence rule, as text. Null: nothing.';
 comment on function nudged.recurrence_until is 'The last moment of an UNTIL, without its zone. Null: the value is no UNTIL.';
 comment on function nudged.is_zone is 'Whether a name is a time zone, as far as this server can tell.';
 comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
 comment on function nudged.hold_occurrences is 'Locks those of these occurrences that are not locked, and returns them.';
-comment on function nudged.hold_recipients is 'Locks users against nudged.forget until the end of the transaction, and returns those who exist.';
+comment on function nudged.hold_recipients is 'Locks users against nudged_api.forget until the end of the transaction, and returns those who exist.';
 comment on function nudged.whole_second is 'Rounds a time up to a whole second.';
-comment on function nudged.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
+comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
 comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
-comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged.set_reminder.';
+comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged_api.set_reminder.';
 comment on function nudged.check_isolation is 'Fails if the transaction is not READ COMMITTED.';
-comment on function nudged.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
-comment on function nudged.end_reminders is 'As nudged.cancel_reminders, under any isolation level.';
-comment on function nudged.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
-comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged.snooze, and returns the recipients.';
-comment on function nudged.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
-comment on function nudged.column_text is 'A column of a row as text. For nudged.cancel_subject_reminders.';
+comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
+comment on function nudged.end_reminders is 'As nudged_api.cancel_reminders, under any isolation level.';
+comment on function nudged_api.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
+comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged_api.snooze, and returns the recipients.';
+comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
+comment on function nudged.column_text is 'A column of a row as text. For nudged_api.cancel_subject_reminders.';

@@ -25,20 +25,22 @@ alter table nudged.delivery_default enable row level security;
 -- to nothing.
 create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
 
--- Makes the partitions (one per UTC day) from yesterday to `days_ahead`, and drops those that ended more than
--- `keep_days` ago. If the default partition has rows of a day, they stay there. Returns how many were made, and how
--- many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the default
--- partition. Each call does a bounded part. If it did something, more may be left, and the daemon calls again in a
--- minute.
+-- Makes the partitions (one per UTC day) from yesterday to a week ahead, and drops those that ended more than
+-- nudged.setting.retention_days ago. If the default partition has rows of a day, they stay there. Returns how many were
+-- made, and how many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the
+-- default partition. Each call does a bounded part. If it did something, more may be left, and the daemon calls again
+-- in a minute.
 --
 -- SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not own the record.
-create function nudged.maintain_delivery(days_ahead integer, keep_days integer, out made integer, out dropped integer)
+-- So the daemon can't choose how long the record is kept, either.
+create function nudged.maintain_delivery(out made integer, out dropped integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 declare
     today date := (now() at time zone 'UTC')::date;
+    keep_days integer;
     oldest_kept date;
     day date;
     part text;
@@ -46,15 +48,17 @@ declare
 begin
     made := 0;
     dropped := 0;
-    if days_ahead is null or days_ahead not between 0 and 366 or keep_days is null or keep_days not between 1 and 36500 then
-        raise invalid_parameter_value using message = 'nudged.maintain_delivery: days_ahead is 0 to 366, keep_days 1 to 36500';
+    -- If two daemons call it at once, the first does it. Nobody but the owner can lock this row.
+    select s.retention_days into keep_days from nudged.setting s for update skip locked;
+    if not found then
+        if exists (select from nudged.setting) then
+            return;
+        end if;
+        -- Without a setting nothing is dropped, but tomorrow needs its partition.
+        keep_days := 36500;
     end if;
     oldest_kept := today - keep_days;
-    -- If two daemons call it at once, the first does it.
-    if not pg_try_advisory_xact_lock(hashtextextended('nudged.maintain_delivery', 0)) then
-        return;
-    end if;
-    for day in select d::date from generate_series(today - 1, today + days_ahead, interval '1 day') d loop
+    for day in select d::date from generate_series(today - 1, today + 7, interval '1 day') d loop
         part := 'delivery_' || to_char(day, 'YYYYMMDD');
         if to_regclass('nudged.' || part) is null and not exists (
             select 1 from nudged.delivery_default
@@ -96,7 +100,7 @@ begin
     end;
 end
 $$;
-revoke all on function nudged.maintain_delivery(integer, integer) from public;
+revoke all on function nudged.maintain_delivery() from public;
 
 -- Deletes tokens that 410s proved stale (parallel lists). Each is deleted only if the record holds that answer, by its
 -- apns-id, since an instant. Returns how many were deleted. It deletes one by one: Citus may send a statement over
@@ -138,7 +142,7 @@ revoke all on function nudged.forget_devices(uuid[], text[], text[], text[], tim
 -- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
 -- finds it deleted, and records nothing.
-create function nudged.forget(user_id uuid) returns bigint
+create function nudged_api.forget(user_id uuid) returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -150,8 +154,9 @@ declare
     before bytea := uuid_send(recipient);
     place integer := 15;
 begin
+    perform nudged.require_backend('forget');
     if recipient is null then
-        raise invalid_parameter_value using message = 'nudged.forget: user_id is null', hint = 'Name the user who is to be erased.';
+        raise invalid_parameter_value using message = 'nudged_api.forget: user_id is null', hint = 'Name the user who is to be erased.';
     end if;
     delete from nudged.reminder where user_id = recipient;
     get diagnostics gone = row_count;
@@ -218,10 +223,10 @@ begin
     return erased + gone;
 end
 $$;
-revoke all on function nudged.forget(uuid) from public;
+revoke all on function nudged_api.forget(uuid) from public;
 
 select nudged.distribute();
-select nudged.maintain_delivery(7, 90);
+select nudged.maintain_delivery();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on table nudged.delivery is 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
@@ -240,4 +245,4 @@ comment on column nudged.delivery.decision is 'The decision service''s answer: a
 comment on column nudged.delivery.template is 'The check-in''s template. Null: the configured text, or another kind.';
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on function nudged.forget_devices is 'Deletes tokens that Apple has answered with 410, if the record holds that answer. The daemon calls it.';
-comment on function nudged.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';
+comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. Returns how many rows were deleted or changed.';

@@ -1,11 +1,14 @@
--- Rights (docs/SQL.md). Every table has row-level security. Rights go to roles that can do nothing else. nudged_daemon
--- gets what the daemon does, nudged_app the calls of the SQL API. On Supabase, authenticated gets the calls for the
--- signed-in user, and their own rows.
+-- Rights (docs/SQL.md, docs/THREATS.md). Every table has row-level security. Rights go to roles that can do nothing
+-- else:
+-- - nudged_daemon has what the daemon does, in schema nudged.
+-- - nudged_app has the calls of schema nudged_api for backends. On Supabase, service_role has them as well.
+-- - authenticated, on Supabase, has the calls for the signed-in user, and that user's own rows.
+-- - nudged_writer writes the app's tables, and has no other right. A trigger on these tables runs with its rights.
 --
 -- A later migration says who may use each table and function that it makes. nudged.allow works whether the role exists
 -- or not:
 --     select nudged.allow('nudged_daemon', 'select, insert, delete', 'nudged.message');
---     select nudged.allow('nudged_app', 'execute', 'nudged.send');
+--     select nudged.allow('nudged_app', 'execute', 'nudged_api.send');
 
 -- Roles belong to the whole cluster, and a managed database may refuse to make them. Then everything else is made, and
 -- nudged.grant_roles() does the rest once they exist.
@@ -13,7 +16,7 @@ do $$
 declare
     wanted text;
 begin
-    foreach wanted in array array['nudged_daemon', 'nudged_app'] loop
+    foreach wanted in array array['nudged_daemon', 'nudged_app', 'nudged_writer'] loop
         if not exists (select 1 from pg_roles where rolname = wanted) then
             begin
                 execute format('create role %I nologin', wanted);
@@ -21,8 +24,8 @@ begin
                 -- Another database's migration made it at the same moment.
                 when duplicate_object or unique_violation then null;
                 when insufficient_privilege then
-                    raise notice 'role % is missing, and % may not make it: create role % nologin, then select nudged.grant_roles()',
-                        wanted, current_user, wanted;
+                    raise notice 'role % is missing, and % may not make it: create role % nologin%, then select nudged.grant_roles()',
+                        wanted, current_user, wanted, case wanted when 'nudged_writer' then format('; grant nudged_writer to %I', current_user) else '' end;
             end;
         end if;
     end loop;
@@ -33,7 +36,7 @@ $$;
 -- hold no roles. A row for one of the app's tables means that nudged created it.
 create table nudged.role_right (
     role text not null,
-    -- As the catalog writes it: nudged.person, nudged.touch(uuid).
+    -- As the catalog writes it: nudged.person, nudged_api.touch(uuid).
     object text not null,
     privileges text not null,
     primary key (role, object)
@@ -42,35 +45,51 @@ alter table nudged.role_right enable row level security;
 -- The migrator makes it before all migrations.
 alter table nudged.migration enable row level security;
 
--- Grants one right, if the role and the object exist.
+-- Grants one right, if the role and the object exist. `own`: the function runs with this role's rights from then on.
 create function nudged.apply_right(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    is_call boolean := privileges = 'execute';
-    relation regclass;
+    is_call constant boolean := privileges in ('execute', 'own');
+    relation constant regclass := case when not is_call then to_regclass(what) end;
+    call constant regprocedure := case when is_call then to_regprocedure(what) end;
+    place oid;
+    counter regclass;
     policy text;
     rows text;
 begin
-    if not exists (select 1 from pg_roles where rolname = who) then
+    if not exists (select 1 from pg_roles where rolname = who) or coalesce(relation::oid, call::oid) is null then
         return;
     end if;
-    if is_call and to_regprocedure(what) is null or not is_call and to_regclass(what) is null then
-        return;
-    end if;
-    -- A role of this name means a user only if auth.uid() says which one.
-    if who = 'authenticated' and not exists (
+    -- These names are Supabase's roles only if auth.uid() says who is signed in.
+    if who in ('authenticated', 'service_role') and not exists (
         select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
     ) then
         return;
     end if;
-    execute format('grant usage on schema nudged to %I', who);
+    place := coalesce((select relnamespace from pg_class where oid = relation), (select pronamespace from pg_proc where oid = call));
+    if privileges = 'own' then
+        perform nudged.give_call(call, who);
+        return;
+    end if;
+    -- A trigger on the app's tables must not be able to name nudged_writer's functions: it could alter them.
+    if not has_schema_privilege(who, place, 'usage') and not (who = 'nudged_writer' and place = 'nudged'::regnamespace) then
+        execute format('grant usage on schema %s to %I', place::regnamespace, who);
+    end if;
     execute format('grant %s on %s %s to %I', privileges, case when is_call then 'function' else 'table' end, what, who);
     if is_call then
         return;
     end if;
-    relation := to_regclass(what);
+    -- A serial column's sequence has rights of its own. An identity column's needs none.
+    if privileges like '%insert%' then
+        for counter in
+            select d.objid::regclass from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S'
+            where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = relation and d.deptype = 'a'
+        loop
+            execute format('grant usage on sequence %s to %I', counter, who);
+        end loop;
+    end if;
     policy := case who when 'authenticated' then 'nudged_own_rows' else who end;
     -- A signed-in user has their own rows; auth.uid() is called once per statement. Other roles have all rows.
     rows := case who when 'authenticated' then 'user_id = (select auth.uid())' else 'true' end;
@@ -80,20 +99,56 @@ begin
         execute format('create policy %I on %s to %I using (%s) with check (%s)', policy, what, who, rows, rows);
     end if;
 exception when insufficient_privilege then
-    raise notice '% may not give % on % to %: its owner can, or select nudged.grant_roles() as its owner', current_user, privileges, what, who;
+    if privileges = 'own' then
+        raise notice '% is no member of %, so % keeps its owner''s rights: grant % to %, then select nudged.grant_roles()',
+            current_user, who, what, who, current_user;
+    else
+        raise notice '% may not give % on % to %: its owner can, or select nudged.grant_roles() as its owner', current_user, privileges, what, who;
+    end if;
 end
 $$;
 
--- Like GRANT, but remembered. `privileges` is execute for a function, or a list of select, insert, update and delete
--- for a table or view. The first three can be limited to one column, as in `update (id)`. `what` has its schema, and
--- the argument types if several functions have its name. A later call for the same role and object replaces an earlier
--- one.
+-- Makes a role the owner of a function that writes the app's tables, so that it runs with this role's rights. If the
+-- role may not write the tables, the function stays as it is: a token that can't be deleted is worse. It also stays if
+-- no table is named (nudged.allow): then it writes nothing.
+create function nudged.give_call(call regprocedure, who text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    written constant text[] := array(
+        select r.object from nudged.role_right r where r.role = who and r.privileges like '%delete%' and to_regclass(r.object) is not null
+    );
+    refused constant text := (select string_agg(w, ', ') from unnest(written) as w where not has_table_privilege(who, to_regclass(w), 'delete'));
+begin
+    if (select proowner from pg_proc where oid = call) = (select oid from pg_roles where rolname = who) or written = '{}' then
+        return;
+    elsif refused is not null then
+        raise notice '% may not write %, so % keeps its owner''s rights: grant select, insert, update, delete on it to %, then select nudged.grant_roles()',
+            who, refused, call, who;
+        return;
+    end if;
+    -- Since PostgreSQL 16, a role that made another one is a member of it that inherits nothing.
+    if not pg_has_role(current_user, who, 'usage') then
+        execute format('grant %I to current_user', who);
+    end if;
+    -- A function's owner must be allowed to create functions in its schema, at this moment.
+    execute format('grant create on schema nudged to %I', who);
+    execute format('alter function %s owner to %I', call, who);
+    execute format('revoke create on schema nudged from %I', who);
+end
+$$;
+
+-- Like GRANT, but remembered. `privileges` is execute or own for a function, or a list of select, insert, update and
+-- delete for a table or view. Select, insert and update can be limited to one column, as in `update (id)`. `what` has
+-- its schema, and the argument types if several functions have its name. A later call for the same role and object
+-- replaces an earlier one.
 create function nudged.allow(who text, privileges text, what text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    is_call boolean := privileges = 'execute';
+    is_call boolean := privileges in ('execute', 'own');
     -- Both are written with their schema, since it is not in the search_path.
     found text := case
         when not is_call then to_regclass(what)::text
@@ -102,7 +157,7 @@ declare
 begin
     if not is_call and privileges !~ '^((select|insert|update)( \([a-z_]+\))?|delete)(, ((select|insert|update)( \([a-z_]+\))?|delete))*$' then
         raise invalid_parameter_value using
-            message = 'nudged.allow: `privileges` is neither execute nor a list of select, insert, update, delete',
+            message = 'nudged.allow: `privileges` is neither execute, own nor a list of select, insert, update, delete',
             hint = 'as in ''select, insert'', or of one column ''select, update (id)''';
     end if;
     if found is null then
@@ -121,8 +176,105 @@ begin
 end
 $$;
 
--- Grants all rights again: after a role was made by hand, after a restore into another cluster, after a view or
--- function was dropped and made again. Repeated, it changes nothing.
+-- Rights in nudged's schemas and tables that nobody gave by nudged.allow: what a broad grant gave anon, authenticated,
+-- service_role, PUBLIC or nudged's own roles, default privileges included. Rights of other roles are the operator's.
+create view nudged.excess_right with (security_barrier) as
+with holder as (
+    select r.oid, r.rolname::text as role from pg_roles r
+    where r.rolname in ('anon', 'authenticated', 'service_role', 'nudged_app', 'nudged_daemon', 'nudged_writer')
+    union all
+    select 0, 'public'
+),
+-- Compared by name, since the reader may have no right to look a name up.
+listed as materialized (
+    select r.role, r.object, split_part(r.object, '.', 1) as schema,
+        upper(split_part(p.privilege, ' ', 1)) as privilege, substring(p.privilege from '[(](.*)[)]') as attribute
+    from nudged.role_right r cross join lateral regexp_split_to_table(r.privileges, ', ') as p (privilege)
+),
+object as (
+    select 'schema' as kind, quote_ident(n.nspname) as name, quote_ident(n.nspname) as signature, null::text as attribute, n.nspowner as owner, n.nspacl as acl, n.nspname
+    from pg_namespace n where n.nspname in ('nudged', 'nudged_api')
+    union all
+    select case c.relkind when 'S' then 'sequence' else 'table' end, format('%I.%I', n.nspname, c.relname), format('%I.%I', n.nspname, c.relname), a.attname, c.relowner, a.acl, n.nspname
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+        select null::text as attname, c.relacl as acl
+        union all
+        select t.attname, t.attacl from pg_attribute t where t.attrelid = c.oid and t.attacl is not null and not t.attisdropped
+    ) a
+    where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+      and (n.nspname in ('nudged', 'nudged_api') or n.nspname = 'public' and c.relname in (select o.name from nudged.own_table o))
+    union all
+    select 'routine', format('%I.%I(%s)', n.nspname, p.proname,
+            -- REVOKE does not read an aggregate's `*` and ORDER BY.
+            case p.prokind when 'a' then oidvectortypes(p.proargtypes) else pg_get_function_identity_arguments(p.oid) end),
+        format('%I.%I(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')), null, p.proowner,
+        coalesce(p.proacl, acldefault('f', p.proowner)), n.nspname
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('nudged', 'nudged_api')
+),
+too_many as (
+    select h.role, o.kind, o.name as object, lower(a.privilege_type) || coalesce(' (' || quote_ident(o.attribute) || ')', '') as privilege,
+        l.is_listed, case when a.grantor <> o.owner then quote_ident(pg_get_userbyid(a.grantor)) end as giver
+    from object o
+    cross join lateral aclexplode(o.acl) a
+    join holder h on h.oid = a.grantee
+    cross join lateral (
+        select case o.kind
+            when 'schema' then a.privilege_type = 'USAGE' and h.role <> 'nudged_writer'
+                and exists (select from listed l where l.role = h.role and l.schema = o.nspname)
+            else exists (
+                select from listed l
+                where l.role = h.role and l.object = o.signature and l.privilege = a.privilege_type and l.attribute is not distinct from o.attribute
+            ) end as is_listed
+    ) l
+    -- A backend of Supabase writes the app's tables as service_role. A role with a grant option can give its right to
+    -- anon, so the option is too much.
+    where a.grantee <> o.owner and (o.nspname <> 'public' or h.role in ('public', 'anon', 'authenticated'))
+      and (not l.is_listed or a.is_grantable)
+)
+-- A right that another role gave ends only with that role's grant option.
+select role, object, string_agg(distinct case when is_listed then 'grant option for ' else '' end || privilege, ', ') as privileges,
+    format('revoke %s%s on %s %s from %s cascade', case when is_listed or giver is not null then 'grant option for ' end,
+        string_agg(distinct privilege, ', '), kind, object, coalesce(giver, role)) as statement
+from too_many
+group by role, kind, object, is_listed, giver
+union all
+select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type), ', '),
+    format('alter default privileges for role %I in schema %I revoke all on %s from %s', pg_get_userbyid(d.defaclrole), n.nspname, k.kind, h.role)
+from pg_default_acl d
+join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api')
+cross join lateral (select case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' end as kind) k
+cross join lateral aclexplode(d.defaclacl) a
+join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
+where k.kind is not null
+group by h.role, d.defaclrole, n.nspname, k.kind;
+
+-- Takes back all of nudged.excess_right. Returns how many statements that took.
+create function nudged.take_back_rights() returns integer
+language plpgsql
+set search_path = pg_catalog, pg_temp
+-- JIT compilation of the query would take seconds.
+set jit = off
+as $$
+declare
+    one record;
+    taken integer := 0;
+begin
+    for one in select e.role, e.object, e.statement from nudged.excess_right e order by e.role, e.object loop
+        begin
+            execute one.statement;
+            taken := taken + 1;
+        exception when insufficient_privilege then
+            raise notice '% may not take back the rights of % on %: its owner can, with: %', current_user, one.role, one.object, one.statement;
+        end;
+    end loop;
+    return taken;
+end
+$$;
+revoke all on function nudged.take_back_rights() from public;
+
+-- Gives each role exactly the rights of nudged.role_right: after a role was made by hand, after a restore into another
+-- cluster, after a view or function was dropped and made again, after a broad grant. Repeated, it changes nothing.
 create function nudged.grant_roles() returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -130,15 +282,9 @@ as $$
 declare
     one record;
 begin
-    -- Revoke PUBLIC's default EXECUTE.
-    for one in
-        select p.oid::regprocedure as call from pg_proc p
-        where p.pronamespace = 'nudged'::regnamespace and has_function_privilege('public', p.oid, 'execute')
-          and pg_has_role(current_user, p.proowner, 'usage')
-    loop
-        execute format('revoke all on function %s from public', one.call);
-    end loop;
-    for one in select r.role, r.privileges, r.object from nudged.role_right r order by r.role, r.object loop
+    perform nudged.take_back_rights();
+    -- `own` comes last: it asks what the role may write.
+    for one in select r.role, r.privileges, r.object from nudged.role_right r order by r.privileges = 'own', r.role, r.object loop
         perform nudged.apply_right(one.role, one.privileges, one.object);
     end loop;
 end
@@ -180,12 +326,18 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.devices_left_out');
+select nudged.allow('nudged_daemon', 'select', 'nudged.excess_right');
 
--- The tables that nudged created: a signed-in user sees and changes their own rows. An existing table gets no such
--- right.
+-- The tables that nudged created: a signed-in user sees their own rows, and changes their own preferences. A device is
+-- registered by nudged_api.register_device only, which checks it. An existing table gets no such right.
 do $$
 begin
-    perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.' || t.name) from nudged.own_table t order by t.name;
+    if exists (select from nudged.own_table where name = 'context_profiles') then
+        perform nudged.allow('authenticated', 'select, insert, update, delete', 'public.context_profiles');
+    end if;
+    if exists (select from nudged.own_table where name = 'push_tokens') then
+        perform nudged.allow('authenticated', 'select, delete', 'public.push_tokens');
+    end if;
 end
 $$;
 
@@ -202,7 +354,7 @@ begin
     ) then
         raise feature_not_supported using
             message = 'nudged: this database has no auth.uid(), so nobody is signed in',
-            hint = 'call the variant that names the user, such as nudged.register_device_for';
+            hint = 'call the variant that names the user, such as nudged_api.register_device_for';
     end if;
     found := auth.uid();
     if found is null then
@@ -222,90 +374,88 @@ begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
     if token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then
         raise invalid_parameter_value using
-            message = format('nudged.%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
+            message = format('nudged_api.%s: `token` is no device token: 64 to 200 hexadecimal digits, two a byte', call),
             hint = 'pass the bytes of didRegisterForRemoteNotificationsWithDeviceToken, each as two digits';
     end if;
     return array[lower(token), upper(token), token];
 end
 $$;
 
--- Fails if the app's tokens are in another table than public.push_tokens.
-create function nudged.require_push_tokens(call text) returns void
-language plpgsql stable
+-- What an app calls at each start: this device is this user's now. It renews the registration, so a quarantine ends and
+-- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before.
+create function nudged.register(user_id uuid, token text, platform text, environment text, topic text) returns void
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    spellings constant text[] := nudged.device_spellings('register_device', token);
 begin
-    if to_regclass('public.push_tokens') is null then
-        raise undefined_table using
-            message = format('nudged.%s: there is no table public.push_tokens: the devices are in another table', call),
-            hint = 'write that table yourself, or redefine nudged.register_device_for and nudged.unregister_device_for (docs/SQL.md)';
+    if user_id is null then
+        raise invalid_parameter_value using message = 'nudged_api.register_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
     end if;
+    if platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then
+        raise invalid_parameter_value using
+            message = 'nudged_api.register_device: `platform` is not one that nudged sends to', hint = 'pass ios, ipados, macos, watchos, tvos or visionos';
+    end if;
+    if environment is not null and environment not in ('sandbox', 'production') then
+        raise invalid_parameter_value using
+            message = 'nudged_api.register_device: `environment` is neither sandbox nor production nor null',
+            hint = 'sandbox for builds from Xcode, production for those of TestFlight and the store, null for the daemon''s configuration';
+    end if;
+    if topic is not null and (topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155) then
+        raise invalid_parameter_value using
+            message = 'nudged_api.register_device: `topic` is no bundle id', hint = 'pass the app''s bundle id, or null for the app in the daemon''s configuration';
+    end if;
+    perform nudged.hold('device ' || spellings[1]);
+    perform nudged.write_device(user_id, spellings, platform, environment, topic);
 end
 $$;
 
--- What an app calls at each start: this device is this user's now. It renews the registration, so a quarantine ends and
--- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before. A database
--- whose tokens are elsewhere redefines this function and nudged.unregister_device_for.
+-- Writes a device's row. `spellings`: the token, as it may be stored; the first one is inserted. A database whose
+-- devices are elsewhere redefines it and nudged.remove_device.
 --
 -- It writes only the columns that nudged knows, each in the type that the table has. It relies on no unique key: calls
 -- for one token run one after the other. An error of the table is reported without the row, which the server's DETAIL
 -- would show.
-create function nudged.register_device_for(
-    user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null
-) returns void
+create function nudged.write_device(recipient uuid, spellings text[], platform text, environment text, topic text) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 -- For columns without a zone: forget_device also reads them as UTC.
 set timezone = 'UTC'
 as $$
 declare
-    spellings text[] := nudged.device_spellings('register_device', token);
     -- Not the begin of the transaction, since the app presents its token now.
-    instant timestamptz := clock_timestamp();
+    instant constant timestamptz := clock_timestamp();
     types jsonb;
     known integer;
     state text;
     error_text text;
     broken text;
 begin
-    if user_id is null then
-        raise invalid_parameter_value using message = 'nudged.register_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
+    if to_regclass('public.push_tokens') is null then
+        raise undefined_table using
+            message = 'nudged_api.register_device: there is no table public.push_tokens: the devices are in another table',
+            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
     end if;
-    if platform is null or platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos') then
-        raise invalid_parameter_value using
-            message = 'nudged.register_device: `platform` is not one that nudged sends to', hint = 'pass ios, ipados, macos, watchos, tvos or visionos';
-    end if;
-    if environment is not null and environment not in ('sandbox', 'production') then
-        raise invalid_parameter_value using
-            message = 'nudged.register_device: `environment` is neither sandbox nor production nor null',
-            hint = 'sandbox for builds from Xcode, production for those of TestFlight and the store, null for what the daemon is configured to';
-    end if;
-    if topic is not null and (topic !~ '^[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$' or length(topic) > 155) then
-        raise invalid_parameter_value using
-            message = 'nudged.register_device: `topic` is no bundle id', hint = 'pass the app''s bundle id, or null for the app that the daemon is configured to';
-    end if;
-
-    perform nudged.require_push_tokens('register_device');
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
     from pg_attribute a where a.attrelid = 'public.push_tokens'::regclass and a.attnum > 0 and not a.attisdropped;
-    perform pg_advisory_xact_lock(hashtextextended('nudged.device ' || spellings[1], 0));
     for attempt in 1..2 loop
         begin
-            execute 'delete from public.push_tokens t where t.device_token::text = any ($1) and t.user_id <> $2' using spellings, user_id;
+            execute 'delete from public.push_tokens t where t.device_token::text = any ($1) and t.user_id <> $2' using spellings, recipient;
             -- A registration in the future, from a wrong clock, would hide this one.
             execute format(
                 'update public.push_tokens t set platform = $3::%s, environment = $4::%s, topic = $5::%s, updated_at = $6,
                     created_at = case when t.created_at > $6 then $6 else t.created_at end
                 where t.user_id = $2 and t.device_token::text = any ($1)',
                 types ->> 'platform', types ->> 'environment', types ->> 'topic')
-            using spellings, user_id, platform, environment, topic, instant;
+            using spellings, recipient, platform, environment, topic, instant;
             get diagnostics known = row_count;
             if known = 0 then
                 execute format(
                     'insert into public.push_tokens (user_id, device_token, platform, environment, topic, created_at, updated_at)
                     values ($2, $1::%s, $3::%s, $4::%s, $5::%s, $6, $6)',
                     types ->> 'device_token', types ->> 'platform', types ->> 'environment', types ->> 'topic')
-                using spellings[1], user_id, platform, environment, topic, instant;
+                using spellings[1], recipient, platform, environment, topic, instant;
             end if;
             return;
         exception
@@ -316,8 +466,10 @@ begin
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'push_tokens',
-                        message = 'nudged.register_device: ' || regexp_replace(error_text, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
-                        hint = 'public.push_tokens must take a row of user_id, device_token, platform, environment, topic, created_at, updated_at';
+                        message = 'nudged_api.register_device: ' || regexp_replace(error_text, '[0-9A-Fa-f]{64,}', '(token)', 'g'),
+                        hint = case state
+                            when '42501' then 'nudged_writer writes public.push_tokens, and its triggers run with the rights of nudged_writer. Grant what is missing, or make the trigger''s function SECURITY DEFINER.'
+                            else 'public.push_tokens must take a row of user_id, device_token, platform, environment, topic, created_at, updated_at' end;
                 end if;
         end;
     end loop;
@@ -325,52 +477,107 @@ end
 $$;
 
 -- The user has signed out, or wants no pushes on this device. Returns whether it was theirs.
-create function nudged.unregister_device_for(user_id uuid, token text) returns boolean
-language plpgsql security definer
+create function nudged.unregister(user_id uuid, token text) returns boolean
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    spellings text[] := nudged.device_spellings('unregister_device', token);
+    spellings constant text[] := nudged.device_spellings('unregister_device', token);
 begin
     if user_id is null then
-        raise invalid_parameter_value using message = 'nudged.unregister_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
+        raise invalid_parameter_value using message = 'nudged_api.unregister_device: `user_id` is null', hint = 'pass the id of the user who is signed in';
     end if;
-    perform nudged.require_push_tokens('unregister_device');
-    delete from public.push_tokens t where t.user_id = unregister_device_for.user_id and t.device_token::text = any (spellings);
+    return nudged.remove_device(user_id, spellings);
+end
+$$;
+
+-- Deletes a device's row. Returns whether it was this user's.
+create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if to_regclass('public.push_tokens') is null then
+        raise undefined_table using
+            message = 'nudged_api.unregister_device: there is no table public.push_tokens: the devices are in another table',
+            hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/SQL.md)';
+    end if;
+    delete from public.push_tokens t where t.user_id = recipient and t.device_token::text = any (spellings);
     return found;
 end
 $$;
 
--- The same two functions for the signed-in user of Supabase.
-create function nudged.register_device(token text, platform text default 'ios', environment text default null, topic text default null) returns void
+-- For backends: they name the user.
+create function nudged_api.register_device_for(
+    user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null
+) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('register_device_for');
+    perform nudged.register(user_id, token, platform, environment, topic);
+end
+$$;
+
+create function nudged_api.unregister_device_for(user_id uuid, token text) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('unregister_device_for');
+    return nudged.unregister(user_id, token);
+end
+$$;
+
+-- For the signed-in user of Supabase.
+create function nudged_api.register_device(token text, platform text default 'ios', environment text default null, topic text default null) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.register_device_for(nudged.signed_in_user(), token, platform, environment, topic) $$;
+as $$ select nudged.register(nudged.signed_in_user(), token, platform, environment, topic) $$;
 
-create function nudged.unregister_device(token text) returns boolean
+create function nudged_api.unregister_device(token text) returns boolean
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.unregister_device_for(nudged.signed_in_user(), token) $$;
+as $$ select nudged.unregister(nudged.signed_in_user(), token) $$;
 
-select nudged.allow('nudged_app', 'execute', 'nudged.send');
-select nudged.allow('nudged_app', 'execute', 'nudged.send_many(jsonb)');
-select nudged.allow(
-    'nudged_app', 'execute', 'nudged.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text)');
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel');
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_messages');
-select nudged.allow('nudged_app', 'execute', 'nudged.touch');
-select nudged.allow('nudged_app', 'execute', 'nudged.forget');
-select nudged.allow('nudged_app', 'execute', 'nudged.register_device_for');
-select nudged.allow('nudged_app', 'execute', 'nudged.unregister_device_for');
-select nudged.allow('nudged_app', 'execute', 'nudged.set_reminder');
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.snooze');
--- For a trigger on a table of the app.
-select nudged.allow('nudged_app', 'execute', 'nudged.cancel_subject_reminders');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_fault');
-select nudged.allow('nudged_app', 'execute', 'nudged.recurrence_until');
-select nudged.allow('authenticated', 'execute', 'nudged.register_device');
-select nudged.allow('authenticated', 'execute', 'nudged.unregister_device');
+-- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens are deleted
+-- through that view.
+do $$
+declare
+    call text;
+begin
+    if to_regclass('public.push_tokens') is not null then
+        perform nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.push_tokens');
+    end if;
+    if (select prosqlbody is not null from pg_proc where oid = 'nudged.forget_device(uuid, text, text, text, timestamptz)'::regprocedure)
+        and pg_relation_is_updatable('nudged.device', true) & 16 = 16
+    then
+        perform nudged.allow('nudged_writer', 'select, update, delete', 'nudged.device');
+    end if;
+    foreach call in array array['forget_device(uuid, text, text, text, timestamptz)', 'write_device', 'remove_device', 'drop_devices', 'devices_left_out'] loop
+        perform nudged.allow('nudged_writer', 'own', 'nudged.' || call);
+    end loop;
+end
+$$;
+
+-- Backends: nudged_app, and on Supabase service_role.
+do $$
+declare
+    call text;
+begin
+    foreach call in array array[
+        'send', 'send_many(jsonb)', 'send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text)', 'cancel', 'cancel_messages',
+        'touch', 'forget', 'register_device_for', 'unregister_device_for', 'set_reminder', 'cancel_reminders', 'snooze', 'recurrence_fault',
+        -- For a trigger on a table of the app.
+        'cancel_subject_reminders'
+    ] loop
+        perform nudged.allow(backend, 'execute', 'nudged_api.' || call) from unnest(array['nudged_app', 'service_role']) as backend;
+    end loop;
+end
+$$;
+select nudged.allow('authenticated', 'execute', 'nudged_api.register_device');
+select nudged.allow('authenticated', 'execute', 'nudged_api.unregister_device');
 select nudged.grant_roles();
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
@@ -386,11 +593,21 @@ comment on column nudged.role_right.object is 'The table, view or function, as t
 comment on column nudged.role_right.privileges is 'The privileges, as GRANT writes them.';
 comment on function nudged.apply_right is 'Grants one right, if the role and the object exist.';
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
-comment on function nudged.grant_roles is 'Grants all remembered rights again: after a role was made by hand, after a restore, after a view was dropped and made again.';
+comment on function nudged.grant_roles is 'Gives each role exactly its rights: after a role was made by hand, after a restore, after a view was made again, after a broad grant.';
 comment on function nudged.signed_in_user is 'The id of the signed-in user, by Supabase''s auth.uid(). Fails if nobody is signed in.';
 comment on function nudged.device_spellings is 'The spellings in which a device token may be stored. Fails if it is no token.';
-comment on function nudged.require_push_tokens is 'Fails if there is no table public.push_tokens.';
-comment on function nudged.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
-comment on function nudged.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
-comment on function nudged.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
-comment on function nudged.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';
+comment on function nudged.give_call is 'Makes a role the owner of a function that writes the app''s tables.';
+comment on view nudged.excess_right is 'Rights in nudged''s schemas and tables that a broad grant gave. select nudged.grant_roles() takes them back.';
+comment on column nudged.excess_right.role is 'The role that has them. public: every role.';
+comment on column nudged.excess_right.object is 'The schema, table, view or function, or what will be made later (default privileges).';
+comment on column nudged.excess_right.privileges is 'The rights that are too many.';
+comment on column nudged.excess_right.statement is 'The statement that takes them back.';
+comment on function nudged.take_back_rights is 'Takes back all of nudged.excess_right. Returns how many statements that took.';
+comment on function nudged.register is 'Registers a user''s device, for the calls of schema nudged_api.';
+comment on function nudged.unregister is 'Removes a user''s device, for the calls of schema nudged_api.';
+comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
+comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';
+comment on function nudged_api.register_device_for is 'Registers a user''s device. The app''s backend calls it at each start of the app.';
+comment on function nudged_api.unregister_device_for is 'Removes a user''s device. Returns whether it was theirs.';
+comment on function nudged_api.register_device is 'Registers a device of the signed-in user. The app calls it at each start.';
+comment on function nudged_api.unregister_device is 'Removes a device of the signed-in user. Returns whether it was theirs.';

@@ -101,8 +101,8 @@ end
 $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- Built-in examples, ids 1 to 6. They are inactive: until they are asked for (nudged migrate --with-templates), check-ins
--- have the configured text.
+-- Built-in examples, ids 1 to 6. They are inactive: until they are asked for (nudged migrate --with-templates),
+-- check-ins have the configured text.
 insert into nudged.template (title, body, weight, action, active)
 select t.title, t.body, t.weight, t.action, false
 from (values
@@ -121,7 +121,7 @@ order by t.place;
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
 -- or they differ, the environment is unknown, and the test is refused.
-create function nudged.send_test() returns uuid
+create function nudged_api.send_test() returns uuid
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -143,14 +143,14 @@ begin
     select array_agg(distinct coalesce(nullif(d.environment::text, ''), configured, '')) into environments
     from nudged.device d where d.user_id = recipient;
     if environments is null then
-        raise exception using errcode = 'ND013', message = 'nudged.send_test: you have no device that nudged sends to',
-            hint = 'Allow notifications on your device: the app registers it then (nudged.register_device).';
+        raise exception using errcode = 'ND013', message = 'nudged_api.send_test: you have no device that nudged sends to',
+            hint = 'Allow notifications on your device: the app registers it then (nudged_api.register_device).';
     elsif 'production' = any (environments) then
-        raise exception using errcode = 'ND010', message = 'nudged.send_test: a device of yours is of production, where no tests are sent',
+        raise exception using errcode = 'ND010', message = 'nudged_api.send_test: a device of yours is of production, where no tests are sent',
             hint = 'Try it with a build from Xcode, whose device registers as sandbox; an operator has nudged send-test --force.';
     elsif environments <> '{sandbox}' then
-        raise exception using errcode = 'ND012', message = 'nudged.send_test: nobody knows whether your device is of production',
-            hint = 'Register it with its environment (nudged.register_device), or see that a daemon runs (nudged status).';
+        raise exception using errcode = 'ND012', message = 'nudged_api.send_test: nobody knows whether your device is of production',
+            hint = 'Register it with its environment (nudged_api.register_device), or see that a daemon runs (nudged status).';
     end if;
     -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
     -- others.
@@ -162,19 +162,20 @@ begin
         made := null;
     end loop;
     if made is null then
-        raise exception using errcode = 'ND011', message = 'nudged.send_test: you have had ten tests in the last hour',
+        raise exception using errcode = 'ND011', message = 'nudged_api.send_test: you have had ten tests in the last hour',
             hint = 'Wait until the first of them is an hour old.';
     end if;
-    return nudged.send(
-        recipient, 'nudged', 'A test: this device can be reached.', data => '{"test": true}', urgent => true,
-        expires_at => statement_timestamp() + interval '5 minutes');
+    return (select s.id from nudged.insert_messages('nudged_api.send_test', array[row(
+        recipient, 'nudged', 'A test: this device can be reached.', '{"test": true}', true, null, null, null,
+        statement_timestamp() + interval '5 minutes', null
+    )::nudged.new_message]) s);
 end
 $$;
 
 revoke all on function nudged.check_template() from public;
-revoke all on function nudged.send_test() from public;
+revoke all on function nudged_api.send_test() from public;
 select nudged.allow('nudged_daemon', 'select', 'nudged.template');
-select nudged.allow('authenticated', 'execute', 'nudged.send_test');
+select nudged.allow('authenticated', 'execute', 'nudged_api.send_test');
 
 select nudged.distribute();
 
@@ -196,4 +197,4 @@ comment on column nudged.template.weight is '1 to 1000: of two templates, the on
 comment on column nudged.template.active is 'Whether check-ins use it.';
 comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
 comment on function nudged.check_template is 'Trigger on nudged.template: fails if a template could not be sent.';
-comment on function nudged.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';
+comment on function nudged_api.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
-        'max_per_hour,max_per_day,messages_enabled,max_analyses_per_hour,fallback_strategy}';
+        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
     plain constant text := translate(lower(left(name, 40)), '_-', '');
     candidate text;
     target text;
@@ -44,8 +44,9 @@ $$;
 -- know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error names the
 -- key, never its value.
 --
--- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but EXECUTE.
-create function nudged.preferences_fault(preferences jsonb) returns text
+-- For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes the table needs no right but
+-- EXECUTE.
+create function nudged_api.preferences_fault(preferences jsonb) returns text
 language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -86,6 +87,8 @@ begin
             ('max_per_hour', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
             ('max_per_day', 'int', '{1,9223372036854775807}', null, 'an integer of 1 or more'),
             ('messages_enabled', 'bool', null, null, 'true or false'),
+            -- No fault for the daemon, which takes another value for false. But nobody writes one on purpose.
+            ('smart_enabled', 'bool', null, null, 'true or false'),
             ('max_analyses_per_hour', 'int', '{5,20}', null, '5 to 20'),
             ('fallback_strategy', 'one of', '{simple_rules,notify_all,suppress_all}', null, 'simple_rules, notify_all or suppress_all')
         ) as k (key, kind, options, beside, wanted)
@@ -126,7 +129,7 @@ end
 $$;
 
 -- Who got what, and what was not sent: one row per nudge.
-create view nudged.nudge_history as
+create view nudged.nudge_history with (security_barrier) as
 select
     user_id, kind, key, min(attempted_at) as first_attempt, max(attempted_at) as last_attempt,
     case when bool_or(outcome = 'accepted') then 'accepted' else (array_agg(outcome order by attempted_at desc))[1] end as outcome,
@@ -137,7 +140,7 @@ group by user_id, kind, key;
 
 -- Why a user gets nothing, and when nudged evaluates them next. It reads no view of the app's, so that those can be
 -- dropped and made again.
-create view nudged.user_status as
+create view nudged.user_status with (security_barrier) as
 select
     p.user_id, p.due_at as next_evaluation, p.evaluated_at as last_evaluation,
     (select max(s) from unnest(p.sent) as s) as last_sent,
@@ -149,7 +152,7 @@ select
         when 'capped' then 'The user has had as many nudges as max_per_hour or max_per_day allow.'
         when 'paused' then 'An operator has paused check-ins (nudged.paused).'
         when 'not_opted_in' then 'The user has not opted in: the preferences are null.'
-        when 'preferences_malformed' then 'The preferences can''t be read: see select nudged.preferences_fault(preferences) from nudged.recipient where user_id = the user''s id.'
+        when 'preferences_malformed' then 'The preferences can''t be read: see select nudged_api.preferences_fault(preferences) from nudged.recipient where user_id = the user''s id.'
         when 'disabled' then 'The user has turned check-ins off.'
         when 'first_session_incomplete' then 'The user has not completed the first session.'
         when 'no_device' then 'No device can get a push: none is registered for Apple (nudged.device), or all are in quarantine (nudged.quarantined).'
@@ -162,26 +165,26 @@ select
 from nudged.person p;
 
 -- What waits: messages, and reminders whose time is to come. Without their texts.
-create view nudged.waiting as
+create view nudged.waiting with (security_barrier) as
 select user_id, 'message' as kind, id, created_at as due_at, urgent, expires_at from nudged.message
 union all
 select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
 
 -- Which tokens were deleted, and why.
 create index delivery_stale on nudged.delivery (attempted_at) where status = 410;
-create view nudged.stale_token as
+create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
 
 revoke all on function nudged.known_preference_key(text) from public;
-revoke all on function nudged.preferences_fault(jsonb) from public;
-select nudged.allow('nudged_app', 'execute', 'nudged.preferences_fault');
-select nudged.allow('authenticated', 'execute', 'nudged.preferences_fault');
-select nudged.allow('service_role', 'execute', 'nudged.preferences_fault');
+revoke all on function nudged_api.preferences_fault(jsonb) from public;
+select nudged.allow('nudged_app', 'execute', 'nudged_api.preferences_fault');
+select nudged.allow('authenticated', 'execute', 'nudged_api.preferences_fault');
+select nudged.allow('service_role', 'execute', 'nudged_api.preferences_fault');
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
 comment on function nudged.known_preference_key is 'The key of the preferences that a misspelt key resembles. Null: none.';
-comment on function nudged.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged.preferences_fault(notification_preferences) is null).';
+comment on function nudged_api.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged_api.preferences_fault(notification_preferences) is null).';
 comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';
 comment on column nudged.nudge_history.user_id is 'The user''s id.';
 comment on column nudged.nudge_history.kind is 'check_in, message or reminder.';
@@ -204,7 +207,7 @@ comment on column nudged.user_status.has_unread_change is 'Whether a change wait
 comment on view nudged.waiting is 'What waits to be sent: messages, and reminders whose time is to come.';
 comment on column nudged.waiting.user_id is 'The user''s id.';
 comment on column nudged.waiting.kind is 'message or reminder.';
-comment on column nudged.waiting.id is 'The id of the message, for nudged.cancel, or of the reminder''s occurrence.';
+comment on column nudged.waiting.id is 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.';
 comment on column nudged.waiting.due_at is 'Since when the message waits, or when the reminder is due at the earliest.';
 comment on column nudged.waiting.urgent is 'Whether the message may be sent in quiet hours.';
 comment on column nudged.waiting.expires_at is 'When the message is dropped. Null: never.';

@@ -51,6 +51,19 @@ extension ConnectionConfiguration {
         return found
     }
 
+    /// The names and addresses that connections go to, each once. Unix sockets are left out.
+    public var targets: [String] {
+        var found: [String] = []
+        for keywords in attempts {
+            // libpq connects to `hostaddr` if both are given.
+            guard let target = keywords["hostaddr"] ?? keywords["host"], !target.hasPrefix("/"),
+                !target.hasPrefix("@"), !found.contains(target)
+            else { continue }
+            found.append(target)
+        }
+        return found
+    }
+
     /// Whether any server that accepts the connection will do, even a read-only one (`target_session_attrs` is any).
     public var takesAnyServer: Bool { (attempts.first?["target_session_attrs"] ?? "any") == "any" }
 

@@ -99,10 +99,10 @@ extension ClaimedUser {
         var changes = changes
         if let at = touch.changedAt {
             // Version 0 is a new user. The drain inserts a row with version 1 for them.
-            changes.version = changes.version == 0 ? 1 : (changes.version | 0xFFFF_FFFF) + 1
+            changes.version = changes.version == 0 ? 1 : (changes.version | 0xFFFF_FFFF) &+ 1
             changes.touchedAt = max(touchedAt ?? at, at)
         } else {
-            changes.version += 1
+            changes.version &+= 1
         }
         changes.dueAt = min(dueAt, now.microseconds)
         return with(changes)

@@ -13,9 +13,11 @@ extension Migration {
             -- it says what is in the way, and which tables are made. If a table stays locked for 3 s, the script ends
             -- with 55P03; then repeat it.
 
-            \(Migrator.lock.sql);
-            select set_config('lock_timeout', '\(Int64(LockPatience().wait / .milliseconds(1)))', true);
             \(Migrator.preparation)
+            -- Waits for another migrator. In a block, since some tools send a statement in a transaction that LOCK
+            -- doesn't recognise.
+            do $$ begin \(Migrator.lock.sql); end $$;
+            select set_config('lock_timeout', '\(Int64(LockPatience().wait / .milliseconds(1)))', true);
 
             """
         for migration in wanted {

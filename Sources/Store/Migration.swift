@@ -22,12 +22,13 @@ package struct Migration: Sendable, Equatable {
         return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)_\(name)"
     }
 
-    /// How many objects of a kind (`table`, `view`, `function`) its text creates in schema `nudged`. A partition is
-    /// part of its table.
+    /// How many objects of a kind (`table`, `view`, `function`) its text creates in the schemas `nudged` and
+    /// `nudged_api`. A partition is part of its table.
     package func count(creating kind: String) -> Int {
-        script.split(separator: "\n").count { line in
+        let beginnings = ["create \(kind) nudged.", "create \(kind) nudged_api.", "create unlogged \(kind) nudged."]
+        return script.split(separator: "\n").count { line in
             let text = line.drop { $0 == " " || $0 == "'" }
-            return text.hasPrefix("create \(kind) nudged.") && !text.contains(" partition of ")
+            return beginnings.contains { text.hasPrefix($0) } && !text.contains(" partition of ")
         }
     }
 

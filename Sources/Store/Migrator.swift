@@ -82,6 +82,20 @@ package struct Migrator: Sendable {
         _ = try await connection.run(Statement("templates_active", sql: Self.templateActivation))
     }
 
+    /// Rights on nudged's objects that nobody gave by `nudged.allow`, if this role may see them.
+    package func excessRights() async throws(PostgresError) -> [ExcessRight] {
+        try await ExcessRight.visible(try await database.connection())
+    }
+
+    /// Gives each role exactly its rights, as far as this role can.
+    ///
+    /// - Throws: as any statement; 42501 if this role is not the owner of schema nudged.
+    package func grantRoles() async throws(PostgresError) {
+        let grant = Statement("grant_roles", sql: "select nudged.grant_roles()")
+        let wait = ("lock_timeout", "\(patience.wait / .milliseconds(1))")
+        _ = try await database.connection().transaction([grant], settings: [wait], timeout: Self.timeout)
+    }
+
     /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
     /// since they were made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
@@ -96,11 +110,9 @@ package struct Migrator: Sendable {
         return wanting
     }
 
-    /// One lock for all migrators. A second one waits at its first migration, then finds each of them applied.
-    static let lock = Statement(
-        "migration_lock",
-        sql: "select pg_advisory_xact_lock(hashtextextended('nudged.migrate', 0))"
-    )
+    /// One lock for all migrators. A second one waits at its first migration, then finds each of them applied. Only the
+    /// owner can hold it: other roles may at most read the table, which doesn't conflict.
+    static let lock = Statement("migration_lock", sql: "lock table nudged.migration in share row exclusive mode")
 
     /// What is there before the first migration.
     static let preparation = """
@@ -111,6 +123,8 @@ package struct Migrator: Sendable {
         );
         """
 
+    private static let preparationName = "migration_preparation"
+
     static let templateActivation = "update nudged.template set active = true where id between 1 and 6"
 
     private func applyPatiently(
@@ -119,16 +133,28 @@ package struct Migrator: Sendable {
         _ onHeld: (PostgresError) -> Void
     ) async throws(PostgresError) -> Bool {
         var attempt = 1
+        var hasCollided = false
         while true {
             do throws(PostgresError) {
                 return try await apply(migration, on: connection)
             } catch {
+                if !hasCollided, Self.isCollision(error) {
+                    hasCollided = true
+                    continue
+                }
                 guard error.sqlState == "55P03", attempt < patience.attempts else { throw error }
                 attempt += 1
                 onHeld(error)
                 try? await Task.sleep(for: patience.pause)
             }
         }
+    }
+
+    /// In a database without schema nudged, another migrator has made the schema or the table at the same moment: `if
+    /// not exists` doesn't see what is not committed. Now it is there.
+    private static func isCollision(_ error: PostgresError) -> Bool {
+        // unique_violation, duplicate_schema, duplicate_table, duplicate_object (the table's type)
+        error.statement == preparationName && ["23505", "42P06", "42P07", "42710"].contains(error.sqlState)
     }
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
@@ -157,9 +183,9 @@ package struct Migrator: Sendable {
         _ lockTimeout: Statement,
         in transaction: Transaction
     ) async throws(PostgresError) -> Bool {
+        try await transaction.execute(script: preparation, name: preparationName)
         _ = try await transaction.run(lock)
         _ = try await transaction.run(lockTimeout)
-        try await transaction.execute(script: preparation)
         let known = Statement(
             "migration_known",
             sql: "select 1 from nudged.migration where number = $1",

@@ -5,7 +5,7 @@ package import TimeZones
 /// A message that waits: a row of `nudged.message`.
 package struct PendingMessage: Sendable, Equatable {
     package let id: UUID
-    /// When `nudged.send` was called.
+    /// When `nudged_api.send` was called.
     package let createdAt: Instant
     /// `createdAt` in microseconds since 1970: the order of messages in one second.
     package let order: Int64

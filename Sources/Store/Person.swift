@@ -46,20 +46,22 @@ struct Person: Sendable {
         var checkIns: [CheckIn] = []
         // The arrays have the same length, unless a person changed them. Elements without a partner are left out.
         for (at, slot) in zip(instants, slots) {
-            guard let at = Instant(microseconds: at), let slot = date(slot) else { continue }
+            guard let at = Instant(microseconds: at), let slot = LocalDate(slot: slot) else { continue }
             checkIns.append(CheckIn(at: at, slot: slot))
         }
         return History(
             checkIns: checkIns,
-            closed: try rows.dateArray(row, 9).compactMap(date),
+            closed: try rows.dateArray(row, 9).compactMap(LocalDate.init(slot:)),
             sent: try rows.timestampArray(row, 10).compactMap(Instant.init(microseconds:))
         )
     }
+}
 
-    /// An infinite date has no next day, so the search for the next slot would never end. Only a person can have
-    /// written one.
-    private static func date(_ days: Int32?) -> LocalDate? {
-        guard let days, days != .max, days != .min else { return nil }
-        return LocalDate(days: days)
+extension LocalDate {
+    /// A check-in's slot. nil for years outside 1970 to 9999, which only a person can have written. After the last date
+    /// of all, the search for the next slot would never end.
+    init?(slot days: Int32?) {
+        guard let days, (0...2_932_896).contains(days) else { return nil }
+        self.init(days: days)
     }
 }

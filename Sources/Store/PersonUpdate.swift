@@ -24,6 +24,9 @@ package struct PersonUpdate: Sendable, Equatable {
     package var reason: Reason?
     /// `evaluatedAt` as the claim read it. If the row holds a later one, the settlement is late and changes nothing.
     package var stamp = Stamp.unchecked
+    /// Whether nothing is written if the user has changed since `version`: for declined nudges, which have no intent
+    /// that would check it.
+    package var isOnlyIfUnchanged = false
 
     /// When the user was evaluated before.
     package enum Stamp: Sendable, Equatable {

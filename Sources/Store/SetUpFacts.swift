@@ -38,6 +38,9 @@ package struct SetUpFacts: Sendable, Equatable {
     package var schemaOwner: String?
     /// Whether the role is the owner of schema `nudged` or a member of it.
     package var ownsSchema: Bool
+    /// The same of schema `nudged_api`.
+    package var apiOwner: String?
+    package var ownsAPI: Bool
     /// What schema `nudged` holds.
     package var held: [String]
     /// In schema `public`.
@@ -51,6 +54,8 @@ package struct SetUpFacts: Sendable, Equatable {
     package var isDistributed: Bool
     /// Those that exist.
     package var relations: [Relation]
+    /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
+    package var excess: [ExcessRight]
 
     /// The names of the relations: schema and name.
     private static let wanted = [
@@ -71,13 +76,16 @@ package struct SetUpFacts: Sendable, Equatable {
             mayCreateRoles: try rows.bool(0, 6),
             schemaOwner: try rows.textOrNull(0, 7),
             ownsSchema: try rows.bool(0, 8),
+            apiOwner: try rows.textOrNull(0, 15),
+            ownsAPI: try rows.bool(0, 16),
             held: try rows.textArray(0, 9).compactMap(\.self),
             mayCreateTables: try rows.bool(0, 10),
             otherTables: try rows.textArray(0, 11).compactMap(\.self),
             roles: try rows.textArray(0, 12).compactMap(\.self),
             mayDaemonLogIn: try rows.bool(0, 13),
             isDistributed: try rows.bool(0, 14),
-            relations: try await relations(connection)
+            relations: try await relations(connection),
+            excess: try await ExcessRight.visible(connection)
         )
     }
 

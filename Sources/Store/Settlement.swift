@@ -115,10 +115,22 @@ package struct Settlement: Sendable {
         )
     }
 
+    /// Without these users, who have no part of an intent.
+    func without(_ users: Set<UUID>) -> Settlement {
+        var rest = self
+        rest.updates.removeAll { users.contains($0.userID) }
+        rest.records.removeAll { users.contains($0.userID) }
+        rest.ended.removeAll { users.contains($0.userID) }
+        rest.continued.removeAll { users.contains($0.userID) }
+        return rest
+    }
+
     package struct Result: Sendable, Equatable {
         /// Users whose rows were found.
         package var usersSettled = 0
         package var tokensDeleted = 0
+        /// Users who were to be unchanged and are not (`PersonUpdate.isOnlyIfUnchanged`). Nothing of them was written.
+        package var changed: Set<UUID> = []
         /// Users who could not be settled, because the database refuses it. Their parts of intents stay open.
         package var refused: [Refusal] = []
 

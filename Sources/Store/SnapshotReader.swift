@@ -247,7 +247,7 @@ package struct SnapshotReader: Sendable {
                     attemptedAt: Instant(microseconds: try rows.timestamp(row, 2)) ?? Instant(seconds: 0),
                     kind: try rows.text(row, 3),
                     key: try rows.text(row, 4),
-                    slot: try rows.dateOrNull(row, 5).map { LocalDate(days: $0) },
+                    slot: LocalDate(slot: try rows.dateOrNull(row, 5)),
                     deviceHash: try rows.text(row, 6),
                     retry: try rows.textOrNull(row, 7),
                     isCounted: try rows.boolOrNull(row, 8) ?? false,

@@ -2,8 +2,8 @@ package import struct FoundationEssentials.UUID
 package import Postgres
 package import TimeZones
 
-/// When the decision service was asked about a user. Only the owner of the user's range reads and writes this, so no
-/// daemon overwrites another's entry.
+/// When the decision service was asked about a user, and whether it may be. Only the owner of the user's range reads
+/// and writes the instants, so no daemon overwrites another's entry.
 extension Store {
     /// When it was asked, in any order; nil: the user was erased.
     ///
@@ -24,5 +24,11 @@ extension Store {
     ) async throws(PostgresError) -> Bool {
         let note = Query.noteAnalysed([.uuid(user), .timestampArray(instants.map(\.microseconds))])
         return try await transaction(records, holding: member, [note])[0].count > 0
+    }
+
+    /// The user's preferences now, as a claim reads them. nil: null, or the app has no such user.
+    package func preferences(of user: UUID) async throws(PostgresError) -> String? {
+        let rows = try await one(records, .claimProfiles, [.uuidArray([user]), .int8(.max)])
+        return rows.count > 0 ? try rows.textOrNull(0, 1) : nil
     }
 }

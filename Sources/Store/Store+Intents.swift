@@ -81,12 +81,12 @@ extension Store {
     }
 
     /// Touches first. If one is drained between the two statements, the second one sees the raised version.
-    private static func looks(at users: Parameter) -> [Statement] {
+    static func looks(at users: Parameter) -> [Statement] {
         [Query.touchedSince([users]), Query.versions([users]), Query.pausedKinds()]
     }
 
     /// Users whose data changed since the decision, by the results of `looks`.
-    private func changed(
+    func changed(
         _ decided: [(user: UUID, version: Int64)],
         _ touches: Rows,
         _ versions: Rows

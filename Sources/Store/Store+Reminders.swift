@@ -65,8 +65,8 @@ extension Store {
         return try users(await transaction.run(statement(.fanOutMembers, subject + page)))
     }
 
-    /// Those members of a page who are not being erased (`nudged.forget`). They are locked until the commit, so that a
-    /// later erasure finds their new rows.
+    /// Those members of a page who are not being erased (`nudged_api.forget`). They are locked until the commit, so
+    /// that a later erasure finds their new rows.
     private static func recipients(
         among members: [UUID],
         of fanOut: DueFanOut,

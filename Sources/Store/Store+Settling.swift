@@ -8,7 +8,7 @@ extension Store {
     /// Settles users. Repeated, it changes nothing more: records are appended once, and what ended is deleted.
     ///
     /// If the database refuses it because of one user's content or a locked row, the others are settled
-    /// (`Result.refused`).
+    /// (`Result.refused`). So are the others if a user has changed who must be unchanged (`Result.changed`).
     ///
     /// - Parameter isRepeated: whether it was refused before. Then it waits for locks only briefly.
     /// - Throws: `isFenced` if the membership has ended. Then nothing was written.
@@ -80,6 +80,7 @@ extension Store {
                 result.usersSettled += done.usersSettled
                 result.tokensDeleted += done.tokensDeleted
                 result.refused += done.refused
+                result.changed.formUnion(done.changed)
             }
         )
         let open = Set(result.refused.map(\.userID))
@@ -94,17 +95,32 @@ extension Store {
     private func settle(_ settlement: Settlement, _ patience: Patience) async throws(PostgresError) -> Settlement.Result
     {
         let statements = statements(of: settlement)
-        let rows = try await transaction(
-            records,
-            holding: settlement.member,
-            statements,
-            // Lists are joined with lists here, which takes linear time only by hashing.
-            settings: [
-                ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
-            ],
-            timeout: patience.statement
-        )
+        // Lists are joined with lists here, which takes linear time only by hashing.
+        let settings = [
+            ("enable_hashjoin", "on"), ("lock_timeout", String(max(patience.lock, patience == .usual ? 2_000 : 0))),
+        ]
+        let bound = settlement.updates.filter(\.isOnlyIfUnchanged)
+        let rows: [Rows]
         var result = Settlement.Result()
+        if bound.isEmpty {
+            rows = try await transaction(
+                records,
+                holding: settlement.member,
+                statements,
+                settings: settings,
+                timeout: patience.statement
+            )
+        } else {
+            let hold = Query.holdMember([.uuid(settlement.member)])
+            let written = try await write([hold] + statements, ifUnchanged: bound, settings, patience.statement)
+            switch written {
+            case .success(let answers): rows = Array(answers.dropFirst())
+            case .failure(let error):
+                result = try await settle(settlement.without(error.users), patience)
+                result.changed.formUnion(error.users)
+                return result
+            }
+        }
         for (statement, answer) in zip(statements, rows) {
             switch statement.name {
             case Query.settleUsers.name: result.usersSettled = Int(try answer.int8(0, 0))
@@ -113,6 +129,40 @@ extension Store {
             }
         }
         return result
+    }
+
+    /// These users have changed since the decision, so nothing was written.
+    private struct UsersChanged: Error {
+        let users: Set<UUID>
+    }
+
+    /// Commits the statements if none of these users has changed by then.
+    private func write(
+        _ statements: [Statement],
+        ifUnchanged updates: [PersonUpdate],
+        _ settings: [(String, String)],
+        _ timeout: Duration?
+    ) async throws(PostgresError) -> Result<[Rows], UsersChanged> {
+        let looks = Array(Self.looks(at: .uuidArray(updates.map(\.userID))).prefix(2))
+        let connection = try await records.connection()
+        do {
+            let rows = try await connection.transaction(
+                settings: Self.pinnedPlans + settings,
+                timeout: min(timeout ?? statementTimeout, statementTimeout)
+            ) { transaction in
+                let answers = try await transaction.run(statements + looks)
+                let end = statements.count
+                let decided = updates.map { (user: $0.userID, version: $0.version) }
+                let users = try changed(decided, answers[end], answers[end + 1])
+                guard users.isEmpty else { throw UsersChanged(users: users) }
+                return Array(answers.prefix(end))
+            }
+            return .success(rows)
+        } catch let error as UsersChanged {
+            return .failure(error)
+        } catch {
+            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settleUsers.name)
+        }
     }
 
     // MARK: The statements

@@ -116,24 +116,13 @@ package struct Store: Sendable {
 
     // MARK: The record's housekeeping
 
-    /// Partitions are made a week ahead. So a daemon that is away for days leaves no rows to the default partition.
-    package static let daysAhead: Int32 = 7
-
-    /// Makes the record's next partitions, and drops those that ended more than `keepDays` (1 to 36,500) ago. Each call
-    /// does a bounded part: if it did something, more may be left. It waits for no reader: what a reader blocks is left
-    /// for the next call.
-    package func maintainDelivery(
-        daysAhead: Int32 = Store.daysAhead,
-        keepDays: Int32
-    ) async throws(PostgresError) -> (made: Int, dropped: Int) {
+    /// Makes the record's partitions for a week ahead, and drops those that ended more than
+    /// `nudged.setting.retention_days` ago. Each call does a bounded part: if it did something, more may be left. It
+    /// waits for no reader: what a reader blocks is left for the next call.
+    package func maintainDelivery() async throws(PostgresError) -> (made: Int, dropped: Int) {
         // A partition needs an exclusive lock on the record. Behind a long reader (pg_dump), every outcome would queue
         // after it.
-        let rows = try await one(
-            claims,
-            .maintainDelivery,
-            [.int4(daysAhead), .int4(keepDays)],
-            settings: [("lock_timeout", "200")]
-        )
+        let rows = try await one(claims, .maintainDelivery, [], settings: [("lock_timeout", "200")])
         return (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+import Glibc
 import LocalPostgres
 import TestSupport
 import Testing
@@ -26,7 +28,8 @@ import Testing
         (["help", "docter"], "there is no command 'docter'; did you mean 'doctor'?"),
         (["xylophone"], "there is no command 'xylophone'"),
         (["status", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
-        (["config", "--show", "--reference"], "give --show or --reference, not both"),
+        (["config", "--show", "--reference"], "give one of --show, --reference and --addresses"),
+        (["config", "--addresses", "--json"], "--addresses has no --json"),
     ])
     func commandLine_whenItIsMistyped_saysWhatWasMeant(arguments: [String], expected: String) async throws {
         let run = try await Self.nudged(arguments)
@@ -62,6 +65,70 @@ import Testing
                 #"{"key":"database.url","value":"me@localhost:5432/app sslmode=prefer","secret":true,"source":"environment DATABASE_URL","inherited_from":null}"#
             ),
             "\(json.output)"
+        )
+    }
+
+    /// Other processes of the same user may read the memory of a process whose files in /proc are the user's.
+    @Test func memory_ofACommand_belongsToRoot() async throws {
+        let asOther = geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []
+        let probe = try ChildProcess(asOther + ["test", "-x", Scene.binary], error: .null)
+        guard await probe.ended() == .code(0) else {
+            return print("not run: \(Scene.binary) is out of reach for another user")
+        }
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let process = try ChildProcess(
+            asOther + [Scene.binary, "decide"],
+            input: .descriptor(ends[0]),
+            output: .captured
+        )
+        // Its answer shows that it has started, and it waits for more lines.
+        _ = Array("{}\n".utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+        #expect(process.waitForOutput(.seconds(60)) { $0.contains("\n") })
+        var memory = stat()
+        #expect(stat("/proc/\(process.id)/mem", &memory) == 0 && memory.st_uid == 0)
+        process.signal(SIGKILL)
+        _ = await process.ended()
+    }
+
+    @Test func config_ofTheAddresses_isADropIn() async throws {
+        let environment = [
+            "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE_ID": "com.example.app",
+            "APNS_ENVIRONMENT": "sandbox", "APNS_PRIVATE_KEY": GeneratedKey.ellipticCurve(415),
+            "DATABASE_URL": "postgresql://me:planted@192.0.2.5/app?sslmode=verify-full",
+        ]
+        let run = try await Self.nudged(["config", "--addresses"], environment)
+        #expect(run.exit == .code(0) && !run.output.contains("planted"), "\(run)")
+        let lines = run.output.split(separator: "\n")
+        for line in ["[Service]", "IPAddressDeny=any", "IPAddressAllow=localhost", "IPAddressAllow=192.0.2.5"] {
+            #expect(lines.contains(Substring(line)), "\(run.output)")
+        }
+        #expect(lines.contains { $0.hasPrefix("IPAddressAllow=17.0.0.0/8 ") })
+    }
+
+    /// A file that others can write could name another server for Apple. No command uses it.
+    @Test(arguments: [["check-config"], ["run", "--once"], ["run"], ["config"], ["status"]])
+    func configuration_whenOthersCanWriteIt_isRefused(arguments: [String]) async throws {
+        var template = Array("/tmp/nudged-open-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        let path = folder + "/nudged.yaml"
+        defer {
+            unlink(path)
+            rmdir(folder)
+        }
+        close(open(path, O_WRONLY | O_CREAT, 0o600))
+        chmod(path, 0o666)
+        let run = try await Self.nudged(arguments + ["--config", path])
+        #expect(run.exit == .code(77) && run.output == "", "\(run)")
+        #expect(
+            run.errors.contains(
+                "\(path) can be changed by others than its owner (mode 0666): check its content, then chmod go-w \(path)"
+            ),
+            "\(run.errors)"
         )
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-/// Messages end to end: from `nudged.send` to the phone and into the record.
+/// Messages end to end: from `nudged_api.send` to the phone and into the record.
 @Suite(.ownThreads) struct MessageTests {
     /// Users with a device each and no check-in of today.
     private func scene(
@@ -28,7 +28,7 @@ import struct FoundationEssentials.UUID
     private static let text = "planted-message-text"
 
     private func send(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select nudged.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
+        try scene.sql("select nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))")
     }
 
     /// No query finds the text once it ended.
@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
 
     @Test func message_whenThereIsNobodyToTell_endsInTheRecord() async throws {
         let scene = try await scene(1)
-        let id = try scene.sql("select nudged.send(gen_random_uuid(), 'a', '\(Self.text)')")
+        let id = try scene.sql("select nudged_api.send(gen_random_uuid(), 'a', '\(Self.text)')")
         let run = try await scene.once()
         #expect(run.number("dropped") == 1, "\(run.text)")
         #expect(
@@ -121,7 +121,7 @@ import struct FoundationEssentials.UUID
     func messages_whenKilled_areRepeatedOnce(point: String) async throws {
         let scene = try await scene(60, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
-            "select count(*) from nudged.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
+            "select count(*) from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
         )
         let small = ["APNS_MAX_IN_FLIGHT": "40", "SCHEDULE_BATCH": "20", "NUDGED_FAIL_POINT": "\(point):kill:1"]
         #expect(try await scene.nudged(["run", "--once", "--json"], small).exit == .signal(SIGKILL))
@@ -145,7 +145,7 @@ import struct FoundationEssentials.UUID
         let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
         try scene.sql(
-            "insert into asked (id, user_id) select id, user_id from nudged.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
+            "insert into asked (id, user_id) select id, user_id from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
         )
         let process = try scene.start(
             ["run"],
@@ -158,7 +158,7 @@ import struct FoundationEssentials.UUID
             declare one record;
             begin
                 for one in select id from asked order by md5(id::text) loop
-                    update asked set in_time = nudged.cancel(asked.id) where id = one.id;
+                    update asked set in_time = nudged_api.cancel(asked.id) where id = one.id;
                     commit;
                     perform pg_sleep(0.002);
                 end loop;
@@ -185,7 +185,7 @@ import struct FoundationEssentials.UUID
         let scene = try await scene(1)
         try scene.sql(
             """
-            select nudged.send('\(Scene.user(1))', 'n' || n, '\(Self.text)') from generate_series(1, 30) n;
+            select nudged_api.send('\(Scene.user(1))', 'n' || n, '\(Self.text)') from generate_series(1, 30) n;
             update nudged.message set created_at = now() - interval '1 hour';
             update public.context_profiles set timezone = 'UTC', notification_preferences = jsonb_build_object(
                 'quiet_hours_start', to_char((now() - interval '90 minutes') at time zone 'UTC', 'HH24:MI'),
@@ -216,12 +216,12 @@ import struct FoundationEssentials.UUID
         let held = try send(scene, 1)
         let other = try send(scene, 1)
         try scene.sql(
-            "select nudged.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '\(Self.text)', due_at => now())"
+            "select nudged_api.set_reminder('task', '7', '\(Scene.user(1))', 'Water', '\(Self.text)', due_at => now())"
         )
         let app = try await Connection.open(.parse(url: scene.cluster.url(database: scene.database)))
         do {
             try await app.transaction(timeout: .seconds(90)) { transaction in
-                try await transaction.execute(script: "select nudged.cancel('\(held)')")
+                try await transaction.execute(script: "select nudged_api.cancel('\(held)')")
                 let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
                 started.withLock { $0 = process }
                 #expect(await scene.simulator.waitUntil(accepted: 2))

@@ -53,10 +53,16 @@ import TestSupport
         try scene.sql(
             """
             delete from public.push_tokens where user_id = '\(Scene.user(9))';
-            select nudged.send('\(Scene.user(9))', 'Ann', '\(Scene.body)'), nudged.send('\(Scene.user(10))', 'Ann', '\(Scene.body)');
+            select nudged_api.send('\(Scene.user(9))', 'Ann', '\(Scene.body)'), nudged_api.send('\(Scene.user(10))', 'Ann', '\(Scene.body)');
             """
         )
-        // A decision service that is for everything.
+        // A decision service that is for everything. All but one consent.
+        try scene.sql(
+            """
+            update public.context_profiles set notification_preferences = notification_preferences || '{"smart_enabled": true}'
+            where user_id <> '\(Scene.user(11))'
+            """
+        )
         let service = try HTTPSServer(names: nil) { _ in
             HTTPSAct.answer(200, #"{"should_notify": true, "priority": "normal", "reason": "because it is so"}"#)
         }
@@ -92,7 +98,8 @@ import TestSupport
         }
         #expect(page.value("nudged_pushes_total", ["kind": "message", "outcome": "dropped"]) == 1)
         #expect(page.sum("nudged_lane_state", ["environment": "sandbox", "topic": Scene.topic]) == 1)
-        #expect(page.value("nudged_service_decisions_total", ["by": "service", "notify": "true"]) == 60)
+        #expect(page.value("nudged_service_decisions_total", ["by": "service", "notify": "true"]) == 59)
+        #expect(page.value("nudged_users_without_consent_total") == 1)
         #expect(page.value("nudged_database_up") == 1 && page.value("nudged_schema_usable") == 1)
         #expect(
             page.value("nudged_daemons_alive") != nil
@@ -120,6 +127,7 @@ import TestSupport
             )
         }
         #expect(Double(Self.journal(run.errors, "tokens_deleted")) == page.value("nudged_tokens_deleted_total"))
+        #expect(Self.journal(run.errors, "without_consent") == 1)
         // Who has stopped says nothing any more.
         #expect(access(file, F_OK) != 0 && LoopbackClient(port: port) == nil)
         service.stop()

@@ -26,8 +26,9 @@ import Testing
         let run = try await scene.nudged(["migrate", "--dry-run"])
         #expect(run.exit == .code(0), "\(run.text)")
         for part in [
-            "migrations are pending in database \(scene.database)", "schema nudged with ", "table public.push_tokens",
-            "nudged_device_updated", "built-in templates stay inactive", "next: nudged migrate without --dry-run",
+            "migrations are pending in database \(scene.database)", "the schemas nudged and nudged_api with ",
+            "table public.push_tokens", "nudged_device_updated", "built-in templates stay inactive",
+            "next: nudged migrate without --dry-run",
         ] { #expect(run.output.contains(part), "\(part): \(run.text)") }
         #expect(try tables(scene) == [])
         let done = try await scene.nudged(["migrate"])
@@ -82,7 +83,7 @@ import Testing
             """
             insert into public.users values ('\(Scene.user(1))', '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}', 'UTC', true);
             insert into public.devices values ('\(Scene.user(1))', '\(Scene.token(1))', '2026-01-01');
-            select nudged.send('\(Scene.user(1))', 'a', 'b', urgent => true);
+            select nudged_api.send('\(Scene.user(1))', 'a', 'b', urgent => true);
             """
         )
         let sent = try await scene.once()
@@ -108,6 +109,36 @@ import Testing
         let later = try await scene.nudged(["migrate", "--with-templates"])
         #expect(later.exit == .code(0) && later.output.contains("nothing to do"), "\(later.text)")
         #expect(try scene.sql("select count(*) from nudged.template where active") == "6")
+    }
+
+    /// What a broad grant gave, as Supabase's page on custom schemas has one run it.
+    @Test func migrate_whenABroadGrantWasRun_takesItBack() async throws {
+        let cluster = try LocalCluster(LocalCluster.Options(password: Scene.password))
+        defer { cluster.stop() }
+        let scene = try await Scene(migrated: false, cluster: cluster)
+        try scene.sql("create role anon; create role authenticated")
+        try await scene.nudged(["migrate"])
+        try scene.sql(
+            """
+            grant usage on schema nudged to anon, authenticated;
+            grant all on all tables in schema nudged to anon, authenticated;
+            grant all on all routines in schema nudged, nudged_api to anon;
+            """
+        )
+        let excess = "select count(*) > 50 from nudged.excess_right"
+        let dry = try await scene.nudged(["migrate", "--dry-run"])
+        #expect(dry.exit == .code(0), "\(dry.text)")
+        for part in [
+            "no migration is pending: the schema is current", " too many (anon, authenticated):",
+            "  anon: all on nudged.", "next: nudged migrate without --dry-run does this",
+        ] { #expect(dry.output.contains(part), "\(part): \(dry.text)") }
+        #expect(try scene.sql(excess) == "t")
+        let run = try await scene.nudged(["migrate"])
+        #expect(run.exit == .code(0) && run.output.contains("took back "), "\(run.text)")
+        #expect(run.output.contains(" rights that were too many (anon, authenticated)"), "\(run.text)")
+        #expect(try scene.sql(excess) == "f")
+        let again = try await scene.nudged(["migrate"])
+        #expect(again.output.contains("nothing to do") && !again.output.contains("took back"), "\(again.text)")
     }
 
     /// The script needs no configuration, and is found applied.

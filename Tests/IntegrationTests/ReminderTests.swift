@@ -7,7 +7,7 @@ import Testing
 
 import struct FoundationEssentials.UUID
 
-/// Reminders end to end: from `nudged.set_reminder` to the phone and into the record.
+/// Reminders end to end: from `nudged_api.set_reminder` to the phone and into the record.
 @Suite(.ownThreads) struct ReminderTests {
     @Test func reminder_whenItsHourCame_arrivesOnceWithItsSubject() async throws {
         let scene = try await Scene.withReminders(2)
@@ -39,7 +39,7 @@ import struct FoundationEssentials.UUID
         try scene.sql("update nudged.person set due_at = now()")
         let title = "E'q\"\\\\ \\t\\x01 ü 👋'"
         try scene.sql(
-            "select nudged.set_reminder('ta\"sk', E'ü\\n/', '\(Scene.user(1))', \(title), 'x', due_at => now())"
+            "select nudged_api.set_reminder('ta\"sk', E'ü\\n/', '\(Scene.user(1))', \(title), 'x', due_at => now())"
         )
         let bytes = try scene.sql(
             """
@@ -102,7 +102,7 @@ import struct FoundationEssentials.UUID
         )
         let warnings = try scene.sql(
             """
-            select warnings from nudged.set_reminder('task', '7', '\(Scene.user(1))', 'x', '', due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone')
+            select warnings from nudged_api.set_reminder('task', '7', '\(Scene.user(1))', 'x', '', due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone')
             """
         )
         #expect(warnings.contains("quiet hours"))
@@ -114,17 +114,17 @@ import struct FoundationEssentials.UUID
     @Test func reminder_whenSnoozedReplacedOrCancelled_keepsToIt() async throws {
         let scene = try await Scene.withReminders(4)
         let id = try scene.setReminder(1, subject: "1")
-        #expect(try scene.sql("select nudged.snooze('\(id)', now() + interval '1 hour')") == "t")
+        #expect(try scene.sql("select nudged_api.snooze('\(id)', now() + interval '1 hour')") == "t")
         try scene.setReminder(2, subject: "2")
         try scene.setReminder(2, "due_at => now() + interval '1 hour'", subject: "2")
         try scene.setReminder(3, subject: "3")
-        #expect(try scene.sql("select cancelled from nudged.cancel_reminders('task', '3')") == "1")
+        #expect(try scene.sql("select cancelled from nudged_api.cancel_reminders('task', '3')") == "1")
         // The subject is deleted, and with it its reminder.
         try scene.sql(
             """
             create table public.task (id bigint primary key); insert into public.task values (4);
             create trigger nudged_reminders after delete or update on public.task
-            for each row execute function nudged.cancel_subject_reminders('task', 'id');
+            for each row execute function nudged_api.cancel_subject_reminders('task', 'id');
             """
         )
         try scene.setReminder(4, subject: "4")
@@ -169,7 +169,7 @@ import struct FoundationEssentials.UUID
     func reminders_whenKilled_areRepeatedOnce(point: String, kills: Int) async throws {
         let scene = try await Scene.withReminders(30, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
-            "select nudged.set_reminder('task', '7', user_id, 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
+            "select nudged_api.set_reminder('task', '7', user_id, 'Water', '\(Scene.reminderText)', due_at => now(), recurrence => 'FREQ=DAILY') from public.context_profiles"
         )
         var open = 0
         for left in (1...kills).reversed() {
@@ -242,7 +242,7 @@ import struct FoundationEssentials.UUID
     @Test func explain_whenASubjectHasControlCharacters_showsNone() async throws {
         let scene = try await Scene.withReminders(1)
         try scene.sql(
-            "select nudged.set_reminder(E'ta\\x1b[2Jsk', E'7\\n8', '\(Scene.user(1))', 'Water', '', due_at => now())"
+            "select nudged_api.set_reminder(E'ta\\x1b[2Jsk', E'7\\n8', '\(Scene.user(1))', 'Water', '', due_at => now())"
         )
         // Whole seconds: it is due with the next one.
         try scene.sql("update nudged.occurrence set due_at = due_at - interval '5 seconds'")
@@ -289,7 +289,7 @@ import struct FoundationEssentials.UUID
             """
             create table asked (subject text, token text, cancelled integer, too_late integer);
             insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
-            select nudged.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles
+            select nudged_api.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles
             """
         )
         let process = try scene.start(
@@ -303,7 +303,7 @@ import struct FoundationEssentials.UUID
             declare one record;
             begin
                 for one in select subject from asked order by md5(subject) loop
-                    update asked set (cancelled, too_late) = (select c.cancelled, c.too_late from nudged.cancel_reminders('task', one.subject) c)
+                    update asked set (cancelled, too_late) = (select c.cancelled, c.too_late from nudged_api.cancel_reminders('task', one.subject) c)
                     where subject = one.subject;
                     commit;
                     perform pg_sleep(0.005);

@@ -132,7 +132,8 @@ import Testing
         let path = scene.write(run.output, to: "alive.html")
         #expect(
             try rows(path).contains {
-                $0.count == 5 && $0[0] == "1" && $0[1] == "alive" && $0[4].hasPrefix("sandbox \(Scene.topic): ")
+                $0.count == 5 && $0[0] == "1" && $0[1] == "alive"
+                    && $0[4].hasPrefix("sandbox \(Scene.topic), not Apple's server: ")
             }
         )
         #expect(run.output.contains(": messages (nudged resume") && !run.output.contains("planted-words"))

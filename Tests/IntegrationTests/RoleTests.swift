@@ -137,17 +137,41 @@ import Testing
         defer { rig.cluster.stop() }
         let run = try await rig.scene.nudged(["migrate"], rig.owner)
         #expect(run.exit == .code(0), "\(run.text)")
-        for role in ["nudged_daemon", "nudged_app"] {
+        for role in ["nudged_daemon", "nudged_app", "nudged_writer"] {
             #expect(run.output.contains("the role \(role) is missing"), "\(run.text)")
         }
-        try rig.scene.sql("create role nudged_daemon; create role nudged_app")
+        #expect(run.output.contains("grant nudged_writer to app_owner"), "\(run.text)")
+        try rig.scene.sql("create role nudged_daemon; create role nudged_app; create role nudged_writer")
         let again = try await rig.scene.nudged(["migrate"], rig.owner)
         #expect(again.exit == .code(0) && again.output.contains("select nudged.grant_roles()"), "\(again.text)")
         #expect(again.output.contains("nudged_daemon has no rights"), "\(again.text)")
+        #expect(again.output.contains("write the app's tables keep their owner's rights"), "\(again.text)")
         // The owner's own daemon works meanwhile.
         try rig.scene.seedDue(3)
         let swept = try await rig.scene.once(rig.owner)
         #expect(swept.exit == .code(0) && swept.number("sent") == 3, "\(swept.text)")
+        // What the steps say.
+        try rig.scene.sql("grant nudged_writer to app_owner; set role app_owner; select nudged.grant_roles()")
+        let done = try await rig.scene.nudged(["migrate"], rig.owner)
+        #expect(done.output.contains("next: let the daemon log in"), "\(done.text)")
+    }
+
+    /// The daemon's role sees what is too many, and can't change it.
+    @Test func migrate_whenTheRoleMayNotTakeRightsBack_saysWhoCan() async throws {
+        let rig = try await migrated()
+        defer { rig.cluster.stop() }
+        try rig.scene.sql("grant select on nudged.person to public")
+        let told = try await rig.scene.nudged(["migrate"], rig.daemon)
+        #expect(told.exit == .code(0), "\(told.text)")
+        #expect(
+            told.output.contains(
+                "1 right that is too many (every role (PUBLIC)): as the owner of schema nudged, "
+                    + "run select nudged.grant_roles()"
+            ),
+            "\(told.text)"
+        )
+        let done = try await rig.scene.nudged(["migrate"], rig.owner)
+        #expect(done.exit == .code(0) && done.output.contains("took back 1 right that was too many"), "\(done.text)")
     }
 
     @Test func report_whenItIsTheDaemonsRole_reads_andAStrangerIsRefused() async throws {

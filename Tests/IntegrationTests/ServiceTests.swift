@@ -104,6 +104,11 @@ import Testing
         let refused = try await scene.nudged(["reload"], place)
         #expect(refused.exit == .code(78) && refused.errors.contains("nudged.yaml:2"), "\(refused.text)")
         #expect(process.exit == nil)
+        // A good one that others can write is refused too.
+        scene.write("checkIn:\n  title: planted\n", to: "nudged.yaml", mode: 0o662)
+        let shared = try await scene.nudged(["reload"], place)
+        #expect(shared.exit == .code(78) && shared.errors.contains("(mode 0662): check its content, then chmod go-w /"))
+        #expect(process.exit == nil)
         scene.write("checkIn:\n  title: two\n", to: "nudged.yaml")
         // Side by side: each waits for a reload that began after it asked.
         async let first = scene.nudged(["reload"], place)

@@ -22,6 +22,23 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A consent may be withdrawn after the claim.
+    @Test func preferences_whenTheyChangedSinceTheClaim_areThoseOfNow() async throws {
+        let (fixture, _, users) = try await F.claimed(1...1)
+        let user = users[0].userID
+        func write(_ value: String) throws {
+            try fixture.sql("update public.context_profiles set notification_preferences = \(value)")
+        }
+        try write(#"'{"smart_enabled": true}'"#)
+        #expect(try await fixture.store.preferences(of: user) == #"{"smart_enabled": true}"#)
+        try write("jsonb_build_object('smart_enabled', repeat('x', 70000))")
+        #expect(try await fixture.store.preferences(of: user) == "\"longer than 65,536 characters\"")
+        try write("null")
+        #expect(try await fixture.store.preferences(of: user) == nil)
+        #expect(try await fixture.store.preferences(of: F.user(9)) == nil)
+        await fixture.close()
+    }
+
     @Test func settlement_whenSomeWereDecided_keepsWhatWasSaidOfThem() async throws {
         let (fixture, member, users) = try await F.claimed()
         func record(_ user: ClaimedUser, _ decision: String?) -> DeliveryRecord {

@@ -16,7 +16,7 @@ import struct FoundationEssentials.UUID
     private static func fault(_ preferences: [String], _ fixture: F) throws -> [String] {
         try fixture.lines(
             """
-            select coalesce(nudged.preferences_fault(p::jsonb), 'none')
+            select coalesce(nudged_api.preferences_fault(p::jsonb), 'none')
             from unnest(array[\(preferences.map { "$j$\($0)$j$" }.joined(separator: ","))]) with ordinality as w (p, place) order by place
             """
         )
@@ -42,6 +42,11 @@ import struct FoundationEssentials.UUID
             ),
             (#"{\#(Self.optedIn),"timezone":"GMT"}"#, "none"),
             (#"{\#(Self.optedIn),"theme":"dark"}"#, "none"),
+            (#"{\#(Self.optedIn),"smart_enabled":true}"#, "none"),
+            (#"{\#(Self.optedIn),"smart_enabled":null}"#, "none"),
+            (#"{\#(Self.optedIn),"smart_enabled":"yes"}"#, "smart_enabled: wanted true or false"),
+            (#"{\#(Self.optedIn),"smart_enabled":1e131071}"#, "smart_enabled: wanted true or false"),
+            (#"{\#(Self.optedIn),"smartEnabled":true}"#, "smartEnabled is unknown: did you mean smart_enabled?"),
             (#"{\#(Self.optedIn),"weekday":1e131071}"#, "weekday: wanted 1 (Monday) to 7"),
             ("null", "none"), ("[]", "found array, wanted an object"),
         ]
@@ -63,7 +68,12 @@ import struct FoundationEssentials.UUID
         for _ in 0..<300 {
             var members = PreferenceKey.allCases.filter { _ in random.chance(8) }.map { key in
                 let value =
-                    key == .timezone ? random.pick([#""UTC""#, #""Asia/Tokyo""#, "null", "5"]) : random.pick(values)
+                    switch key {
+                    case .timezone: random.pick([#""UTC""#, #""Asia/Tokyo""#, "null", "5"])
+                    // Of another type it is a fault of a person, and not the daemon's.
+                    case .smartEnabled: random.pick(["true", "false", "null"])
+                    default: random.pick(values)
+                    }
                 return "\"\(key.rawValue)\":\(value)"
             }
             if random.chance(70) { members.append(Self.optedIn) }
@@ -87,7 +97,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.sql(
             """
-            create table public.checked (preferences jsonb check (nudged.preferences_fault(preferences) is null));
+            create table public.checked (preferences jsonb check (nudged_api.preferences_fault(preferences) is null));
             grant insert on public.checked to nudged_app
             """
         )
@@ -136,7 +146,7 @@ import struct FoundationEssentials.UUID
 
     @Test func waiting_whenAMessageWaits_hasItsIDAndNoText() async throws {
         let fixture = try await F.withUsers()
-        let id = try fixture.sql("select nudged.send(\(F.quoted(1)), 'Ann', 'secret text')")
+        let id = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'Ann', 'secret text')")
         let rows = try fixture.lines("select w.* from nudged.waiting w where user_id = \(F.quoted(1))")
         #expect(rows.count == 1 && rows[0].contains(id) && !rows[0].contains("secret"))
         await fixture.close()

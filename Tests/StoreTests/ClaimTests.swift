@@ -156,7 +156,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             """
             update nudged.person set check_in_at = '{2026-11-19 10:00Z,2026-11-18 10:00Z,infinity}',
-                check_in_slot = '{2026-11-19,infinity}', closed = '{infinity,2026-11-17}', sent = '{infinity,2026-11-19 10:00Z}'
+                check_in_slot = '{2026-11-19,infinity}', closed = '{infinity,5874897-12-31,2026-11-17}', sent = '{infinity,2026-11-19 10:00Z}'
             """
         )
         let user = try #require(try await fixture.claim().first)

@@ -14,7 +14,7 @@ import TimeZones
         let fixture = try await F()
         // Yesterday to seven days ahead, and the default one.
         #expect(try fixture.sql(Self.count) == "10")
-        let (made, dropped) = try await fixture.store.maintainDelivery(keepDays: 90)
+        let (made, dropped) = try await fixture.store.maintainDelivery()
         #expect(made == 0 && dropped == 0)
         try fixture.sql(
             "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (\(F.quoted(1)), 'check_in', 'x', '', 'skipped', now() + interval '7 days', gen_random_uuid())"
@@ -31,7 +31,7 @@ import TimeZones
             create table nudged.delivery_notes (x int);
             """
         )
-        let (_, dropped) = try await fixture.store.maintainDelivery(keepDays: 90)
+        let (_, dropped) = try await fixture.store.maintainDelivery()
         #expect(dropped == 1)
         #expect(
             try fixture.sql(
@@ -43,22 +43,24 @@ import TimeZones
 
     @Test func partitions_whenTheDefaultHoldsTheDay_leaveItThere() async throws {
         let fixture = try await F()
+        try fixture.dropLastPartitions(2)
         try fixture.sql(
-            "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (\(F.quoted(1)), 'check_in', 'x', '', 'skipped', now() + interval '9 days', gen_random_uuid())"
+            "insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id) values (\(F.quoted(1)), 'check_in', 'x', '', 'skipped', now() + interval '7 days', gen_random_uuid())"
         )
-        let (made, _) = try await fixture.store.maintainDelivery(daysAhead: 10, keepDays: 90)
-        #expect(made == 2)
+        let (made, _) = try await fixture.store.maintainDelivery()
+        #expect(made == 1)
         #expect(try fixture.sql("select count(*) from nudged.delivery_default") == "1")
         await fixture.close()
     }
 
     @Test func partitions_whenTwoDaemonsMakeThem_areMadeOnce() async throws {
         let fixture = try await F()
+        try fixture.dropLastPartitions(5)
         let other = Store(configuration: fixture.configuration)
-        async let left = fixture.store.maintainDelivery(daysAhead: 20, keepDays: 90)
-        async let right = other.maintainDelivery(daysAhead: 20, keepDays: 90)
+        async let left = fixture.store.maintainDelivery()
+        async let right = other.maintainDelivery()
         let both = try await (left, right)
-        #expect(both.0.made + both.1.made == 13)
+        #expect(both.0.made + both.1.made == 5)
         #expect(
             try fixture.sql(
                 "select count(*) from pg_class where relname ~ '^delivery_2' and relkind = 'r' and not relrowsecurity"
@@ -84,8 +86,9 @@ import TimeZones
         try fixture.sql(
             "create table nudged.delivery_20190231 partition of nudged.delivery for values from ('2019-02-28Z') to ('2019-03-01Z')"
         )
+        try fixture.sql("update nudged.setting set retention_days = 1")
         var steps: [Int] = []
-        for _ in 0..<3 { steps.append(try await fixture.store.maintainDelivery(keepDays: 1).dropped) }
+        for _ in 0..<3 { steps.append(try await fixture.store.maintainDelivery().dropped) }
         #expect(steps == [10, 4, 0])
         #expect(try fixture.sql(Self.count) == "10")
         await fixture.close()
@@ -94,15 +97,16 @@ import TimeZones
     @Test func partitions_whenAReaderHoldsAnOldOne_areMadeAllTheSame() async throws {
         let fixture = try await F()
         try fixture.sql(Self.old(1...2))
+        try fixture.dropLastPartitions(2)
         let reader = try await fixture.connection()
         let store = fixture.store
         try await reader.transaction { transaction in
             _ = try await transaction.run(Statement("read", sql: "select count(*) from nudged.delivery_20200102"))
-            let (made, dropped) = try await store.maintainDelivery(daysAhead: 9, keepDays: 90)
+            let (made, dropped) = try await store.maintainDelivery()
             #expect(made == 2 && dropped == 0)
         }
         await reader.close()
-        #expect(try await store.maintainDelivery(daysAhead: 9, keepDays: 90).dropped == 2)
+        #expect(try await store.maintainDelivery().dropped == 2)
         await fixture.close()
     }
 
@@ -117,7 +121,7 @@ import TimeZones
         )
         var left: [String] = []
         for _ in 0..<4 {
-            _ = try await fixture.store.maintainDelivery(keepDays: 90)
+            _ = try await fixture.store.maintainDelivery()
             left.append(try fixture.sql("select count(*) from nudged.delivery_default"))
         }
         #expect(left == ["3", "1", "0", "0"])
@@ -131,14 +135,14 @@ import TimeZones
             """
             create role \(role) login; grant usage on schema nudged to \(role);
             create role \(role)_other login; grant usage on schema nudged to \(role)_other;
-            grant execute on function nudged.maintain_delivery(integer, integer) to \(role);
+            grant execute on function nudged.maintain_delivery() to \(role);
             """
         )
-        let call = "select made, dropped from nudged.maintain_delivery(9, 90)"
+        try fixture.dropLastPartitions(2)
+        let call = "select made, dropped from nudged.maintain_delivery()"
         #expect(try fixture.sql("set role \(role); \(call)") == "2|0")
         #expect(throws: (any Error).self) { try fixture.sql("set role \(role); drop table nudged.delivery_default") }
         #expect(throws: (any Error).self) { try fixture.sql("set role \(role)_other; \(call)") }
-        #expect(throws: (any Error).self) { try fixture.sql("select nudged.maintain_delivery(9, 0)") }
         await fixture.close()
     }
 }

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.forget` while another session writes for the same user. In either order nothing of the user is left.
+/// `nudged_api.forget` while another session writes for the same user. In either order nothing of the user is left.
 @Suite(.ownThreads) struct ForgetBesideTests {
     typealias F = StoreFixture
 
@@ -31,7 +31,7 @@ import struct FoundationEssentials.UUID
     private static func erasure(_ user: Int) -> String {
         """
         delete from public.task_member where user_id = \(F.quoted(user)); delete from public.push_tokens where user_id = \(F.quoted(user));
-        delete from public.context_profiles where user_id = \(F.quoted(user)); select nudged.forget(\(F.quoted(user)))
+        delete from public.context_profiles where user_id = \(F.quoted(user)); select nudged_api.forget(\(F.quoted(user)))
         """
     }
 
@@ -140,7 +140,7 @@ import struct FoundationEssentials.UUID
         let other = try await fixture.connection()
         let erasing = try await app.transaction { transaction in
             try await transaction.execute(
-                script: "select nudged.snooze('\(id)', now() + interval '1 hour'\(recipient))"
+                script: "select nudged_api.snooze('\(id)', now() + interval '1 hour'\(recipient))"
             )
             let erasing = Task { try await Self.erase(user, other) }
             try await fixture.untilSomebodyWaits()
@@ -160,7 +160,7 @@ import struct FoundationEssentials.UUID
         let other = try await fixture.connection()
         let snoozing = try await app.transaction { transaction in
             try await transaction.execute(script: Self.erasure(1))
-            let snooze = Statement("snooze", sql: "select nudged.snooze('\(id)', now() + interval '1 hour')::text")
+            let snooze = Statement("snooze", sql: "select nudged_api.snooze('\(id)', now() + interval '1 hour')::text")
             let snoozing = Task { try await other.run(snooze).text(0, 0) }
             try await fixture.untilSomebodyWaits()
             return snoozing

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.forget`: no query finds the user, whatever was under way.
+/// `nudged_api.forget`: no query finds the user, whatever was under way.
 @Suite(.ownThreads) struct ForgetTests {
     typealias F = StoreFixture
 
@@ -29,7 +29,7 @@ import struct FoundationEssentials.UUID
             begin;
             delete from public.push_tokens where user_id = \(F.quoted(user));
             delete from public.context_profiles where user_id = \(F.quoted(user));
-            select nudged.forget(\(F.quoted(user)));
+            select nudged_api.forget(\(F.quoted(user)));
             commit;
             """
         )
@@ -65,9 +65,9 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         try fixture.sql(
             """
-            select nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now() + interval '1 hour', audience => 'everyone');
+            select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'x', '', now() + interval '1 hour', audience => 'everyone');
             update nudged.occurrence set fan_out_after = \(user);
-            select nudged.forget(\(user))
+            select nudged_api.forget(\(user))
             """
         )
         let place = try fixture.sql("select fan_out_after from nudged.occurrence")
@@ -150,7 +150,7 @@ import struct FoundationEssentials.UUID
         let waiting = try await eraser.transaction { transaction in
             try await transaction.execute(
                 script:
-                    "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select nudged.forget(\(F.quoted(1)))"
+                    "delete from public.push_tokens where user_id = \(F.quoted(1)); delete from public.context_profiles where user_id = \(F.quoted(1)); select nudged_api.forget(\(F.quoted(1)))"
             )
             let daemon = Task {
                 switch what {
@@ -203,7 +203,7 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...2)
         try fixture.sql(
             """
-            select nudged.forget(\(F.quoted(1))), nudged.forget(\(F.quoted(2)));
+            select nudged_api.forget(\(F.quoted(1))), nudged_api.forget(\(F.quoted(2)));
             delete from public.push_tokens;
             delete from public.context_profiles where user_id = \(F.quoted(1));
             """
@@ -218,8 +218,8 @@ import struct FoundationEssentials.UUID
     @Test func forget_whenNobodyIsNamed_isRefused() async throws {
         let fixture = try await F()
         #expect(
-            try fixture.refusal("select nudged.forget(null)")
-                == "22023 nudged.forget: user_id is null / Name the user who is to be erased."
+            try fixture.refusal("select nudged_api.forget(null)")
+                == "22023 nudged_api.forget: user_id is null / Name the user who is to be erased."
         )
         await fixture.close()
     }
@@ -227,7 +227,7 @@ import struct FoundationEssentials.UUID
     @Test func forget_whenTheRoleHasNoRight_isRefused() async throws {
         let fixture = try await F()
         #expect(
-            try fixture.sql("select has_function_privilege('public', 'nudged.forget(uuid)', 'execute')") == "f"
+            try fixture.sql("select has_function_privilege('public', 'nudged_api.forget(uuid)', 'execute')") == "f"
         )
         await fixture.close()
     }

@@ -130,7 +130,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: [false, true])
     func commit_whenSomethingCameToBeSent_goesOn(isDrained: Bool) async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
-        _ = try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b')")
+        _ = try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'a', 'b')")
         if isDrained { try await fixture.drain() }
         let intent = F.intent(users, member: member)
         let (kept, changed, _) = try await fixture.store.commit(intent)

@@ -26,26 +26,26 @@ import Testing
         let fixture = try await F()
         try fixture.sql("update nudged.setting set max_messages = 3")
         try fixture.sql(
-            "select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k' || n) from generate_series(1, 3) n"
+            "select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k' || n) from generate_series(1, 3) n"
         )
-        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b')", fixture) == "ND014")
+        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b')", fixture) == "ND014")
         // The same once more is no new one, and others are not concerned.
-        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k2')", fixture) == "00000")
-        #expect(try state("select nudged.send(\(F.quoted(2)), 'a', 'b')", fixture) == "00000")
+        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k2')", fixture) == "00000")
+        #expect(try state("select nudged_api.send(\(F.quoted(2)), 'a', 'b')", fixture) == "00000")
         try fixture.sql(
-            "select nudged.cancel(id) from (select id from nudged.message where user_id = \(F.quoted(1)) limit 1) m"
+            "select nudged_api.cancel(id) from (select id from nudged.message where user_id = \(F.quoted(1)) limit 1) m"
         )
-        #expect(try state("select nudged.send(\(F.quoted(1)), 'a', 'b')", fixture) == "00000")
+        #expect(try state("select nudged_api.send(\(F.quoted(1)), 'a', 'b')", fixture) == "00000")
     }
 
     /// A user with too many must not be able to stop a message to everybody.
     @Test func sendMany_whenOneUserHasTooManyWaiting_servesTheOthersAndRecordsIt() async throws {
         let fixture = try await F()
         try fixture.sql("update nudged.setting set max_messages = 2")
-        try fixture.sql("select nudged.send(\(F.quoted(1)), 'a', 'b') from generate_series(1, 2)")
+        try fixture.sql("select nudged_api.send(\(F.quoted(1)), 'a', 'b') from generate_series(1, 2)")
         #expect(
             try fixture.sql(
-                "select count(*), count(id) from nudged.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')"
+                "select count(*), count(id) from nudged_api.send_many(array[\(F.quoted(1)), \(F.quoted(2)), \(F.quoted(2)), \(F.quoted(2))]::uuid[], 'c', 'd')"
             ) == "4|4"
         )
         #expect(
@@ -66,7 +66,7 @@ import Testing
         try fixture.sql("update nudged.setting set max_reminders = 2")
         func set(_ subject: String, _ author: Int = 1) throws -> String {
             try state(
-                "select nudged.set_reminder('task', '\(subject)', \(F.quoted(author)), 'a', 'b', due_at => now() + interval '1 hour')",
+                "select nudged_api.set_reminder('task', '\(subject)', \(F.quoted(author)), 'a', 'b', due_at => now() + interval '1 hour')",
                 fixture
             )
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(try set("3") == "ND015")
         #expect(try set("2") == "00000")
         #expect(try set("3", 2) == "00000")
-        try fixture.sql("select nudged.cancel_reminders('task', '1')")
+        try fixture.sql("select nudged_api.cancel_reminders('task', '1')")
         #expect(try set("3") == "00000")
     }
 
@@ -93,7 +93,9 @@ import Testing
         #expect(
             try fixture.lines("select device_token from public.push_tokens order by 1") == ["d3", "d4", "d5", "other"]
         )
-        try fixture.sql("select nudged.register_device_for(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')")
+        try fixture.sql(
+            "select nudged_api.register_device_for(\(F.quoted(1)), '\(String(repeating: "ab", count: 32))')"
+        )
         #expect(
             try fixture.sql("select count(*), min(device_token) from public.push_tokens where user_id = \(F.quoted(1))")
                 .hasPrefix("3|")
@@ -117,7 +119,7 @@ import Testing
         let fixture = try await F()
         try fixture.sql(
             """
-            select nudged.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
+            select nudged_api.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
             insert into nudged.intent (
                 id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates, settled
             )
@@ -128,9 +130,10 @@ import Testing
             """
         )
         #expect(
-            try fixture.lines("select right(user_id::text, 2), nudged.cancel(id) from nudged.message order by 1") == [
-                "01|t", "02|f",
-            ]
+            try fixture.lines("select right(user_id::text, 2), nudged_api.cancel(id) from nudged.message order by 1")
+                == [
+                    "01|t", "02|f",
+                ]
         )
     }
 
@@ -138,7 +141,7 @@ import Testing
         let fixture = try await F()
         try fixture.sql(
             """
-            select nudged.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
+            select nudged_api.send(u, 'a', 'b') from unnest(array[\(F.quoted(1)), \(F.quoted(2))]::uuid[]) u;
             insert into nudged.intent (
                 id, sweep_id, attempted_at, user_ids, kinds, keys, slots, device_hashes, apns_ids, retries, counted, nudges, ends, templates, settled
             )
@@ -148,13 +151,13 @@ import Testing
             from nudged.message
             """
         )
-        #expect(try fixture.sql("select nudged.forget(\(F.quoted(1))) > 0") == "t")
+        #expect(try fixture.sql("select nudged_api.forget(\(F.quoted(1))) > 0") == "t")
         #expect(
             try fixture.sql(
                 "select user_ids = settled, cardinality(user_ids), cardinality(templates) from nudged.intent"
             ) == "t|1|1"
         )
-        #expect(try fixture.sql("select nudged.forget(\(F.quoted(2))) > 0") == "t")
+        #expect(try fixture.sql("select nudged_api.forget(\(F.quoted(2))) > 0") == "t")
         #expect(try fixture.sql("select user_ids, settled, retries, ends from nudged.intent") == "{}|{}|{}|{}")
     }
 }

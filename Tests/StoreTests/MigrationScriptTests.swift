@@ -7,7 +7,7 @@ import Testing
 
 /// `nudged migrate --sql`.
 @Suite(.ownThreads) struct MigrationScriptTests {
-    /// Everything of schema nudged and of the app's tables, as the catalog has it, and what the migrations insert.
+    /// Everything of nudged's schemas and of the app's tables, as the catalog has it, and what the migrations insert.
     private static let catalog = """
         select 'relation', c.oid::regclass, c.relkind, c.relowner::regrole, c.relacl, c.relrowsecurity, c.reloptions, obj_description(c.oid, 'pg_class')
         from pg_class c where c.relnamespace in ('nudged'::regnamespace, 'public'::regnamespace) and not c.relispartition and c.relkind <> 'i';
@@ -20,8 +20,9 @@ import Testing
         select 'index', indexdef from pg_indexes where schemaname in ('nudged', 'public') and indexname !~ '[0-9]{8}';
         select 'trigger', tgrelid::regclass, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal;
         select 'policy', schemaname, tablename, policyname, roles, cmd, qual, with_check from pg_policies;
-        select 'function', p.oid::regprocedure, p.proacl, obj_description(p.oid, 'pg_proc'), md5(pg_get_functiondef(p.oid))
-        from pg_proc p where p.pronamespace = 'nudged'::regnamespace;
+        select 'function', p.oid::regprocedure, p.proowner::regrole, p.proacl, obj_description(p.oid, 'pg_proc'), md5(pg_get_functiondef(p.oid))
+        from pg_proc p where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace);
+        select 'schema', nspname, nspowner::regrole, nspacl, obj_description(oid, 'pg_namespace') from pg_namespace where nspname like 'nudged%';
         select 'migration', number, name, checksum, oldest from nudged.migration;
         select 'right', r.* from nudged.role_right r;
         select 'template', t.* from nudged.template t;
@@ -56,6 +57,24 @@ import Testing
         await fixture.close()
     }
 
+    /// As `nudged migrate` does.
+    @Test func script_whenAMigratorIsAtWork_waitsForIt() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        let last = Migration.newest - 1
+        try await fixture.migrate(upTo: last)
+        let migrator = try await fixture.connection()
+        let applying = try await migrator.transaction { transaction in
+            _ = try await transaction.run(Migrator.lock)
+            let task = Task { try fixture.sql("begin; \(Migration.script(after: last)) commit") }
+            try await fixture.untilSomebodyWaits()
+            return task
+        }
+        _ = try await applying.value
+        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
+        await migrator.close()
+        await fixture.close()
+    }
+
     /// The tools do that; Flyway would replace `${`.
     @Test func script_always_holdsNoTransactionNoMetaCommandNoPlaceholder() {
         let script = Migration.script()
@@ -85,7 +104,7 @@ import Testing
         let catalog = try fixture.sql(
             """
             select count(*) filter (where relkind in ('r', 'p') and not relispartition) - 1, count(*) filter (where relkind = 'v'),
-                (select count(*) from pg_proc where pronamespace = 'nudged'::regnamespace)
+                (select count(*) from pg_proc where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace))
             from pg_class where relnamespace = 'nudged'::regnamespace
             """
         )

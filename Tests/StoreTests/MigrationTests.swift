@@ -63,6 +63,48 @@ import TimeZones
         #expect(all.map(\.number).sorted() == Migration.all.map(\.number))
     }
 
+    /// Each of them would have made the schema and the table.
+    @Test func migrate_whenAnotherIsMakingTheSchema_waitsAndGoesOn() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        let other = try await fixture.connection()
+        let migrating = try await other.transaction { transaction in
+            try await transaction.execute(script: Migrator.preparation)
+            let task = Task { try await self.migrate(fixture) }
+            try await fixture.untilSomebodyWaits()
+            return task
+        }
+        #expect(try await migrating.value == Migration.all)
+        await other.close()
+    }
+
+    /// An advisory lock is anybody's. Migrations take none.
+    @Test(.timeLimit(.minutes(10))) func migrate_whenARoleHoldsAdvisoryLocks_goesOn() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        let role = "holder_\(fixture.name)"
+        try fixture.sql("create role \(role)")
+        let names = ["nudged.migrate", "nudged.maintain_delivery", "nudged.end_reminders task 7"]
+        let locks = names.map { "select pg_advisory_lock(hashtextextended('\($0)', 0))" }.joined(separator: "; ")
+        try await fixture.holding("set local role \(role); \(locks)") { () async throws -> Void in
+            #expect(try await self.migrate(fixture) == Migration.all)
+        }
+    }
+
+    /// Other roles may read the table of migrations, and lock it against nobody.
+    @Test(.timeLimit(.minutes(10))) func migrate_whenARoleReadsItsTable_goesOn() async throws {
+        let fixture = try await StoreFixture(migrated: false)
+        try await fixture.migrate(upTo: Migration.newest - 1)
+        let read = "set local role nudged_daemon; select from nudged.migration"
+        try await fixture.holding("\(read); lock table nudged.migration in access share mode") {
+            () async throws -> Void in
+            #expect(try await self.migrate(fixture) == Array(Migration.all.suffix(1)))
+        }
+        for mode in ["row share", "row exclusive", "share", "share row exclusive", "access exclusive"] {
+            #expect(throws: (any Error).self, "\(mode)") {
+                try fixture.sql("begin; set local role nudged_daemon; lock table nudged.migration in \(mode) mode")
+            }
+        }
+    }
+
     private func impatient(_ fixture: StoreFixture, attempts: Int) -> Migrator {
         var migrator = Migrator(configuration: fixture.configuration)
         migrator.patience = LockPatience(wait: .milliseconds(50), pause: .milliseconds(10), attempts: attempts)
@@ -133,7 +175,9 @@ import TimeZones
               and (obj_description(c.oid, 'pg_class') is null or col_description(c.oid, a.attnum) is null)
             union all
             select 'function', p.oid::regprocedure::text from pg_proc p
-            where p.pronamespace = 'nudged'::regnamespace and obj_description(p.oid, 'pg_proc') is null
+            where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) and obj_description(p.oid, 'pg_proc') is null
+            union all
+            select 'schema', n.nspname from pg_namespace n where n.nspname like 'nudged%' and obj_description(n.oid, 'pg_namespace') is null
             """
         )
         #expect(silent.isEmpty)

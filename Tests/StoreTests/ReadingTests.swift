@@ -136,8 +136,8 @@ import struct FoundationEssentials.UUID
         try fixture.seed(1...1)
         try fixture.sql(
             """
-            select nudged.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}');
-            select nudged.send(\(F.quoted(2)), 'Ann', 'two', expires_at => '2027-01-01');
+            select nudged_api.send(\(F.quoted(1)), 'Ann', 'one', urgent => true, collapse_key => 'k', data => '{"domain": "d", "x": 1}');
+            select nudged_api.send(\(F.quoted(2)), 'Ann', 'two', expires_at => '2027-01-01');
             """
         )
         var read: [ReadUser] = []
@@ -171,7 +171,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         try fixture.seed(1...1)
         try fixture.sql(
-            "select nudged.send(\(F.quoted(1)), 'Ann', 'one'); select nudged.send(\(F.quoted(1)), 'Ann', 'two')"
+            "select nudged_api.send(\(F.quoted(1)), 'Ann', 'one'); select nudged_api.send(\(F.quoted(1)), 'Ann', 'two')"
         )
         try await fixture.drain(100)
         let member = try await fixture.member()

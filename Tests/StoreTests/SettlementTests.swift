@@ -114,6 +114,72 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
+    /// A declined nudge has no intent that would check its user. So the settlement does, in its own transaction.
+    @Test(arguments: [false, true])
+    func settle_whenAUserMustBeUnchangedAndIsNot_writesNothingOfThem(isDrained: Bool) async throws {
+        let (fixture, member, users) = try await F.claimed(1...3)
+        let intent = F.intent([users[0]], member: member)
+        _ = try await fixture.store.commit(intent)
+        // Something new to send changes nothing about what was decided.
+        _ = try fixture.sql("select nudged_api.send(\(F.quoted(2)), 'a', 'b')")
+        let message = try fixture.sql("select nudged_api.send(\(F.quoted(3)), 'a', 'b')")
+        try fixture.sql(
+            """
+            update public.context_profiles
+            set notification_preferences = notification_preferences || '{"smart_enabled": false}'
+            where user_id = \(F.quoted(3))
+            """
+        )
+        if isDrained { try await fixture.drain() }
+        var updates = users.map { F.update($0) }
+        for place in 1...2 { updates[place].isOnlyIfUnchanged = true }
+        let result = try await fixture.store.settle(
+            Settlement(
+                member: member,
+                sweepID: UUID(),
+                updates: updates,
+                records: users.map { F.record($0) },
+                ended: [MessageReference(userID: F.user(3), id: try #require(UUID(uuidString: message)))],
+                closed: [F.whole(intent)]
+            )
+        )
+        #expect(result.changed == [F.user(3)] && result.usersSettled == 2 && result.refused.isEmpty)
+        #expect(try fixture.lines("select right(user_id::text, 1) from nudged.delivery order by 1") == ["1", "2"])
+        #expect(
+            try fixture.lines("select evaluated_at is null from nudged.person order by user_id") == ["f", "f", "t"]
+        )
+        #expect(try fixture.sql("select count(*) from nudged.message where id = '\(message)'") == "1")
+        #expect(try fixture.sql("select count(*) from nudged.intent") == "0")
+        await fixture.close()
+    }
+
+    /// The change is committed while the settlement waits for a lock: a check before the transaction would miss it.
+    @Test func settle_whenTheUserChangesMeanwhile_writesNothingOfThem() async throws {
+        let (fixture, member, users) = try await F.claimed(1...1)
+        var update = F.update(users[0])
+        update.isOnlyIfUnchanged = true
+        let settlement = Settlement(
+            member: member,
+            sweepID: UUID(),
+            updates: [update],
+            records: [F.record(users[0])]
+        )
+        let holder = try await fixture.connection()
+        let settling = try await holder.transaction(timeout: .seconds(60)) { transaction in
+            try await transaction.execute(script: "select from nudged.person for update")
+            let settling = Task { try await fixture.store.settle(settlement) }
+            try await fixture.untilSomebodyWaits()
+            try fixture.sql("update public.context_profiles set notification_preferences = null")
+            return settling
+        }
+        let result = try await settling.value
+        // Refused, if the lock was held for longer than a settlement waits.
+        #expect(result.changed == [F.user(1)] || result.refused.contains { $0.isHeld })
+        #expect(try fixture.sql("select count(*) from nudged.delivery") == "0")
+        await holder.close()
+        await fixture.close()
+    }
+
     @Test func settle_whenTheVersionHasChanged_keepsTheUserDue() async throws {
         let (fixture, member, users) = try await F.claimed(1...2)
         try fixture.sql("insert into nudged.touched (user_id) values (\(F.quoted(1)))")

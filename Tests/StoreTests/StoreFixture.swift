@@ -101,6 +101,19 @@ final class StoreFixture: Sendable {
         "('00000000-0000-4000-8000-' || lpad(to_hex(\(number)), 12, '0'))::uuid"
     }
 
+    /// Drops the last partitions of the record, as if no daemon had run for so many days.
+    func dropLastPartitions(_ count: Int) throws {
+        try sql(
+            """
+            do $$ declare part text; begin
+                for part in
+                    select relname from pg_class where relkind = 'r' and relname ~ '^delivery_2[0-9]{7}$' order by relname desc limit \(count)
+                loop execute format('drop table nudged.%I', part); end loop;
+            end $$
+            """
+        )
+    }
+
     /// The id of a seeded user.
     static func user(_ number: Int) -> UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)))

@@ -303,7 +303,7 @@ import struct FoundationEssentials.UUID
     @Test func forget_whenAnIntentIsOpen_takesTheUsersTemplateAlong() async throws {
         let (fixture, member, users) = try await F.claimed()
         _ = try await fixture.store.commit(Self.intent(users, member))
-        _ = try fixture.sql("select nudged.forget(\(F.quoted(2)))")
+        _ = try fixture.sql("select nudged_api.forget(\(F.quoted(2)))")
         #expect(try fixture.sql("select templates from nudged.intent") == "{NULL,NULL,NULL,2}")
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)
@@ -314,8 +314,8 @@ import struct FoundationEssentials.UUID
     @Test func touch_whenNobodyIsNamed_isRefusedWithAMessage() async throws {
         let fixture = try await F()
         try fixture.prepareAttempts()
-        let answer = try fixture.attempt("nudged_app", "select nudged.touch(null)")
-        #expect(answer.state == "22023" && answer.message == "nudged.touch: user_id is null", "\(answer)")
+        let answer = try fixture.attempt("nudged_app", "select nudged_api.touch(null)")
+        #expect(answer.state == "22023" && answer.message == "nudged_api.touch: user_id is null", "\(answer)")
         await fixture.close()
     }
 }

@@ -158,7 +158,7 @@ import TimeZones
         )
         #expect(try touches(fixture) == 2)
         #expect(throws: LocalPostgresError.self) {
-            try fixture.sql("set role \"app_\(fixture.name)\"; select nudged.touch(\(F.quoted(1)))")
+            try fixture.sql("set role \"app_\(fixture.name)\"; select nudged_api.touch(\(F.quoted(1)))")
         }
         try fixture.sql("drop owned by \"app_\(fixture.name)\"; drop role \"app_\(fixture.name)\"")
     }

@@ -21,9 +21,9 @@ latest as materialized (
     from taken
     group by user_id
 ),
--- A user about whom the app has nothing gets no row: erased by nudged.forget, with a last change under way. Nearly all
--- users have a row already, so only the others are looked up. Lists are compared, without EXISTS for each user: Citus
--- joins no tables that have only a list in common.
+-- A user about whom the app has nothing gets no row: erased by nudged_api.forget, with a last change under way. Nearly
+-- all users have a row already, so only the others are looked up. Lists are compared, without EXISTS for each user:
+-- Citus joins no tables that have only a list in common.
 persons as materialized (
     select user_id from nudged.person where user_id = any (array(select user_id from latest))
 ),

@@ -1,6 +1,6 @@
--- Locks the messages and reminders of an intent against nudged.cancel, nudged.cancel_reminders and the like, until the
--- commit. It runs in the intent's transaction, before the intent. One that was cancelled, or is being cancelled, is
--- missing in the result and is not sent. It waits for nobody.
+-- Locks the messages and reminders of an intent against nudged_api.cancel, nudged_api.cancel_reminders and the like,
+-- until the commit. It runs in the intent's transaction, before the intent. A message or reminder that was cancelled,
+-- or is being cancelled, is missing in the result and is not sent. The query waits for nobody.
 -- $1 users, $2 ids (parallel). Rows: user, id.
 with messages as (
     select m.user_id, m.id from nudged.message m

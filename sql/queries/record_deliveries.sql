@@ -1,5 +1,5 @@
--- Appends outcomes and missed slots to the record, for users who were not erased meanwhile (nudged.forget). Repeated,
--- it appends nothing twice.
+-- Appends outcomes and missed slots to the record, for users who were not erased meanwhile (nudged_api.forget). It
+-- can be repeated: nothing is appended twice.
 -- $1 sweep id, $2 users (each once); parallel: $3 user, $4 kind, $5 key, $6 slot, $7 device hash, $8 apns-id, $9
 -- outcome, $10 reason, $11 status, $12 attempted_at, $13 the decision service's answer (empty if it was not asked), $14
 -- template. One row: rows appended.

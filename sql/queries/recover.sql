@@ -83,7 +83,8 @@ recorded as (
     insert into nudged.delivery (user_id, kind, key, slot, device_hash, apns_id, outcome, reason, attempted_at, sweep_id, template)
     select d.user_id, d.kind, d.key, d.slot, d.device_hash, d.apns_id, 'unknown', $3, d.attempted_at, d.sweep_id, d.template
     from pushes d
-    -- The update has waited for an erasure under way (nudged.forget): nothing is recorded about a user who was erased.
+    -- The update has waited for an erasure under way (nudged_api.forget): nothing is recorded about a user who was
+    -- erased.
     where (d.user_id in (select user_id from entered)) is true
     on conflict do nothing
     returning 1

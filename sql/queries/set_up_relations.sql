@@ -1,7 +1,7 @@
 -- The tables and views that `nudged migrate` uses if they exist. $1 schemas, $2 the name in each. Rows, in this order
 -- and in that of the columns: the place in $1; pg_class.relkind, the owner, whether this session's role is a member of
--- it; whether a view of nudged reads it; a column, its type (of a domain: the base type). The last two are null if there
--- is no column.
+-- it; whether a view of nudged reads it; a column, its type (of a domain: the base type). The last two are null if
+-- there is no column.
 select
     w.place, c.relkind::text, pg_get_userbyid(c.relowner)::text, pg_has_role(c.relowner, 'usage'),
     exists (

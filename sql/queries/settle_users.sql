@@ -4,9 +4,9 @@
 -- evaluated_at, $5 since, $6 fingerprint, $7 retry, $8 template, and the positions of their histories in the lists that
 -- follow: $9 and $10 first and last check-in, $11 and $12 closed slot, $13 and $14 send (last before first: none).
 -- Lists of all users' histories: $15 check_in_at, $16 check_in_slot (parallel), $17 closed, $18 sent.
--- Users again: $19 whether $20 counts, $20 evaluated_at as the claim read it, in whole seconds (null: never). A settlement
--- that takes effect late, after the user was claimed and settled again, changes nothing. (An older evaluated_at is that of
--- a promoted standby, which lacks the settlement before.) $21 reason. One row: users found.
+-- Users again: $19 whether $20 counts, $20 evaluated_at as the claim read it, in whole seconds (null: never). A
+-- settlement that takes effect late, after the user was claimed and settled again, changes nothing. (An older
+-- evaluated_at is that of a promoted standby, which lacks the settlement before.) $21 reason. One row: users found.
 with wanted as materialized (
     -- Cast and cut here: an UPDATE across shards refuses functions that are not immutable, and the server of Citus 13.2
     -- crashes if it assigns a part of a list.

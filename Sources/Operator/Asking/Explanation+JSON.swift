@@ -14,7 +14,7 @@ extension Explanation {
     /// - `before`: what is sent before a future instant
     /// - `plan`: what a sweep does at `at`; null for a past instant
     /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
-    /// - `mistakes`: keys and zones that are unknown
+    /// - `mistakes`: keys and zones that are unknown, a consent of a wrong type
     /// - `gaps`: what could not be read
     /// - `templates`: whether each template was chosen or why not, if a check-in is sent
     /// - `user`, `devices`, `in_flight`, `record`

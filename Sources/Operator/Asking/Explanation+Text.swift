@@ -96,6 +96,8 @@ extension Explanation {
                 "",
                 "a sweep asks the decision service first, which may refuse or choose another text; it is not asked here"
             )
+        } else if lacksConsent, nudge.countedAt == nil {
+            page.field("", "the decision service is not asked: smart_enabled in the preferences is not true")
         }
         if !nudge.waiting.isEmpty {
             let devices = Elapsed.counted(nudge.waiting.count, "more device", "more devices")

@@ -59,8 +59,10 @@ package struct Explanation: Sendable {
     let deviceGaps: [DeviceGap]
     /// What is wrong with the preferences. Nil: nothing.
     let malformed: String?
-    /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown.
+    /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
     let mistakes: [String]
+    /// Whether a decision service is configured and the user does not consent.
+    let lacksConsent: Bool
     /// The zone in force. Nil if the user has no valid one.
     let zone: Zone?
     let devices: [ExplainedDevice]
@@ -121,8 +123,9 @@ package struct Explanation: Sendable {
         )
         malformed = preferences.malformed
         mistakes =
-            ValueFaults.unknownKeys(user.preferences)
+            ValueFaults.unknownKeys(user.preferences) + [ValueFaults.consent(user.preferences)].compactMap(\.self)
             + [preferences.timezone, user.timezone].compactMap { ValueFaults.zone($0, planner.policy.zones) }
+        lacksConsent = planner.asksService && !preferences.smartEnabled
         zone = (try? planner.policy.zone(of: candidate)) ?? nil
         records = facts.records
         paused = planner.paused
@@ -147,6 +150,7 @@ package struct Explanation: Sendable {
         deviceGaps = []
         malformed = nil
         mistakes = []
+        lacksConsent = false
         zone = nil
         devices = []
         self.records = records

@@ -18,7 +18,7 @@ package struct SendTestReport: Sendable {
                 text = "\(LaneStatus.cause(reason)): \(remedy)"
             case .connectionLost(_, let why, _):
                 stopped = nil
-                text = "the connection to Apple failed: \(why)"
+                text = "the connection failed: \(why)"
             default: return nil
             }
         }
@@ -28,6 +28,7 @@ package struct SendTestReport: Sendable {
     struct Result: Sendable {
         let device: String
         let lane: LaneIdentity
+        let server: SenderConfiguration.Endpoint
         let outcome: PushOutcome
         let trouble: Trouble?
     }
@@ -45,14 +46,17 @@ package struct SendTestReport: Sendable {
 
     /// One line for each device.
     package var text: String {
-        let lines = results.map { "device \($0.device) on \($0.lane.text): \($0.answer): \($0.meaning)" }
+        let lines = results.map { result in
+            let server = result.server.isApples ? "" : " at \(result.server) (not Apple's)"
+            return "device \(result.device) on \(result.lane.text)\(server): \(result.answer): \(result.meaning)"
+        }
         return (lines + notServed.map { "device \($0): not sent, no lane of this configuration serves it" }).joined(
             separator: "\n"
         )
     }
 
-    /// `{"results": [{"device", "environment", "topic", "outcome", "status", "reason", "meaning"}], "not_served":
-    /// [device]}`.
+    /// `{"results": [{"device", "environment", "topic", "server", "outcome", "status", "reason", "meaning"}],
+    /// "not_served": [device]}`.
     package var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -61,6 +65,7 @@ package struct SendTestReport: Sendable {
             json.put("device", result.device)
             json.put("environment", result.lane.environment)
             json.put("topic", result.lane.topic)
+            json.put("server", "\(result.server)")
             json.put("outcome", result.outcome.name)
             json.key("status")
             json.value(result.outcome.answer.status.map { .int(Int64($0)) } ?? .null)

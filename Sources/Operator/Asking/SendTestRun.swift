@@ -34,7 +34,7 @@ package struct SendTestRun: Sendable {
         }
         self.configuration = configuration
         self.isForced = isForced
-        lanes = Assembly.lanes(apns)
+        lanes = try Assembly.lanes(apns)
     }
 
     /// Sends the pushes and waits for their outcomes.
@@ -73,13 +73,8 @@ package struct SendTestRun: Sendable {
 
     private func send(_ tokens: [String], _ lane: LaneConfiguration) async throws -> [SendTestReport.Result] {
         let trouble = Mutex<SendTestReport.Trouble?>(nil)
-        let sender: Sender
-        do throws(APNsError) {
-            sender = try Sender(configuration: lane.sender) { event in
-                if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
-            }
-        } catch {
-            throw ConfigurationFault.key(error)
+        let sender = Sender(configuration: lane.sender) { event in
+            if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
         }
         let payload = try Notification(title: "nudged", body: "A test: this device can be reached.").rendered()
         let end = BootTime.milliseconds() + Self.patience
@@ -107,6 +102,7 @@ package struct SendTestRun: Sendable {
             SendTestReport.Result(
                 device: PushIdentity.deviceHash(token: token),
                 lane: lane.identity,
+                server: lane.sender.server,
                 outcome: outcome,
                 trouble: heard
             )

@@ -1,4 +1,4 @@
-import Service
+import Systemd
 
 /// Lines of a given width, with fields in columns. Longer text is wrapped and indented. Control characters in the app's
 /// texts are removed.
@@ -21,15 +21,7 @@ struct TextPage {
     }
 
     /// Cells, each padded to its width, then the rest of the line.
-    ///
-    /// - Parameter paint: colours the first cell's text, after the columns are laid out.
-    mutating func columns(
-        _ indent: String,
-        _ cells: [(text: String, width: Int)],
-        _ rest: String,
-        paint: ((String) -> String)? = nil
-    ) {
-        let first = lines.count
+    mutating func columns(_ indent: String, _ cells: [(text: String, width: Int)], _ rest: String) {
         let head = cells.reduce(indent) { line, cell in
             line + cell.text + String(repeating: " ", count: max(1, cell.width - cell.text.count))
         }
@@ -37,8 +29,6 @@ struct TextPage {
             rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest,
             indent: min(head.count, width / 2)
         )
-        guard let paint, let word = cells.first?.text else { return }
-        lines[first] = indent + paint(word) + lines[first].dropFirst(indent.count + word.count)
     }
 
     mutating func wrapped(_ text: String, indent: Int) {

@@ -2,6 +2,7 @@ import Configuration
 import JSON
 import NudgedKit
 import Service
+import Systemd
 import TimeZones
 
 /// What is probably wrong with a user's own values, and what was meant. The policy ignores these; a person should not.
@@ -18,6 +19,18 @@ enum ValueFaults {
                 let meant = KeySuggestion.nearest(to: member.key, among: known), object[meant] == nil
             else { return nil }
             return "\(String(member.key.prefix(64)).printable) is unknown: did you mean \(meant)?"
+        }
+    }
+
+    /// A consent that is neither true nor false: it counts as none, and does not make the preferences malformed.
+    ///
+    /// - Parameter text: as above.
+    static func consent(_ text: String?) -> String? {
+        let key = PreferenceKey.smartEnabled
+        guard let text, case .object(let object)? = try? JSONValue(parsing: text) else { return nil }
+        switch object[key.rawValue] {
+        case nil, .null?, .bool?: return nil
+        default: return "\(key.rawValue) counts as false: wanted \(key.wanted)"
         }
     }
 

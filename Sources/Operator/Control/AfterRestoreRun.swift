@@ -2,6 +2,7 @@ package import Configuration
 import Service
 import Postgres
 import Store
+import Systemd
 import TimeZones
 
 import struct FoundationEssentials.UUID

@@ -56,6 +56,7 @@ struct MigrationPlan: Sendable, Equatable {
         for (table, source) in tables { steps += Self.tableSteps(table, source) }
         steps += Self.triggerSteps(tables, facts)
         steps += Self.roleSteps(facts, pending)
+        steps += Self.writerSteps(tables, facts)
         steps += Self.templateSteps(pending, options)
         self.steps = steps
         head =
@@ -136,6 +137,19 @@ struct MigrationPlan: Sendable, Equatable {
         }
         if let owner = facts.schemaOwner, !facts.ownsSchema {
             faults.append(foreign("schema nudged", owner, facts.role))
+        }
+        if let owner = facts.apiOwner {
+            if !facts.ownsAPI {
+                faults.append(foreign("schema nudged_api", owner, facts.role))
+            } else if isFirst {
+                faults.append(
+                    place.error(
+                        "no migration is applied, but there is a schema nudged_api",
+                        remedy: "rename that schema, or drop it if nothing needs it: drop schema nudged_api",
+                        .configuration
+                    )
+                )
+            }
         }
         let strange = facts.held.filter { !["migration", "recipient", "device"].contains($0) }
         if isFirst, !strange.isEmpty {
@@ -255,7 +269,7 @@ struct MigrationPlan: Sendable, Equatable {
             Step(label: "apply", text: pending.map(\.label).joined(separator: ", ")),
             Step(
                 label: "create",
-                text: "\(facts.schemaOwner == nil ? "schema nudged with" : "in schema nudged") "
+                text: (facts.schemaOwner == nil ? "the schemas nudged and nudged_api with " : "in nudged's schemas ")
                     + "\(counts[0]), \(counts[1]) and \(counts[2])"
             ),
         ]
@@ -290,7 +304,7 @@ struct MigrationPlan: Sendable, Equatable {
                 guard found?.isRead == true, hasUser else {
                     return Step(
                         label: "triggers",
-                        text: "none for \(table.holds): after a change the app calls nudged.touch(user_id)"
+                        text: "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)"
                     )
                 }
             }
@@ -302,14 +316,31 @@ struct MigrationPlan: Sendable, Equatable {
     }
 
     private static func roleSteps(_ facts: SetUpFacts, _ pending: [Migration]) -> [Step] {
-        let missing = ["nudged_daemon", "nudged_app"].filter { !facts.roles.contains($0) }
-        guard pending.contains(where: { $0.number == 6 }), !missing.isEmpty else { return [] }
-        let names = missing.joined(separator: " and ")
+        let missing = ["nudged_daemon", "nudged_app", "nudged_writer"].filter { !facts.roles.contains($0) }
+        guard pending.contains(where: { $0.number == 6 }), let last = missing.last else { return [] }
+        let names = missing.count == 1 ? last : missing.dropLast().joined(separator: ", ") + " and \(last)"
         return [
             Step(
                 label: "roles",
                 text: facts.mayCreateRoles
                     ? "create \(names)" : "\(names) can't be created by \(facts.role); a later step says how"
+            )
+        ]
+    }
+
+    /// What nudged_writer may do with a table of the app: it owns the functions that write it.
+    private static func writerSteps(_ tables: [(AppTable, Source)], _ facts: SetUpFacts) -> [Step] {
+        guard tables.contains(where: { $0.0.name == "push_tokens" && !$0.1.isMade }),
+            let table = facts.relations.first(where: { $0.schema == "public" && $0.name == "push_tokens" })
+        else { return [] }
+        let grant = "grant select, insert, update, delete on public.push_tokens to nudged_writer"
+        return [
+            Step(
+                label: "rights",
+                text: table.isOurs
+                    ? grant
+                    : "\(facts.role) may not give them; as \(table.owner): \(grant); "
+                        + "then, as \(facts.role): select nudged.grant_roles()"
             )
         ]
     }

@@ -38,15 +38,16 @@ package struct MigrationRun: Sendable {
     package func survey(isDryRun: Bool) async throws -> Survey {
         let facts = try await Migrator.survey(configuration)
         switch facts.schemaState {
-        case .current, .hidden: return current("nothing to do: the schema is current")
+        case .current, .hidden: return current("the schema is current", facts, isDryRun)
         case .newer:
-            return current("nothing to do: a newer nudged has migrated the schema, and this version works with it")
+            return current("a newer nudged has migrated the schema, and this version works with it", facts, isDryRun)
         case .behind(let pending):
             let plan = MigrationPlan(facts, pending: pending, options: options)
             var lines = plan.lines
             if plan.status != .success {
                 lines.append("next: fix what is in the way, then run nudged migrate --dry-run again")
             } else if isDryRun {
+                lines += Self.listed(facts.excess)
                 lines.append("next: nudged migrate without --dry-run does this")
             }
             return Survey(lines: lines, status: plan.status, isPending: true)
@@ -54,7 +55,29 @@ package struct MigrationRun: Sendable {
         }
     }
 
-    private func current(_ line: String) -> Survey { Survey(lines: [line], status: .success, isPending: false) }
+    private func current(_ state: String, _ facts: SetUpFacts, _ isDryRun: Bool) -> Survey {
+        guard !facts.excess.isEmpty else {
+            return Survey(lines: ["nothing to do: \(state)"], status: .success, isPending: false)
+        }
+        var lines = ["no migration is pending: \(state)"]
+        if isDryRun { lines += Self.listed(facts.excess) + ["next: nudged migrate without --dry-run does this"] }
+        return Survey(lines: lines, status: .success, isPending: false)
+    }
+
+    /// What `takeBack` will take back.
+    private static func listed(_ rights: [ExcessRight]) -> [String] {
+        guard !rights.isEmpty else { return [] }
+        let roles = RoleExcess.all(rights)
+        return ["take back \(counted(roles)):"] + roles.map { "  \($0.who): \($0.text)" }
+    }
+
+    /// `352 rights that are too many (anon, authenticated)`.
+    private static func counted(_ roles: [RoleExcess], isPast: Bool = false) -> String {
+        let count = roles.reduce(0) { $0 + $1.count }
+        let rights = isPast ? ("right that was", "rights that were") : ("right that is", "rights that are")
+        let names = roles.map(\.who).joined(separator: ", ")
+        return "\(Elapsed.counted(count, rights.0, rights.1)) too many (\(names))"
+    }
 
     /// Does what a survey has found. Returns lines for a person: what was done, and the next step.
     ///
@@ -75,26 +98,69 @@ package struct MigrationRun: Sendable {
             try await migrator.activateTemplates()
             lines.append("the built-in templates are active")
         }
+        lines += try await takeBack(migrator)
         return lines + (try await next(migrator))
     }
+
+    /// Takes back what a broad grant gave. If our role may not, the lines say who can.
+    private func takeBack(_ migrator: Migrator) async throws -> [String] {
+        let before = try await migrator.excessRights()
+        if before.isEmpty { return [] }
+        do throws(PostgresError) {
+            try await migrator.grantRoles()
+        } catch {
+            guard error.sqlState == "42501" else { throw error }
+            return [
+                "next: \(Self.counted(RoleExcess.all(before))): "
+                    + "as the owner of schema nudged, run select nudged.grant_roles()"
+            ]
+        }
+        let left = try await migrator.excessRights()
+        let taken = RoleExcess.all(before.filter { !left.contains($0) })
+        var lines = taken.isEmpty ? [] : ["took back \(Self.counted(taken, isPast: true))"]
+        if !left.isEmpty {
+            lines.append("next: \(Self.counted(RoleExcess.all(left))), and this role may not take them back. Run:")
+            lines += left.prefix(Self.mostStatements).map { "  \($0.statement);" }
+            if left.count > Self.mostStatements { lines.append("  all: select statement from nudged.excess_right") }
+        }
+        return lines
+    }
+
+    /// The most statements that are shown.
+    private static let mostStatements = 10
 
     /// What an operator must still do. Our role may not be allowed to make roles. The schema works without them for the
     /// role that owns it.
     private func next(_ migrator: Migrator) async throws -> [String] {
         let (missing, bare) = try await migrator.rolesWanting()
-        let grant = "select nudged.grant_roles()"
+        let facts = try await Migrator.survey(configuration)
         let orders =
-            missing.map { role in
-                "next: the role \(role) is missing, and this role may not create it: "
-                    + "as one that may, run create role \(role) nologin; then, as this role, \(grant)"
-            } + bare.map { "next: the role \($0) has no rights on schema nudged yet: run \(grant)" }
+            missing.map { Self.order(toMake: $0, facts.role) } + bare.map { Self.order(toGrant: $0, facts.role) }
         if !orders.isEmpty { return orders }
-        guard try await Migrator.survey(configuration).mayDaemonLogIn else {
+        guard facts.mayDaemonLogIn else {
             return [
                 "next: let the daemon log in. In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"
             ]
         }
         return ["next: nudged doctor checks all that sending needs"]
+    }
+
+    private static let grantRoles = "select nudged.grant_roles()"
+
+    private static func order(toMake wanted: String, _ role: String) -> String {
+        let order = "next: the role \(wanted) is missing, and this role may not create it: as one that may, run "
+        guard wanted == "nudged_writer" else {
+            return order + "create role \(wanted) nologin; then, as this role, \(grantRoles)"
+        }
+        return order + "create role nudged_writer nologin; grant nudged_writer to \(role); then, as this role, "
+            + "\(grantRoles). Until then, the functions that write the app's tables keep their owner's rights"
+    }
+
+    private static func order(toGrant wanted: String, _ role: String) -> String {
+        guard wanted == "nudged_writer" else { return "next: the role \(wanted) has no rights yet: run \(grantRoles)" }
+        return "next: the functions that write the app's tables keep their owner's rights: run \(grantRoles). "
+            + "nudged doctor says which right is missing, if one is. If \(role) is no member of nudged_writer, "
+            + "a superuser must first run grant nudged_writer to \(role)"
     }
 
     private func apply(_ migrator: Migrator, _ onHeld: @Sendable (String) -> Void) async throws -> [Migration] {

@@ -2,6 +2,7 @@ import JSON
 import Policy
 import Service
 import Store
+import Systemd
 
 /// The result of `nudged pause`.
 package struct PauseReport: Sendable {

@@ -22,7 +22,7 @@ extension DatabaseAnswers {
         }
     }
 
-    /// A daemon makes partitions for `Store.daysAhead` days, once an hour.
+    /// A daemon makes partitions a week ahead, once an hour.
     private var prepared: Finding {
         let place = Finding.Place(.database, "partitions")
         return partitionDays.finding(place) { days in

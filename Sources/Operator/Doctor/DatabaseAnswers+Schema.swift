@@ -6,7 +6,7 @@ import Systemd
 extension DatabaseAnswers {
     /// Migrations, roles, rights, triggers, views, row-level security, and the app's tables.
     var schemaFindings: [Finding] {
-        [migrated, role] + granted + firing + read + [protected] + found
+        [migrated, role] + granted + excess + writing + firing + read + [protected] + found
     }
 
     // MARK: The schema
@@ -123,18 +123,18 @@ extension DatabaseAnswers {
                 let name = "\(trigger.name) on public.\(trigger.table)"
                 if unread.contains(trigger.table) {
                     return place.ok(
-                        "no \(name): nudged's views read other tables, and the app calls nudged.touch(user_id)"
+                        "no \(name): nudged's views read other tables, and the app calls nudged_api.touch(user_id)"
                     )
                 }
                 if server.value?.isDistributed == true, trigger.state == nil {
-                    return place.ok("no \(name): on Citus the app calls nudged.touch(user_id)")
+                    return place.ok("no \(name): on Citus the app calls nudged_api.touch(user_id)")
                 }
                 guard trigger.state != nil else {
                     return place.error(
                         "\(name) is missing: changes of that table count only when the user is next evaluated",
                         remedy:
                             "create it again as nudged's migrations did (sql/0002_person_and_ownership.sql), "
-                            + "or call nudged.touch(user_id) where the app changes that table",
+                            + "or call nudged_api.touch(user_id) where the app changes that table",
                         .configuration
                     )
                 }

@@ -17,6 +17,8 @@ struct DatabaseAnswers: Sendable {
     var pooling: Known<Pooling>
     var schemaState: Known<Migrator.SchemaState>
     var rights: Known<[DatabaseFacts.Right]>
+    var excessRights: Known<[ExcessRight]>
+    var written: Known<[DatabaseFacts.Written]>
     var triggers: Known<[DatabaseFacts.Trigger]>
     var columns: Known<[DatabaseFacts.Column]>
     /// The errors of reading the views. A view without an error could be read.
@@ -36,6 +38,8 @@ struct DatabaseAnswers: Sendable {
         pooling = .unasked(why)
         schemaState = .unasked(why)
         rights = .unasked(why)
+        excessRights = .unasked(why)
+        written = .unasked(why)
         triggers = .unasked(why)
         columns = .unasked(why)
         views = .unasked(why)

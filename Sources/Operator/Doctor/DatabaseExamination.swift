@@ -54,6 +54,8 @@ actor DatabaseExamination {
     private func askSchema() async {
         answers.schemaState = await ask { reader throws(PostgresError) in try await reader.schemaState() }
         answers.rights = await ask { reader throws(PostgresError) in try await reader.rights() }
+        answers.excessRights = await ask { reader throws(PostgresError) in try await reader.excessRights() }
+        answers.written = await ask { reader throws(PostgresError) in try await reader.written() }
         answers.triggers = await ask { reader throws(PostgresError) in try await reader.triggers() }
         answers.columns = await ask { reader throws(PostgresError) in try await reader.columns() }
         answers.appTables = await ask { reader throws(PostgresError) in try await reader.appTables() }

@@ -19,7 +19,7 @@ package struct DoctorReport: Sendable {
     // MARK: For a person
 
     /// The findings by group, one line each; long lines are wrapped. A summary ends the text.
-    package func text(width: Int, colour: Colour = .none) -> String {
+    package func text(width: Int) -> String {
         var page = TextPage(width: width)
         var last: Finding?
         for finding in findings {
@@ -27,15 +27,24 @@ package struct DoctorReport: Sendable {
                 if last != nil { page.line("") }
                 page.line(finding.group.title + (finding.subject.map { ": \($0)" } ?? ""))
             }
-            page.columns("  ", [(finding.level.text, 9), (finding.check, 16)], finding.found) {
-                finding.level.painted($0, colour)
-            }
+            page.columns("  ", [(finding.level.text, 9), (finding.check, 16)], finding.found)
             if let remedy = finding.remedy { page.columns("           ", [("fix:", 16)], remedy) }
             last = finding
         }
         page.line("")
         page.line(sum)
         return page.text
+    }
+
+    /// Colours the levels in the text. That is done last: what is shown has no escapes of others any more.
+    package static func painted(_ text: String, _ colour: Colour) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            // Only a finding's first line is indented by two spaces.
+            guard let level = Finding.Level.allCases.first(where: { line.hasPrefix("  \($0.text) ") }) else {
+                return String(line)
+            }
+            return "  " + level.painted(level.text, colour) + line.dropFirst(2 + level.text.count)
+        }.joined(separator: "\n")
     }
 
     private var sum: String {

@@ -39,10 +39,9 @@ package struct DoctorRun: Sendable {
 
     /// The findings of each lane, in the order of the configuration. The lanes are checked side by side.
     private static func lanes(_ configuration: Configuration?) async -> [Finding] {
-        guard let apns = configuration?.apns else {
+        guard let apns = configuration?.apns, let lanes = try? Assembly.lanes(apns) else {
             return [Finding.Place(.apple, "lanes").unchecked("the configuration can't be used")]
         }
-        let lanes = Assembly.lanes(apns)
         return await withTaskGroup(of: (Int, [Finding]).self) { group in
             for (index, lane) in lanes.enumerated() {
                 group.addTask { (index, await LaneFacts.ask(lane).findings) }

@@ -6,12 +6,12 @@ import Systemd
 /// One thing that `nudged doctor` checked: the result, and the remedy if one is needed. It never holds a token, a key,
 /// a password or a text.
 struct Finding: Sendable, Equatable {
-    enum Level: String, Sendable {
+    enum Level: String, Sendable, CaseIterable {
         /// No problem.
         case ok
         /// It works, but an operator should look at it.
         case warning
-        /// Nudges can't be sent, or not as they should.
+        /// Nudges can't be sent, or not as they should. Or someone can read or do what they must not.
         case error
         /// It could not be checked; `found` says why.
         case unchecked = "not_checked"
@@ -35,6 +35,8 @@ struct Finding: Sendable, Equatable {
     let level: Level
     /// The result as text.
     let found: String
+    /// For a program: each thing of a long list, of which `found` has the first few.
+    let details: [String]
     let remedy: String?
     /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
@@ -42,13 +44,21 @@ struct Finding: Sendable, Equatable {
     /// The stable id for scripts.
     var id: String { "\(group.rawValue).\(check)" }
 
-    private init(_ place: Place, _ level: Level, _ found: String, _ remedy: String?, _ status: ExitStatus) {
+    private init(
+        _ place: Place,
+        _ level: Level,
+        _ found: String,
+        _ remedy: String?,
+        _ status: ExitStatus,
+        _ details: [String] = []
+    ) {
         group = place.group
         check = place.check
         subject = place.subject
         self.level = level
         // The text may hold a server's text, and a terminal would obey control characters in it.
         self.found = found.oneLine
+        self.details = details
         self.remedy = remedy
         self.status = status
     }
@@ -67,23 +77,26 @@ struct Finding: Sendable, Equatable {
 
         func ok(_ found: String) -> Finding { Finding(self, .ok, found, nil, .success) }
 
-        func warning(_ found: String, remedy: String) -> Finding { Finding(self, .warning, found, remedy, .success) }
+        func warning(_ found: String, remedy: String, details: [String] = []) -> Finding {
+            Finding(self, .warning, found, remedy, .success, details)
+        }
 
-        func error(_ found: String, remedy: String?, _ status: ExitStatus) -> Finding {
-            Finding(self, .error, found, remedy, status)
+        func error(_ found: String, remedy: String?, _ status: ExitStatus, details: [String] = []) -> Finding {
+            Finding(self, .error, found, remedy, status, details)
         }
 
         /// - Parameter why: continues the text "not checked: ".
         func unchecked(_ why: String) -> Finding { Finding(self, .unchecked, "not checked: \(why)", nil, .success) }
     }
 
-    /// `{"id", "subject", "level", "found", "remedy", "exit"}`. Every key is always present.
+    /// `{"id", "subject", "level", "found", "details", "remedy", "exit"}`. Every key is always present.
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.put("id", id)
         json.put("subject", subject)
         json.put("level", level.rawValue)
         json.put("found", found)
+        json.list("details", details) { $1.string($0) }
         json.put("remedy", remedy)
         json.key("exit")
         json.int(status.rawValue)

@@ -9,8 +9,7 @@ struct LaneFacts: Sendable {
     let lane: LaneIdentity
     let keyID: String
     let teamID: String
-    /// Host and port.
-    let server: String
+    let server: SenderConfiguration.Endpoint
     let result: LaneProbe.Result
     /// This machine's clock in the middle of the round trip, in microseconds since 1970; and the round trip in
     /// microseconds.
@@ -18,11 +17,29 @@ struct LaneFacts: Sendable {
     let trip: Int64
 
     private var place: (key: Finding.Place, connection: Finding.Place, answer: Finding.Place, clock: Finding.Place) {
-        func place(_ check: String) -> Finding.Place { Finding.Place(.apple, check, of: lane.text) }
-        return (place("key"), place("connection"), place("answer"), place("clock"))
+        (checkPlace("key"), checkPlace("connection"), checkPlace("answer"), checkPlace("clock"))
     }
 
-    var findings: [Finding] {
+    private func checkPlace(_ check: String) -> Finding.Place { Finding.Place(.apple, check, of: lane.text) }
+
+    /// Who answers, at the beginning of a text.
+    private var name: String { server.isApples ? "Apple" : "the server" }
+
+    var findings: [Finding] { elsewhere + answers }
+
+    /// The owner of another server gets the provider token, the device tokens and the texts.
+    private var elsewhere: [Finding] {
+        guard !server.isApples else { return [] }
+        let endpoint = checkPlace("endpoint")
+        return [
+            endpoint.warning(
+                "pushes go to \(server), which is not Apple's: its owner sees tokens and texts",
+                remedy: "remove apns.endpoint, unless this is a test"
+            )
+        ]
+    }
+
+    private var answers: [Finding] {
         let signed = place.key.ok("\(keyID) of team \(teamID): a P-256 key that signs")
         switch result {
         case .unsigned(let why):
@@ -59,11 +76,11 @@ struct LaneFacts: Sendable {
     // MARK: The answer to a token that nobody has
 
     private func checked(_ answer: Answer) -> Finding {
-        let said = "Apple answers \(answer.reason ?? "with status \(answer.status)")"
+        let said = "\(name) answers \(answer.reason ?? "with status \(answer.status)")"
         switch answer.action {
         case .quarantine where answer.reason == "BadDeviceToken":
             return place.answer.ok(
-                "Apple accepts key, team, topic and environment: it refused only the token, "
+                "\(name) accepts key, team, topic and environment: it refused only the token, "
                     + "which no device has (BadDeviceToken)"
             )
         case .accepted:
@@ -91,7 +108,7 @@ struct LaneFacts: Sendable {
             )
         case .backOff, .reconnect:
             return place.answer.warning(
-                "\(said): Apple has trouble",
+                "\(said): \(name) has trouble",
                 remedy: "run doctor again later; see developer.apple.com/system-status"
             )
         case .quarantine:
@@ -109,11 +126,13 @@ struct LaneFacts: Sendable {
     }
 
     private func clock(_ date: String?) -> Finding {
-        guard let date else { return place.clock.unchecked("Apple's answer has no date") }
-        guard let instant = Instant(httpDate: date) else { return place.clock.unchecked("Apple's date can't be read") }
+        guard let date else { return place.clock.unchecked("\(name)'s answer has no date") }
+        guard let instant = Instant(httpDate: date) else {
+            return place.clock.unchecked("\(name)'s date can't be read")
+        }
         // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
         let skew = ClockSkew(ahead: instant.seconds * 1_000_000 + 500_000 - askedAt, margin: trip / 2 + 500_000)
-        return skew.finding(place.clock, whose: "Apple's")
+        return skew.finding(place.clock, whose: "\(name)'s")
     }
 }
 
@@ -128,7 +147,7 @@ extension LaneProbe.Step {
         }
     }
 
-    fileprivate func remedy(_ server: String) -> String {
+    fileprivate func remedy(_ server: SenderConfiguration.Endpoint) -> String {
         switch self {
         case .name: "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
         case .connection: "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
@@ -155,7 +174,7 @@ extension LaneFacts {
             lane: lane.identity,
             keyID: sender.keyID,
             teamID: sender.teamID,
-            server: "\(sender.host):\(sender.port)",
+            server: sender.server,
             result: report.result,
             askedAt: report.askedAt,
             trip: report.trip

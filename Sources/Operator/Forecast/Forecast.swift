@@ -1,6 +1,7 @@
 import Service
 import JSON
 import Policy
+import Systemd
 import TimeZones
 
 /// What would be sent, by hour.

@@ -16,6 +16,9 @@ enum DaemonText {
     /// `production com.example.app: connected`, for each lane. Empty if the state can't be read.
     static func lanes(_ daemon: DaemonRow) -> String {
         guard let state = DaemonState(json: daemon.state) else { return "" }
-        return state.lanes.map { "\($0.lane.environment) \($0.lane.topic): \($0.state.text)" }.joined(separator: "; ")
+        return state.lanes.map { lane in
+            "\(lane.lane.environment) \(lane.lane.topic)\(lane.otherServer == nil ? "" : ", not Apple's server"): "
+                + lane.state.text
+        }.joined(separator: "; ")
     }
 }

@@ -46,7 +46,7 @@ struct Report: Sendable, Equatable {
 
     let window: ReportWindow
     /// Days after which rows of the record are dropped.
-    let keepDays: Int
+    let retentionDays: Int
     /// The rules in force. The report shows their quiet hours.
     let rules: Rules
     /// One for each stretch of `window`.
@@ -72,7 +72,7 @@ struct Report: Sendable, Equatable {
 
     init(
         window: ReportWindow,
-        keepDays: Int,
+        retentionDays: Int,
         rules: Rules,
         deliveries: [DeliveryCount],
         hours: [HourCount],
@@ -83,7 +83,7 @@ struct Report: Sendable, Equatable {
         isCut: Bool = false
     ) {
         self.window = window
-        self.keepDays = keepDays
+        self.retentionDays = retentionDays
         self.rules = rules
         self.people = people
         self.daemons = daemons

@@ -99,7 +99,7 @@ extension ReportPage {
         let alive = report.daemons.filter(DaemonText.isAlive).count
         let table = Table(
             "Daemons that were seen within a day",
-            [.text("Daemon"), .text("State"), .text("Started (ago)"), .text("Version"), .text("Lanes to Apple")],
+            [.text("Daemon"), .text("State"), .text("Started (ago)"), .text("Version"), .text("Lanes")],
             rows
         )
         let text =

@@ -74,10 +74,10 @@ struct ReportPage {
         var remarks: [String] = []
         let window = report.window
         if report.all == 0 { remarks.append("The record has nothing for this time.") }
-        if window.days > report.keepDays {
+        if window.days > report.retentionDays {
             remarks.append(
-                "The record keeps \(report.keepDays) days (record.keepDays), fewer than the \(window.days) "
-                    + "of this page. Bars of the days before are missing, not zero."
+                "The record keeps \(report.retentionDays) days (nudged.setting.retention_days), fewer than the "
+                    + "\(window.days) of this page. Bars of the days before are missing, not zero."
             )
         }
         if let first = report.firstRecorded, first > window.from {

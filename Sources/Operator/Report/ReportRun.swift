@@ -15,14 +15,12 @@ package struct ReportRun: Sendable {
 
     private let access: DatabaseAccess
     private let rules: Rules
-    private let keepDays: Int
     private let zones = ZoneDatabase()
 
     /// - Throws: what is wrong with `database.url`.
     package init(_ configuration: Configuration) throws {
         access = try DatabaseAccess(configuration)
         rules = configuration.policy
-        keepDays = configuration.record.keepDays
     }
 
     /// Counts the record and makes the page.
@@ -70,7 +68,7 @@ package struct ReportRun: Sendable {
         onProgress(3, 3)
         return Report(
             window: window,
-            keepDays: keepDays,
+            retentionDays: try await reader.retentionDays(),
             rules: rules,
             deliveries: deliveries,
             hours: hours,

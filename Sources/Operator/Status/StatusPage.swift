@@ -151,6 +151,7 @@ package struct StatusPage: Sendable {
         let since = lane.since.map { " for \(Elapsed.text(work.now - $0))" } ?? ""
         let cause = lane.cause.map { ": \($0)" } ?? ""
         page.wrapped("  lane \(lane.name): \(lane.state.text)\(since)\(cause)", indent: 4)
+        if let server = lane.otherServer { page.wrapped("    server \(server), which is not Apple's", indent: 6) }
         if let remedy = lane.remedy { page.wrapped("    fix: \(remedy)", indent: 9) }
         if let probe = lane.nextProbe {
             let wait = probe - work.now

@@ -36,6 +36,24 @@ package enum DatabaseFacts {
         package var isGranted: Bool
     }
 
+    /// One of the app's tables, or its view `nudged.device`, that nudged's functions write.
+    package struct Written: Sendable, Equatable {
+        /// With its schema.
+        package var name: String
+        /// The role nudged_writer exists.
+        package var hasWriter: Bool
+        /// How many of the functions nudged_writer owns.
+        package var owned: Int
+        /// The functions that other roles own.
+        package var foreign: [String]
+        /// These roles.
+        package var owners: [String]
+        /// Privileges that nudged_writer lacks.
+        package var lacking: [String]
+        /// Row-level security hides rows from nudged_writer.
+        package var isHidden: Bool
+    }
+
     /// A trigger of nudged on one of the app's tables.
     package struct Trigger: Sendable, Equatable {
         /// The table, in schema `public`.

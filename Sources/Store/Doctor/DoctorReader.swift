@@ -61,6 +61,27 @@ package struct DoctorReader: Sendable {
         }
     }
 
+    /// Rights on nudged's objects that nobody gave by `nudged.allow`.
+    package func excessRights() async throws(PostgresError) -> [ExcessRight] {
+        try await ExcessRight.all(connection)
+    }
+
+    /// What nudged's functions write of the app.
+    package func written() async throws(PostgresError) -> [DatabaseFacts.Written] {
+        let rows = try await ask(.doctorWriter)
+        return try all(rows) { row throws(PostgresError) in
+            DatabaseFacts.Written(
+                name: try rows.text(row, 0),
+                hasWriter: try rows.bool(row, 1),
+                owned: Int(try rows.int8(row, 2)),
+                foreign: try rows.textArray(row, 3).compactMap(\.self),
+                owners: try rows.textArray(row, 4).compactMap(\.self),
+                lacking: try rows.textArray(row, 5).compactMap(\.self),
+                isHidden: try rows.bool(row, 6)
+            )
+        }
+    }
+
     /// nudged's triggers on the app's tables.
     package func triggers() async throws(PostgresError) -> [DatabaseFacts.Trigger] {
         let wanted = Self.triggers

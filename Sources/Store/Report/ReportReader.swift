@@ -21,6 +21,9 @@ package struct ReportReader: Sendable {
         Store.instant(try await run(.clock, []).timestamp(0, 0))
     }
 
+    /// Days after which rows of the record are dropped (`nudged.setting.retention_days`).
+    package func retentionDays() async throws(PostgresError) -> Int { Int(try await run(.retention, []).int4(0, 0)) }
+
     /// The record by stretches of time. If `mostCounts` come, the rarest may be missing.
     ///
     /// - Parameter stretch: its length in seconds.

@@ -11,6 +11,7 @@ enum DoctorScene {
         let id: String
         let level: String
         let found: String
+        let details: [String]
         let remedy: String?
         let exit: Int64
     }
@@ -22,10 +23,13 @@ enum DoctorScene {
         return all.map { one in
             var exit: Int64 = -1
             if case .int(let number)? = one["exit"] { exit = number }
+            var details: [JSONValue] = []
+            if case .array(let items)? = one["details"] { details = items }
             return Finding(
                 id: text(one["id"]) ?? "",
                 level: text(one["level"]) ?? "",
                 found: text(one["found"]) ?? "",
+                details: details.compactMap { text($0) },
                 remedy: text(one["remedy"]),
                 exit: exit
             )
@@ -78,7 +82,7 @@ enum DoctorScene {
 
     static func odd(
         _ findings: [String: Finding],
-        but known: Set<String> = ["service.unit", "service.daemons"]
+        but known: Set<String> = ["service.unit", "service.daemons", "apple.endpoint"]
     ) -> [String] {
         findings.values.filter { $0.level != "ok" && !known.contains($0.id) }.map(\.id).sorted()
     }

@@ -43,11 +43,11 @@ import Testing
         try DoctorScene.script(scene, key: "OTHERKEY99")
         let (run, findings) = try await DoctorScene.doctor(scene)
         #expect(run.exit == .code(78), "\(run.text)")
-        #expect(findings["apple.answer"]?.found == "Apple answers InvalidProviderToken", "\(run.text)")
+        #expect(findings["apple.answer"]?.found == "the server answers InvalidProviderToken", "\(run.text)")
         #expect(findings["apple.answer"]?.remedy?.contains("apns.keyId") == true)
         #expect(findings["database.connection"]?.level == "ok")
         try DoctorScene.script(scene, topics: ["com.example.other"])
-        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.found == "Apple answers TopicDisallowed")
+        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.found == "the server answers TopicDisallowed")
         try DoctorScene.script(scene) { _, _ in .answer(status: 503, reason: "ServiceUnavailable") }
         let (busy, later) = try await DoctorScene.doctor(scene)
         #expect(busy.exit == .code(0) && later["apple.answer"]?.level == "warning", "\(busy.text)")

@@ -23,11 +23,13 @@ import Testing
         #expect(findings["service.daemons"]?.level == "warning")
         #expect(findings["database.role"]?.found.contains("nudged_daemon: no superuser") == true)
         #expect(findings["apple.answer"]?.found.contains("BadDeviceToken") == true)
+        let server = scene.simulator.endpoint.dropFirst("https://".count)
+        #expect(findings["apple.endpoint"]?.found.contains("\(server), which is not Apple's") == true, "\(run.text)")
         #expect(findings["apple.clock"]?.level == "ok" && findings["zones.postgresql"]?.level == "ok")
         #expect(scene.simulator.snapshot().accepted.isEmpty)
         // For a person: no line is wider than asked for, and the same is said.
         let plain = try await scene.nudged(["doctor"], daemon)
-        #expect(plain.exit == .code(0) && plain.output.contains("0 errors, 1 warning"), "\(plain.text)")
+        #expect(plain.exit == .code(0) && plain.output.contains("0 errors, 2 warnings"), "\(plain.text)")
         #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
@@ -120,6 +122,49 @@ import Testing
             shut.exit == .code(77) && rest["database.rights"]?.found.contains("has no right to use schema") == true,
             "\(shut.text)"
         )
+    }
+
+    @Test func excess_whenABroadGrantWasRun_namesEachRightAndItsStatement() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        try scene.sql(
+            """
+            create role anon; create role service_role;
+            grant usage on schema nudged to anon, service_role;
+            grant all on all tables in schema nudged to anon, service_role;
+            grant all on all routines in schema nudged to anon, service_role;
+            alter default privileges in schema nudged grant all on tables to anon;
+            """
+        )
+        let run = try await scene.nudged(["doctor", "--json"], daemon)
+        let found = try DoctorScene.findings(run).filter { $0.id == "database.excess_rights" }
+        #expect(run.exit == .code(77) && found.map(\.level) == ["error", "warning"], "\(run.text)")
+        #expect(found[0].found.hasPrefix("anon has ") && found[0].found.contains(": all on "), "\(run.text)")
+        #expect(found[1].found.hasPrefix("service_role has "), "\(run.text)")
+        #expect(found.allSatisfy { $0.remedy?.contains("select nudged.grant_roles()") == true })
+        // Each statement takes back what it names.
+        let statements = found.flatMap(\.details)
+        #expect(statements.count > 100 && statements.contains { $0.contains("on table nudged.person from anon") })
+        for statement in statements { try scene.sql(statement) }
+        let (again, later) = try await DoctorScene.doctor(scene, daemon)
+        #expect(again.exit == .code(0) && later["database.excess_rights"]?.level == "ok", "\(again.text)")
+    }
+
+    @Test func writer_whenItMayNotWriteOrIsNotTheOwner_isSaidWithTheStatement() async throws {
+        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
+        defer { cluster.stop() }
+        try scene.sql("revoke insert on public.push_tokens from nudged_writer")
+        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        #expect(run.exit == .code(77) && DoctorScene.odd(findings) == ["database.writer"], "\(run.text)")
+        let remedy = try #require(findings["database.writer"]?.remedy)
+        let grant = "grant insert on public.push_tokens to nudged_writer"
+        #expect(remedy.contains(grant), "\(run.text)")
+        try scene.sql(grant)
+        try scene.sql("alter function nudged.write_device owner to postgres")
+        let (foreign, later) = try await DoctorScene.doctor(scene, daemon)
+        #expect(foreign.exit == .code(0) && later["database.writer"]?.level == "warning", "\(foreign.text)")
+        try scene.sql("select nudged.grant_roles()")
+        #expect(try await DoctorScene.doctor(scene, daemon).1["database.writer"]?.level == "ok")
     }
 
     @Test func triggers_whenOneIsDisabledOrGone_areNamed() async throws {

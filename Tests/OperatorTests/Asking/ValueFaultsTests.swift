@@ -32,5 +32,26 @@ struct ValueFaultsTests {
             ]
         )
         #expect(ValueFaults.unknownKeys(nil).isEmpty && ValueFaults.unknownKeys("{broken").isEmpty)
+        #expect(
+            ValueFaults.unknownKeys(#"{"smartEnabled":true}"#)
+                == ["smartEnabled is unknown: did you mean smart_enabled?"]
+        )
+    }
+
+    /// The daemon takes it for false and says nothing. So a person must be able to find it.
+    @Test(arguments: [#""true""#, "1", "[true]", "{}"]) func consent_whenOfAnotherType_isNamed(value: String) {
+        #expect(
+            ValueFaults.consent(#"{"smart_enabled":\#(value)}"#)
+                == "smart_enabled counts as false: wanted true or false"
+        )
+    }
+
+    @Test(
+        arguments: [
+            #"{"smart_enabled":true}"#, #"{"smart_enabled":false}"#, #"{"smart_enabled":null}"#, "{}", "[]", nil,
+        ]
+    )
+    func consent_whenValidOrAbsent_isNoFault(text: String?) {
+        #expect(ValueFaults.consent(text) == nil)
     }
 }

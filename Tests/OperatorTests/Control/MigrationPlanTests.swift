@@ -21,13 +21,16 @@ import Testing
         mayCreateRoles: true,
         schemaOwner: nil,
         ownsSchema: false,
+        apiOwner: nil,
+        ownsAPI: false,
         held: [],
         mayCreateTables: true,
         otherTables: [],
         roles: [],
         mayDaemonLogIn: false,
         isDistributed: false,
-        relations: []
+        relations: [],
+        excess: []
     )
 
     private static func relation(
@@ -74,13 +77,15 @@ import Testing
         let apply = Self.texts(plan, "apply").first ?? ""
         #expect(apply.hasPrefix("0001_app_tables, 0002_person_and_ownership, "))
         let create = Self.texts(plan, "create")
-        #expect(create.count == 3 && create[0].hasPrefix("schema nudged with ") && create[0].contains(" functions"))
+        #expect(create.count == 3 && create[0].hasPrefix("the schemas nudged and nudged_api with "))
+        #expect(create[0].contains(" functions"))
         #expect(create[1] == "table public.context_profiles, for the app's users")
         #expect(create[2] == "table public.push_tokens, for the app's devices")
         let triggers = Self.texts(plan, "triggers")
         #expect(triggers.count == 2 && triggers[0].hasPrefix("on public.context_profiles: nudged_profile_inserted, "))
         #expect(triggers[1].hasSuffix("nudged_device_deleted, nudged_device_limit"))
-        #expect(Self.texts(plan, "roles") == ["create nudged_daemon and nudged_app"])
+        #expect(Self.texts(plan, "roles") == ["create nudged_daemon, nudged_app and nudged_writer"])
+        #expect(Self.texts(plan, "rights") == [])
         #expect(Self.texts(plan, "texts").first?.contains("six built-in templates stay inactive") == true)
         #expect(
             plan.lines.first
@@ -120,7 +125,7 @@ import Testing
         facts.otherTables = ["chats"]
         let plan = MigrationPlan(facts, pending: Array(Migration.all.suffix(1)))
         #expect(plan.faults.isEmpty, "\(plan.faults)")
-        #expect(Self.texts(plan, "create").first?.hasPrefix("in schema nudged ") == true)
+        #expect(Self.texts(plan, "create").first?.hasPrefix("in nudged's schemas ") == true)
         #expect(plan.steps.map(\.label) == ["apply", "create"])
         #expect(plan.lines.first == "1 migration is pending in database app, for role app_owner:")
     }
@@ -128,7 +133,7 @@ import Testing
     @Test func plan_whenRolesMayNotBeMade_isNoFault() {
         let plan = Self.plan {
             $0.mayCreateRoles = false
-            $0.roles = ["nudged_app"]
+            $0.roles = ["nudged_app", "nudged_writer"]
         }
         #expect(plan.faults.isEmpty)
         #expect(Self.texts(plan, "roles").first?.hasPrefix("nudged_daemon can't be created by app_owner") == true)
@@ -224,6 +229,55 @@ import Testing
             $0.held = ["device", "migration", "nudges"]
         }
         #expect(Self.found(plan) == ["no migration is applied, but schema nudged holds nudges"])
+    }
+
+    /// A schema that somebody made before would be their hold on what apps call.
+    @Test func plan_whenSchemaNudgedAPIIsThere_isAFault() {
+        let foreign = Self.plan { $0.apiOwner = "boss" }
+        #expect(
+            Self.found(foreign) == ["schema nudged_api belongs to boss, and app_owner is not a member of that role"]
+        )
+        #expect(foreign.status == .permission)
+        let own = Self.plan {
+            $0.apiOwner = "app_owner"
+            $0.ownsAPI = true
+        }
+        #expect(Self.found(own) == ["no migration is applied, but there is a schema nudged_api"])
+        #expect(own.faults.first?.remedy?.contains("drop schema nudged_api") == true)
+    }
+
+    @Test func plan_whenSchemaNudgedAPIIsOurs_hasNoFaultLater() {
+        var facts = Self.empty
+        facts.schemaOwner = "app_owner"
+        facts.ownsSchema = true
+        facts.apiOwner = "app_owner"
+        facts.ownsAPI = true
+        facts.held = ["migration", "person"]
+        #expect(MigrationPlan(facts, pending: Array(Migration.all.suffix(1))).faults.isEmpty)
+        facts.ownsAPI = false
+        #expect(MigrationPlan(facts, pending: Array(Migration.all.suffix(1))).faults.count == 1)
+    }
+
+    private static let grant = "grant select, insert, update, delete on public.push_tokens to nudged_writer"
+
+    /// The role of the functions that write the app's table.
+    @Test func plan_whenTheTableIsThere_saysWhatNudgedWriterGets() {
+        let plan = Self.plan { $0.relations = [Self.profiles, Self.tokens] }
+        #expect(Self.texts(plan, "rights") == [Self.grant])
+    }
+
+    /// The app's view may read a table that the migrator doesn't own.
+    @Test func plan_whenTheTableIsAnothers_saysWhoGrantsWhat() {
+        let plan = Self.plan {
+            Self.mapped(&$0)
+            $0.relations.append(Self.relation("push_tokens", [("user_id", "uuid")], owner: "boss"))
+        }
+        #expect(plan.faults.isEmpty, "\(plan.faults)")
+        #expect(
+            Self.texts(plan, "rights") == [
+                "app_owner may not give them; as boss: \(Self.grant); then, as app_owner: select nudged.grant_roles()"
+            ]
+        )
     }
 
     // MARK: Tables with other names

@@ -11,7 +11,8 @@ import Testing
     private static func facts(
         _ yaml: String,
         credentials: [String: (text: String, mode: mode_t)] = [:],
-        folderMode: mode_t = 0o700
+        folderMode: mode_t = 0o700,
+        mode: mode_t = 0o644
     ) throws -> ConfigurationFacts {
         let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -20,6 +21,7 @@ import Testing
         )
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data(yaml.utf8).write(to: folder.appending(path: "nudged.yaml"))
+        chmod(folder.appending(path: "nudged.yaml").path, mode)
         for (name, (text, mode)) in credentials {
             let path = folder.appending(path: "credentials/\(name)").path
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -64,6 +66,15 @@ import Testing
         if expected == .error {
             #expect(finding.status == .permission && finding.remedy?.hasPrefix("chmod 600 /") == true)
         }
+    }
+
+    @Test func configuration_whenOthersCanWriteIt_isAnErrorWithItsModeAndTheFix() throws {
+        let facts = try Self.facts(Self.apns, credentials: ["database.url": (Self.url, 0o600)], mode: 0o664)
+        let finding = try #require(facts.findings.first { $0.check == "file" })
+        #expect(finding.level == .error && finding.status == .permission, "\(finding)")
+        #expect(finding.found.hasSuffix("nudged.yaml can be changed by others than its owner (mode 0664)"))
+        #expect(finding.remedy?.hasPrefix("check its content, then chmod go-w /") == true)
+        #expect(facts.database == nil && facts.apns == nil)
     }
 
     /// What is wrong on Apple's side keeps nobody from looking at the database.

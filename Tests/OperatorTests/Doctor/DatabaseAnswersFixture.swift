@@ -74,6 +74,16 @@ enum DatabaseAnswersFixture {
         )
     }
 
+    static let written = Facts.Written(
+        name: "public.push_tokens",
+        hasWriter: true,
+        owned: 4,
+        foreign: [],
+        owners: [],
+        lacking: [],
+        isHidden: false
+    )
+
     /// A database in which all is well.
     static func answers(
         _ url: String = "postgresql://nudged_daemon@db.example.com/app?sslmode=verify-full",
@@ -87,6 +97,8 @@ enum DatabaseAnswersFixture {
         answers.pooling = .value(.direct)
         answers.schemaState = .value(.current)
         answers.rights = .value(DaemonRight.all.map { Facts.Right(right: $0, exists: true, isGranted: true) })
+        answers.excessRights = .value([])
+        answers.written = .value([written])
         answers.triggers = .value([
             Facts.Trigger(table: "context_profiles", name: "nudged_profile_inserted", state: "O"),
             Facts.Trigger(table: "push_tokens", name: "nudged_device_inserted", state: "A"),

@@ -15,9 +15,9 @@ import TimeZones
         let ids = try Fixture.answers().findings.map(\.check)
         #expect(
             ids == [
-                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights", "triggers",
-                "recipient", "device",
-                "subject_member", "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
+                "connection", "tls", "pooler", "writable", "clock", "migrations", "role", "rights",
+                "excess_rights", "writer", "triggers", "recipient", "device", "subject_member",
+                "row_security", "app_tables", "partitions", "autovacuum", "bloat", "holders", "users",
                 "work",
             ]
         )
@@ -140,6 +140,117 @@ import TimeZones
         )
     }
 
+    // MARK: Rights that are too many
+
+    private static func excess(_ role: String, _ object: String, _ privileges: [String] = ["execute"]) -> ExcessRight {
+        ExcessRight(
+            role: role,
+            object: object,
+            privileges: privileges,
+            statement: "revoke \(privileges.joined(separator: ", ")) on \(object) from \(role)"
+        )
+    }
+
+    @Test func excess_whenRolesHaveIt_isOneFindingForEach() throws {
+        let rights = [
+            Self.excess("service_role", "nudged.hold(name text)"),
+            Self.excess("nudged_app", "nudged.person", ["select"]),
+            Self.excess("anon", "nudged.person", ["delete", "select"]),
+            Self.excess("public", "nudged", ["usage"]),
+            Self.excess("anon", "nudged.device", ["delete", "select"]),
+        ]
+        let odd = try Fixture.odd { $0.excessRights = .value(rights) }
+        #expect(odd.allSatisfy { $0.check == "excess_rights" && $0.remedy?.contains("nudged.grant_roles()") == true })
+        #expect(
+            odd.map(\.found) == [
+                "every role (PUBLIC) has 1 right too many: usage on schema nudged",
+                "anon has 4 rights too many: delete, select on nudged.person, nudged.device",
+                "service_role has 1 right too many: execute on nudged.hold",
+                "nudged_app has 1 right too many: select on nudged.person",
+            ]
+        )
+        #expect(odd.map(\.level) == [.error, .error, .warning, .warning])
+        #expect(odd.prefix(2).allSatisfy { $0.status == .permission })
+        // For a program: the statements.
+        #expect(odd[1].details == [rights[2].statement, rights[4].statement])
+    }
+
+    @Test(arguments: ["public", "anon", "authenticated"]) func excess_whenAnybodyHasIt_isAnError(role: String) throws {
+        let odd = try Fixture.odd { $0.excessRights = .value([Self.excess(role, "nudged_api.send(user_id uuid)")]) }
+        #expect(odd.map(\.level) == [.error])
+    }
+
+    @Test func excess_whenTheRoleMayNotReadIt_isNotChecked() throws {
+        let odd = try Fixture.odd { $0.excessRights = .failed(PostgresError(.refusedByServer, sqlState: "42501")) }
+        #expect(odd.map(\.level) == [.unchecked] && odd[0].check == "excess_rights")
+    }
+
+    // MARK: What writes the app's tables
+
+    private func writer(_ change: (inout Facts.Written) -> Void) throws -> [Finding] {
+        var written = Fixture.written
+        change(&written)
+        return try Fixture.odd { $0.written = .value([written]) }
+    }
+
+    @Test func writer_whenAnotherRoleOwnsAFunction_isAWarning() throws {
+        let odd = try writer {
+            $0.owned = 2
+            $0.foreign = ["drop_devices", "write_device"]
+            $0.owners = ["app_owner"]
+        }
+        #expect(
+            odd.map(\.found) == [
+                "nudged.drop_devices, nudged.write_device run with the rights of app_owner, "
+                    + "and so do the triggers of public.push_tokens"
+            ]
+        )
+        #expect(odd[0].level == .warning && odd[0].remedy?.contains("select nudged.grant_roles()") == true)
+    }
+
+    @Test func writer_whenTheRoleIsMissing_saysHowToMakeIt() throws {
+        let odd = try writer {
+            $0.hasWriter = false
+            $0.owned = 0
+            $0.foreign = ["write_device"]
+            $0.owners = ["app_owner"]
+        }
+        #expect(odd.map(\.level) == [.warning])
+        #expect(odd[0].found.hasPrefix("the role nudged_writer is missing: nudged.write_device run"))
+        let make = "create role nudged_writer nologin; grant nudged_writer to app_owner; then, "
+        #expect(odd[0].remedy?.hasPrefix(make) == true)
+    }
+
+    @Test func writer_whenItMayNotWriteTheTable_isAnErrorWithTheStatement() throws {
+        let odd = try writer {
+            $0.lacking = ["insert", "update"]
+            $0.isHidden = true
+        }
+        #expect(odd.map(\.level) == [.error, .error] && odd.allSatisfy { $0.status == .permission })
+        #expect(odd[0].found.hasPrefix("nudged_writer lacks insert, update on public.push_tokens: "))
+        #expect(odd[0].remedy?.contains("grant insert, update on public.push_tokens to nudged_writer;") == true)
+        #expect(
+            odd[1].remedy?.hasSuffix(
+                "create policy nudged_writer on public.push_tokens to nudged_writer using (true) with check (true)"
+            ) == true
+        )
+    }
+
+    /// Then the functions have another owner's rights: they work.
+    @Test func writer_whenItOwnsNoFunction_isAWarningOnly() throws {
+        let odd = try writer {
+            $0.owned = 0
+            $0.foreign = ["write_device"]
+            $0.owners = ["app_owner"]
+            $0.lacking = ["insert"]
+        }
+        #expect(odd.map(\.level) == [.warning, .warning])
+    }
+
+    @Test func writer_whenNothingIsWritten_isOK() throws {
+        #expect(try Fixture.odd { $0.written = .value([]) } == [])
+    }
+
     @Test func objects_whenTheyAreGone_areNamed() throws {
         let rights = DaemonRight.all.map {
             Facts.Right(right: $0, exists: $0.object != "forget_device", isGranted: $0.object != "forget_device")
@@ -178,8 +289,8 @@ import TimeZones
                 == true
         )
         #expect(try odd("R").count == 1 && odd(nil).count == 1)
-        #expect(try odd(nil)[0].remedy?.contains("nudged.touch(user_id)") == true)
-        // Whose app's tables are others, or on other machines, calls nudged.touch itself.
+        #expect(try odd(nil)[0].remedy?.contains("nudged_api.touch(user_id)") == true)
+        // Whose app's tables are others, or on other machines, calls nudged_api.touch itself.
         var unread = Fixture.table("push_tokens")
         unread.isRead = false
         #expect(try odd(nil) { $0.appTables = .value([unread]) } == [])
@@ -330,6 +441,6 @@ import TimeZones
         let late = PostgresError(.timedOut, statement: "doctor_bloat")
         let odd = try Fixture.odd { $0.bloat = .failed(late) }
         #expect(odd.map(\.check) == ["bloat"] && odd[0].level == .unchecked && odd[0].found.contains("doctor_bloat"))
-        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 20)
+        #expect(try Fixture.answers { $0.bloat = .failed(late) }.findings.count == 22)
     }
 }

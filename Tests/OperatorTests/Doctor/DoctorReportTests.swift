@@ -51,7 +51,7 @@ import Testing
             Self.clock.ok("fine"), Self.clock.warning("odd", remedy: "look"), Self.clock.unchecked("nobody answers"),
             Self.key.error(long, remedy: long, .configuration),
         ])
-        let coloured = report.text(width: 80, colour: Colour(isTerminal: true, environment: [:]))
+        let coloured = DoctorReport.painted(report.text(width: 80), Colour(isTerminal: true, environment: [:]))
         for line in [
             "  \u{1B}[32mok\u{1B}[0m       clock           fine", "  \u{1B}[33mwarning\u{1B}[0m  clock           odd",
             "  -        clock           not checked: nobody answers",
@@ -80,8 +80,8 @@ import Testing
         ])
         #expect(
             report.json == """
-                [{"id":"database.clock","subject":null,"level":"not_checked","found":"not checked: nobody answers","remedy":null,"exit":0},\
-                {"id":"apple.key","subject":"com.example.app (sandbox)","level":"error","found":"it is no key","remedy":"give one","exit":78}]
+                [{"id":"database.clock","subject":null,"level":"not_checked","found":"not checked: nobody answers","details":[],"remedy":null,"exit":0},\
+                {"id":"apple.key","subject":"com.example.app (sandbox)","level":"error","found":"it is no key","details":[],"remedy":"give one","exit":78}]
                 """
         )
         #expect(throws: Never.self) { try JSONValue(parsing: report.json) }

@@ -10,12 +10,15 @@ import TimeZones
     private static let lane = LaneIdentity(environment: "production", topic: "com.example.app")
     private static let asked = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
 
-    private static func findings(_ result: LaneProbe.Result) -> [String: Finding] {
+    private static func findings(
+        _ result: LaneProbe.Result,
+        at server: SenderConfiguration.Endpoint = .init(host: "api.push.apple.com", port: 443)
+    ) -> [String: Finding] {
         let facts = LaneFacts(
             lane: lane,
             keyID: "KEY1234567",
             teamID: "TEAM123456",
-            server: "api.push.apple.com:443",
+            server: server,
             result: result,
             askedAt: asked.seconds * 1_000_000,
             trip: 100_000
@@ -30,6 +33,26 @@ import TimeZones
     @Test func answer_whenOnlyTheTokenIsRefused_isWell() {
         let finding = Self.answer(400, "BadDeviceToken")
         #expect(finding?.level == .ok && finding?.subject == "com.example.app (production)")
+    }
+
+    /// A configuration that was changed by others could send everything there.
+    @Test func server_whenItIsNotApples_isNamedAndIsNotCalledApple() {
+        let results: [LaneProbe.Result] = [
+            .answered(Answer(status: 400, reason: "BadDeviceToken"), date: nil),
+            .answered(Answer(status: 403, reason: "InvalidProviderToken"), date: "Sat, 21 Nov 2026 10:00:00 GMT"),
+            .unreachable(.connection, "no route"), .unanswered("no answer in time"), .unsigned("no key"),
+        ]
+        for result in results {
+            let findings = Self.findings(result, at: .init(host: "push.example.com", port: 8443))
+            let endpoint = findings["endpoint"]
+            #expect(endpoint?.level == .warning && endpoint?.status == .success)
+            #expect(endpoint?.found.hasPrefix("pushes go to push.example.com:8443, which is not Apple's") == true)
+            #expect(endpoint?.remedy?.contains("remove apns.endpoint") == true)
+            for finding in findings.values where finding.check != "endpoint" {
+                #expect(!finding.found.contains("Apple"), "\(finding)")
+            }
+            #expect(Self.findings(result)["endpoint"] == nil)
+        }
     }
 
     /// Each answer that a wrong configuration causes, with a part of its remedy.

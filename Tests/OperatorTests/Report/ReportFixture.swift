@@ -15,7 +15,7 @@ enum ReportFixture {
 
     static func report(
         days: Int = 7,
-        keepDays: Int = 90,
+        retentionDays: Int = 90,
         rules: Rules = .defaults,
         deliveries: [DeliveryCount] = [],
         hours: [HourCount] = [],
@@ -27,7 +27,7 @@ enum ReportFixture {
     ) -> Report {
         Report(
             window: window(days: days),
-            keepDays: keepDays,
+            retentionDays: retentionDays,
             rules: rules,
             deliveries: deliveries,
             hours: hours,

@@ -247,9 +247,10 @@ import TimeZones
     }
 
     @Test func page_whenTheRecordIsShorter_saysSo() {
-        let page = F.markup(F.report(days: 120, keepDays: 30))
-        #expect(page.contains("The record keeps 30 days (record.keepDays), fewer than the 120 of this page"))
-        #expect(!F.markup(F.report(days: 30, keepDays: 30)).contains("record.keepDays"))
+        let page = F.markup(F.report(days: 120, retentionDays: 30))
+        let kept = "The record keeps 30 days (nudged.setting.retention_days), fewer than the 120 of this page"
+        #expect(page.contains(kept))
+        #expect(!F.markup(F.report(days: 30, retentionDays: 30)).contains("retention_days"))
         let late = F.report(deliveries: [
             DeliveryCount(stretch: F.stretch(83), kind: "message", outcome: .accepted, count: 50)
         ])

@@ -391,6 +391,23 @@ import struct FoundationEssentials.UUID
         }
     }
 
+    /// A configuration that was changed by others could send everything there.
+    @Test func lane_whenItsServerIsNotApples_namesIt() {
+        let lane = LaneIdentity(environment: "production", topic: "com.example.app")
+        for (server, line) in [
+            ("push.example.com:8443", "    server push.example.com:8443, which is not Apple's"), (nil, nil),
+        ] as [(String?, String?)] {
+            let sample = LaneSample(lane: lane, status: .open, otherServer: server)
+            let report = LaneReport(sample, since: Self.now) { _ in nil }
+            let page = Self.page([Self.row([report])])
+            let lines = page.text(width: 80).split(separator: "\n").map(String.init)
+            #expect(lines.first { $0.contains("not Apple's") } == line, "\(lines)")
+            #expect(page.json.contains(#""other_server":\#(server.map { "\"\($0)\"" } ?? "null"),"#), "\(page.json)")
+            let before = LaneReport(LaneSample(lane: lane, status: .open), since: nil) { _ in nil }
+            #expect(report.isNews(after: before) == (server != nil))
+        }
+    }
+
     @Test func state_whenItIsAnotherVersionsOrNone() throws {
         #expect(DaemonState(json: "[]") == nil && DaemonState(json: "nonsense") == nil)
         let newer = try #require(

@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.send` and its relatives, as an app calls them.
+/// `nudged_api.send` and its relatives, as an app calls them.
 @Suite(.ownThreads) struct MessageCallTests {
     typealias F = StoreFixture
 
@@ -35,7 +35,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let id = try fixture.sql(
             """
-            select nudged.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
+            select nudged_api.send(\(user), 'Ann', 'Hello', data => '{"x": 1}', urgent => true, category => 'chat', thread_id => 't',
                 collapse_key => 'k', expires_at => '2099-01-01Z')
             """
         )
@@ -52,9 +52,9 @@ import struct FoundationEssentials.UUID
     @Test func cancelMessages_whenACampaignWaits_cancelsItAndNothingElse() async throws {
         let (fixture, member, users) = try await F.claimed(1...3)
         for number in 1...3 {
-            try fixture.sql("select nudged.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')")
+            try fixture.sql("select nudged_api.send(\(F.quoted(number)), 'Sale', 'x', category => 'ad')")
         }
-        try fixture.sql("select nudged.send(\(user), 'Ann', 'hello'); truncate nudged.touched")
+        try fixture.sql("select nudged_api.send(\(user), 'Ann', 'hello'); truncate nudged.touched")
         // One is in an open intent, so a phone may get it.
         let sent = try fixture.sql("select id from nudged.message where user_id = \(F.quoted(3))")
         try fixture.sql(
@@ -67,21 +67,21 @@ import struct FoundationEssentials.UUID
         #expect(users.count == 3)
         #expect(
             try fixture.sql(
-                "select * from nudged.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
+                "select * from nudged_api.cancel_messages(title => 'Sale', sent_after => now() - interval '1 hour')"
             ) == "2|1|f"
         )
         #expect(try fixture.lines("select title from nudged.message order by 1") == ["Ann", "Sale"])
         #expect(try fixture.sql("select count(*) from nudged.touched") == "2")
         #expect(try fixture.lines("select distinct outcome, reason from nudged.delivery") == ["dropped|cancelled"])
-        #expect(try fixture.sql("select * from nudged.cancel_messages(category => 'none')") == "0|0|f")
-        #expect(try refusal(fixture, "nudged.cancel_messages()").first == "22023")
+        #expect(try fixture.sql("select * from nudged_api.cancel_messages(category => 'none')") == "0|0|f")
+        #expect(try refusal(fixture, "nudged_api.cancel_messages()").first == "22023")
         await fixture.close()
     }
 
     /// A nudge exists exactly if what it is about was committed.
     @Test func send_whenTheAppRollsBack_leavesNothing() async throws {
         let fixture = try await F()
-        try fixture.sql("begin; select nudged.send(\(user), 'a', 'b', dedupe_key => 'k'); rollback")
+        try fixture.sql("begin; select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k'); rollback")
         #expect(
             try fixture.sql(
                 "select (select count(*) from nudged.message), (select count(*) from nudged.touched), (select count(*) from nudged.message_key)"
@@ -91,56 +91,57 @@ import struct FoundationEssentials.UUID
     }
 
     @Test(arguments: [
-        ("nudged.send(null, 'a', 'b')", "user_id is null"),
-        ("nudged.send(USER, '', null)", "title and body are both empty"),
-        ("nudged.send(USER, ' ', E'\\n\\t')", "title and body are both empty"),
+        ("nudged_api.send(null, 'a', 'b')", "user_id is null"),
+        ("nudged_api.send(USER, '', null)", "title and body are both empty"),
+        ("nudged_api.send(USER, ' ', E'\\n\\t')", "title and body are both empty"),
         (
-            "nudged.send(USER, U&'\\00A0\\3000\\2007', U&'\\200B\\FEFF\\00AD\\2060\\202F')",
+            "nudged_api.send(USER, U&'\\00A0\\3000\\2007', U&'\\200B\\FEFF\\00AD\\2060\\202F')",
             "title and body are both empty"
         ),
-        ("nudged.send(USER, 'a', 'b', data => '[1]')", "data is of type array"),
-        ("nudged.send(USER, 'a', 'b', data => '{\"aps\": 1}')", "data holds \"aps\" or \"action\""),
-        ("nudged.send(USER, 'a', 'b', data => '{\"action\": \"x\"}')", "data holds \"aps\" or \"action\""),
-        ("nudged.send(USER, 'a', 'b', data => '{\"conversation_id\": \"12\"}')", "data.conversation_id is no UUID"),
-        ("nudged.send(USER, 'a', 'b', data => '{\"conversation_id\": 12}')", "data.conversation_id is no UUID"),
-        ("nudged.send(USER, 'a', 'b', data => '{\"domain\": 12}')", "data.domain is no text"),
-        ("nudged.send(USER, 'a', 'b', expires_at => now())", "expires_at is in the past"),
-        ("nudged.send(USER, 'a', 'b', expires_at => '12000-01-01')", "expires_at is after the year 9999"),
-        ("nudged.send(USER, 'a', 'b', category => '')", "category has 0 bytes"),
-        ("nudged.send(USER, 'a', 'b', thread_id => repeat('x', 256))", "thread_id has 256 bytes"),
-        ("nudged.send(USER, 'a', 'b', collapse_key => '')", "collapse_key has 0 bytes"),
-        ("nudged.send(USER, 'a', 'b', dedupe_key => repeat('x', 256))", "dedupe_key has 256 bytes"),
+        ("nudged_api.send(USER, 'a', 'b', data => '[1]')", "data is of type array"),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"aps\": 1}')", "data holds \"aps\" or \"action\""),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"action\": \"x\"}')", "data holds \"aps\" or \"action\""),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"conversation_id\": \"12\"}')", "data.conversation_id is no UUID"),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"conversation_id\": 12}')", "data.conversation_id is no UUID"),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"domain\": 12}')", "data.domain is no text"),
+        ("nudged_api.send(USER, 'a', 'b', expires_at => now())", "expires_at is in the past"),
+        ("nudged_api.send(USER, 'a', 'b', expires_at => '12000-01-01')", "expires_at is after the year 9999"),
+        ("nudged_api.send(USER, 'a', 'b', category => '')", "category has 0 bytes"),
+        ("nudged_api.send(USER, 'a', 'b', thread_id => repeat('x', 256))", "thread_id has 256 bytes"),
+        ("nudged_api.send(USER, 'a', 'b', collapse_key => '')", "collapse_key has 0 bytes"),
+        ("nudged_api.send(USER, 'a', 'b', dedupe_key => repeat('x', 256))", "dedupe_key has 256 bytes"),
         (
-            "nudged.send(USER, 'a', 'b', dedupe_key => 'nudged.send_test 1')", "dedupe_key begins with \"nudged.\""
+            "nudged_api.send(USER, 'a', 'b', dedupe_key => 'nudged.send_test 1')",
+            "dedupe_key begins with \"nudged.\""
         ),
-        ("nudged.send(USER, 'a', repeat('x', 4096))", "the payload has 4183 bytes"),
-        ("nudged.send_many('{}'::jsonb)", "messages is no array"),
-        ("nudged.send_many('[1]'::jsonb)", "message 0 is no object"),
-        ("nudged.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),
-        ("nudged.send_many('[{\"x\\ny\": 1}]'::jsonb)", "message 0 has a member that it does not know"),
+        ("nudged_api.send(USER, 'a', repeat('x', 4096))", "the payload has 4183 bytes"),
+        ("nudged_api.send_many('{}'::jsonb)", "messages is no array"),
+        ("nudged_api.send_many('[1]'::jsonb)", "message 0 is no object"),
+        ("nudged_api.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),
+        ("nudged_api.send_many('[{\"x\\ny\": 1}]'::jsonb)", "message 0 has a member that it does not know"),
         (
-            "nudged.send_many(jsonb_build_array(jsonb_build_object(repeat('x', 41), 1)))",
+            "nudged_api.send_many(jsonb_build_array(jsonb_build_object(repeat('x', 41), 1)))",
             "message 0 has a member that it does not know"
         ),
         (
-            "nudged.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\", \"dedupe_key\": \"nudged.x\"}]'::jsonb)",
+            "nudged_api.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\", \"dedupe_key\": \"nudged.x\"}]'::jsonb)",
             "message 0: dedupe_key begins with \"nudged.\""
         ),
-        ("nudged.send_many(null::uuid[], 'a', 'b')", "user_ids is null"),
-        ("nudged.send_many('{}'::uuid[], '', null)", "title and body are both empty"),
+        ("nudged_api.send_many(null::uuid[], 'a', 'b')", "user_ids is null"),
+        ("nudged_api.send_many('{}'::uuid[], '', null)", "title and body are both empty"),
         (
-            "nudged.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\"}, {\"user_id\": \"planted\"}]'::jsonb)",
+            "nudged_api.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\"}, {\"user_id\": \"planted\"}]'::jsonb)",
             "message 1: user_id is no UUID"
         ),
-        ("nudged.send_many('[{\"urgent\": \"planted\"}]'::jsonb)", "message 0: urgent is no boolean"),
-        ("nudged.send_many('[{\"expires_at\": \"2026-13-01\"}]'::jsonb)", "message 0: expires_at is no instant"),
-        ("nudged.send_many('[{\"expires_at\": \"planted\"}]'::jsonb)", "message 0: expires_at is no instant"),
-        ("nudged.send_many(array[USER, null]::uuid[], 'a', 'b')", "message 1: user_id is null"),
+        ("nudged_api.send_many('[{\"urgent\": \"planted\"}]'::jsonb)", "message 0: urgent is no boolean"),
+        ("nudged_api.send_many('[{\"expires_at\": \"2026-13-01\"}]'::jsonb)", "message 0: expires_at is no instant"),
+        ("nudged_api.send_many('[{\"expires_at\": \"planted\"}]'::jsonb)", "message 0: expires_at is no instant"),
+        ("nudged_api.send_many(array[USER, null]::uuid[], 'a', 'b')", "message 1: user_id is null"),
     ]) func call_whenAnArgumentIsBad_isRefusedByItsName(call: String, fault: String) async throws {
         let fixture = try await F()
         let said = try refusal(fixture, call.replacing("USER", with: user))
         try #require(said.first == "22023" && said.count == 3, "\(said)")
-        let caller = call.hasPrefix("nudged.send(") ? "nudged.send: " : "nudged.send_many: "
+        let caller = call.hasPrefix("nudged_api.send(") ? "nudged_api.send: " : "nudged_api.send_many: "
         #expect(said[1] == caller + fault)
         #expect(said[2].count > 10, "it says what to do")
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
@@ -154,31 +155,31 @@ import struct FoundationEssentials.UUID
     ])
     func send_whenTheTextIsShort_takesIt(text: String) async throws {
         let fixture = try await F()
-        _ = try fixture.sql("select nudged.send(\(user), \(text), null)")
+        _ = try fixture.sql("select nudged_api.send(\(user), \(text), null)")
         #expect(try fixture.sql("select count(*) from nudged.message") == "1")
         await fixture.close()
     }
 
     @Test func dedupeKey_whenUsedAgain_returnsTheFirstId() async throws {
         let fixture = try await F()
-        let first = try fixture.sql("select nudged.send(\(user), 'a', 'b', dedupe_key => 'k')")
-        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
-        #expect(try fixture.sql("select nudged.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')") != first)
+        let first = try fixture.sql("select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')")
+        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
+        #expect(try fixture.sql("select nudged_api.send(\(F.quoted(2)), 'c', 'd', dedupe_key => 'k')") != first)
         // Long after it was sent, too.
         try fixture.sql("delete from nudged.message")
-        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
+        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") == first)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")
         // For thirty days.
         try fixture.sql("update nudged.message_key set at = now() - interval '31 days' where user_id = \(user)")
         #expect(try await fixture.store.pruneMessageKeys() == 1)
-        #expect(try fixture.sql("select nudged.send(\(user), 'c', 'd', dedupe_key => 'k')") != first)
+        #expect(try fixture.sql("select nudged_api.send(\(user), 'c', 'd', dedupe_key => 'k')") != first)
         await fixture.close()
     }
 
     /// Between the two looks at it a key can go (forgotten, or thirty days old). Then the message is as new, and its key is written: a third call sends nothing.
     @Test(arguments: [
-        "nudged.send(USER, 'a', 'b', dedupe_key => 'k')",
-        "(select id from nudged.send_many(array[USER, OTHER]::uuid[], 'a', 'b', dedupe_key => 'k') where user_id = USER)",
+        "nudged_api.send(USER, 'a', 'b', dedupe_key => 'k')",
+        "(select id from nudged_api.send_many(array[USER, OTHER]::uuid[], 'a', 'b', dedupe_key => 'k') where user_id = USER)",
     ]) func dedupeKey_whenItGoesMeanwhile_isWrittenAnew(call: String) async throws {
         let fixture = try await F()
         let send = "select " + call.replacing("USER", with: user).replacing("OTHER", with: F.quoted(2))
@@ -210,14 +211,14 @@ import struct FoundationEssentials.UUID
         let many = Statement(
             "many",
             sql: """
-                select id::text from nudged.send_many('[{"user_id": "\(user.filter { $0 != "'" })", "title": "a", "dedupe_key": "k"}]'::jsonb)
+                select id::text from nudged_api.send_many('[{"user_id": "\(user.filter { $0 != "'" })", "title": "a", "dedupe_key": "k"}]'::jsonb)
                 """
         )
         let waiting = Statement(
             "waiting",
             sql: "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         )
-        let call = Statement("first", sql: "select nudged.send(\(user), 'a', 'b', dedupe_key => 'k')::text")
+        let call = Statement("first", sql: "select nudged_api.send(\(user), 'a', 'b', dedupe_key => 'k')::text")
         let sent = Mutex("")
         let second = Mutex<Task<String, any Error>?>(nil)
         do {
@@ -240,7 +241,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         let lines = try fixture.lines(
             """
-            select user_id from nudged.send_many((
+            select user_id from nudged_api.send_many((
                 select jsonb_agg(jsonb_build_object('user_id', u, 'title', 't' || n, 'urgent', n = 2) order by n)
                 from unnest(array[\(F.quoted(3)), \(F.quoted(1)), \(F.quoted(3))]) with ordinality as v (u, n)
             ))
@@ -253,10 +254,10 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql("select count(*), count(*) filter (where urgent) from nudged.touched") == "2|1")
         #expect(
             try fixture.sql(
-                "select count(*) from nudged.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')"
+                "select count(*) from nudged_api.send_many(array[\(F.quoted(5)), \(F.quoted(6))]::uuid[], 'a', 'b')"
             ) == "2"
         )
-        #expect(try fixture.sql("select count(*) from nudged.send_many('[]'::jsonb)") == "0")
+        #expect(try fixture.sql("select count(*) from nudged_api.send_many('[]'::jsonb)") == "0")
         await fixture.close()
     }
 
@@ -264,14 +265,14 @@ import struct FoundationEssentials.UUID
 
     @Test func cancel_whenNothingHasBegun_isInTimeAndRecorded() async throws {
         let fixture = try await F()
-        let id = try fixture.sql("select nudged.send(\(user), 'a', 'b')")
-        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "t")
+        let id = try fixture.sql("select nudged_api.send(\(user), 'a', 'b')")
+        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
         #expect(
-            try fixture.sql("select nudged.cancel('\(id)'), nudged.cancel(gen_random_uuid())") == "f|f"
+            try fixture.sql("select nudged_api.cancel('\(id)'), nudged_api.cancel(gen_random_uuid())") == "f|f"
         )
         #expect(
-            try refusal(fixture, "nudged.cancel(null)")
-                == ["22023", "nudged.cancel: id is null", "Give the id that nudged.send returned."]
+            try refusal(fixture, "nudged_api.cancel(null)")
+                == ["22023", "nudged_api.cancel: id is null", "Give the id that nudged_api.send returned."]
         )
         #expect(
             try fixture.sql("select kind, key, outcome, reason from nudged.delivery")
@@ -286,7 +287,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql("alter database \(fixture.name) set default_transaction_isolation = 'repeatable read'")
         let connection = try await fixture.connection()
         do {
-            _ = try await connection.run(Statement("cancel", sql: "select nudged.cancel(gen_random_uuid())"))
+            _ = try await connection.run(Statement("cancel", sql: "select nudged_api.cancel(gen_random_uuid())"))
             Issue.record("an older snapshot can't show whether the message is already being sent")
         } catch {
             #expect(error.sqlState == "0A000")

@@ -20,7 +20,7 @@ import struct FoundationEssentials.UUID
         try await fixture.drain()
         let member = try await fixture.member()
         let users = try await fixture.claim()
-        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "t")
+        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "t")
         // Not by its touch: by the row itself.
         try fixture.sql("truncate nudged.touched")
         let answer = try await fixture.store.commit(F.messageIntent(users, member: member))
@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
         let intent = F.messageIntent(users, member: member)
         let app = try await fixture.connection()
         try await app.transaction { transaction in
-            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
+            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged_api.cancel('\(id)')"))
             #expect(try cancelled.bool(0, 0))
             let answer = try await fixture.store.commit(intent)
             // And nothing else of theirs is held up by it.
@@ -70,7 +70,7 @@ import struct FoundationEssentials.UUID
         )
         let app = try await fixture.connection()
         try await app.transaction { transaction in
-            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged.cancel('\(id)')"))
+            let cancelled = try await transaction.run(Statement("cancel", sql: "select nudged_api.cancel('\(id)')"))
             #expect(try !cancelled.bool(0, 0))
             let settled = try await fixture.store.settle(settlement)
             #expect(settled.usersSettled == 1)
@@ -92,7 +92,7 @@ import struct FoundationEssentials.UUID
                 Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
             )
             #expect(held.count == 1)
-            #expect(try fixture.sql("set lock_timeout = '5s'; select nudged.cancel('\(id)')") == "f")
+            #expect(try fixture.sql("set lock_timeout = '5s'; select nudged_api.cancel('\(id)')") == "f")
         }
         await daemon.close()
         await fixture.close()
@@ -106,7 +106,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             #"update nudged.person set retry = '[{"kind": "message", "key": "\#(id.uuidString.lowercased())", "counted_at": "2026-11-20T12:00:00Z"}]'"#
         )
-        #expect(try fixture.sql("select nudged.cancel('\(id)')") == "f")
+        #expect(try fixture.sql("select nudged_api.cancel('\(id)')") == "f")
         #expect(
             try fixture.sql(
                 "select (select count(*) from nudged.message), (select outcome || ' ' || reason from nudged.delivery)"

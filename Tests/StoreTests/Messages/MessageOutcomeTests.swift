@@ -67,7 +67,7 @@ import struct FoundationEssentials.UUID
                 records: skipped
             )
         )
-        try fixture.sql("select nudged.forget(\(F.quoted(2)))")
+        try fixture.sql("select nudged_api.forget(\(F.quoted(2)))")
         #expect(try fixture.sql("select jsonb_array_length(records) from nudged.intent") == "1")
         try fixture.die()
         _ = try await fixture.store.recoverOrphans(limit: 9)

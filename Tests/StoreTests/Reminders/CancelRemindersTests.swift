@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct CancelRemindersTests {
     typealias F = StoreFixture
 
-    private static let cancel = "select * from nudged.cancel_reminders('task', '7')"
+    private static let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
 
     /// Everyone's copies, as a fan-out leaves them.
     private func fanOut(_ fixture: F, to numbers: ClosedRange<Int>) throws {
@@ -121,7 +121,7 @@ import Testing
             try fixture.sql(
                 """
                 truncate nudged.intent, nudged.occurrence, nudged.delivery;
-                select nudged.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
+                select nudged_api.set_reminder('task', '7', user_id, 'x', '', now()) from public.context_profiles
                 """
             )
             // In two statements, as the daemon's transaction: its locks, then the intent of what it got.
@@ -173,14 +173,11 @@ import Testing
             _ = try await transaction.run(Statement("cancel", sql: cancel))
             // Of another subject: at once.
             #expect(
-                try fixture.sql("set lock_timeout = '20s'; select * from nudged.cancel_reminders('task', '8')") == "0|0"
+                try fixture.sql("set lock_timeout = '20s'; select * from nudged_api.cancel_reminders('task', '8')")
+                    == "0|0"
             )
             let second = Task { try fixture.sql("set lock_timeout = '60s'; \(cancel)") }
-            let waits = """
-                select count(*) from pg_locks l join pg_database d on d.oid = l.database
-                where d.datname = '\(fixture.name)' and l.locktype = 'advisory' and not l.granted
-                """
-            try #require(await eventually { try fixture.sql(waits) == "1" }, "it does not wait")
+            try await fixture.untilSomebodyWaits()
             waiting = second
         }
         // The first is through, and so is the second.
@@ -250,8 +247,8 @@ import Testing
     {
         let fixture = try await F()
         #expect(
-            try fixture.refusal("select nudged.cancel_reminders(\(arguments))")
-                == "22023 nudged.cancel_reminders: subject_type or subject_id is null / Name what the reminders are about, as nudged.set_reminder was given it."
+            try fixture.refusal("select nudged_api.cancel_reminders(\(arguments))")
+                == "22023 nudged_api.cancel_reminders: subject_type or subject_id is null / Name what the reminders are about, as nudged_api.set_reminder was given it."
         )
         await fixture.close()
     }
@@ -264,14 +261,16 @@ import Testing
         for (name, arguments) in [
             ("cancel_reminders", "'task', '7'"), ("snooze", "'\(set.id)', now()"), ("set_reminder", again),
         ] {
-            let refusal = try fixture.refusal("select nudged.\(name)(\(arguments))")
+            let refusal = try fixture.refusal("select nudged_api.\(name)(\(arguments))")
             #expect(
-                refusal.hasPrefix("0A000 nudged.\(name): the transaction's isolation level is not READ COMMITTED / ")
+                refusal.hasPrefix(
+                    "0A000 nudged_api.\(name): the transaction's isolation level is not READ COMMITTED / "
+                )
             )
         }
         // What replaces nothing promises nothing that this could break.
         try fixture.sql(
-            "begin isolation level serializable; select nudged.set_reminder('task', '8', \(F.quoted(1)), 'x', '', now()); commit"
+            "begin isolation level serializable; select nudged_api.set_reminder('task', '8', \(F.quoted(1)), 'x', '', now()); commit"
         )
         #expect(try fixture.sql("select title from nudged.occurrence where subject_id = '8'") == "x")
         await fixture.close()

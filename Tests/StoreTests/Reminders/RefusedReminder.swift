@@ -1,4 +1,4 @@
-/// A refused call of nudged.set_reminder: the changed argument, and the expected message and hint.
+/// A refused call of nudged_api.set_reminder: the changed argument, and the expected message and hint.
 struct RefusedReminder: Sendable {
     let change: [String: String]
     let refusal: String

@@ -63,7 +63,7 @@ import Testing
 
     @Test func set_whenRolledBack_wasNever() async throws {
         let fixture = try await F.withUsers()
-        try fixture.sql("begin; select nudged.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', now()); rollback")
+        try fixture.sql("begin; select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', now()); rollback")
         #expect(try fixture.sql("select count(*) from nudged.occurrence") == "0")
         #expect(try fixture.touched().isEmpty)
         await fixture.close()
@@ -120,11 +120,12 @@ import Testing
         let first = try await fixture.connection()
         let second = try await first.transaction { transaction in
             try await transaction.execute(
-                script: "select nudged.set_reminder('task', '7', \(F.quoted(1)), 'first', '', now() + interval '1 day')"
+                script:
+                    "select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'first', '', now() + interval '1 day')"
             )
             let second = Task {
                 try fixture.sql(
-                    "select nudged.set_reminder('task', '7', \(F.quoted(1)), 'second', '', now() + interval '1 day')"
+                    "select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'second', '', now() + interval '1 day')"
                 )
             }
             try await fixture.untilSomebodyWaits()
@@ -144,8 +145,8 @@ import Testing
         async throws
     {
         let fixture = try await F.withUsers()
-        let refusal = try fixture.refusal("select * from nudged.set_reminder(\(reminder.arguments(F.quoted(1))))")
-        #expect(refusal == "22023 nudged.set_reminder: " + reminder.refusal)
+        let refusal = try fixture.refusal("select * from nudged_api.set_reminder(\(reminder.arguments(F.quoted(1))))")
+        #expect(refusal == "22023 nudged_api.set_reminder: " + reminder.refusal)
         #expect(try fixture.sql("select count(*) from nudged.reminder") == "0")
         await fixture.close()
     }
@@ -154,7 +155,7 @@ import Testing
         let fixture = try await F.withUsers()
         for reminder in RefusedReminder.taken {
             #expect(
-                try fixture.refusal("select * from nudged.set_reminder(\(reminder.arguments(F.quoted(1))))") == "",
+                try fixture.refusal("select * from nudged_api.set_reminder(\(reminder.arguments(F.quoted(1))))") == "",
                 "\(reminder.change)"
             )
         }
@@ -171,11 +172,11 @@ import Testing
             #"{"aps":{"alert":{"title":"x","body":""},"sound":"default"},"action":"new_conversation","subject_type":"task","subject_id":"7"}"#
         let room = 4096 - frame.utf8.count
         let call = { (count: Int) in
-            "select * from nudged.set_reminder('task', '7', \(F.quoted(1)), 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
+            "select * from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'x', repeat(E'\(character == "\n" ? "\\n" : character)', \(count)), now())"
         }
         #expect(try fixture.refusal(call(room / width)) == "")
         #expect(
-            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged.set_reminder: the payload has")
+            try fixture.refusal(call(room / width + 1)).hasPrefix("22023 nudged_api.set_reminder: the payload has")
         )
         await fixture.close()
     }
@@ -288,7 +289,7 @@ import Testing
             try await connection.transaction { transaction in
                 try await transaction.execute(
                     script:
-                        "set local statement_timeout = '300ms'; select nudged.set_reminder('task', '7', \(F.quoted(2)), 'x', '', now(), audience => 'everyone')"
+                        "set local statement_timeout = '300ms'; select nudged_api.set_reminder('task', '7', \(F.quoted(2)), 'x', '', now(), audience => 'everyone')"
                 )
             }
         }

@@ -15,7 +15,7 @@ import Testing
     private func snooze(_ fixture: F, _ id: String, _ more: String = "", until: String = "2040-06-01 12:00Z") throws
         -> String
     {
-        try fixture.sql("select nudged.snooze('\(id)', '\(until)'\(more))")
+        try fixture.sql("select nudged_api.snooze('\(id)', '\(until)'\(more))")
     }
 
     @Test func snooze_whenItIsPending_comesThen() async throws {
@@ -160,12 +160,12 @@ import Testing
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
-            ("select concat(cancelled, '|', too_late) from nudged.cancel_reminders('task', '7')", "1|0", "0"),
+            ("select concat(cancelled, '|', too_late) from nudged_api.cancel_reminders('task', '7')", "1|0", "0"),
             (
-                "select warnings::text from nudged.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => '2040-01-02Z')",
+                "select warnings::text from nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'New', '', due_at => '2040-01-02Z')",
                 "{}", "1"
             ),
-            ("select nudged.snooze(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
+            ("select nudged_api.snooze(id, '2040-01-03Z')::text from nudged.reminder", "true", "1"),
         ]
     )
     func others_whenASnoozeIsOpen_waitForIt(call: String, answer: String, left: String) async throws {
@@ -174,7 +174,7 @@ import Testing
         let app = try await fixture.connection()
         let other = try await fixture.connection()
         let waiting = try await app.transaction { transaction in
-            try await transaction.execute(script: "select nudged.snooze('\(set.id)', '2040-06-01Z')")
+            try await transaction.execute(script: "select nudged_api.snooze('\(set.id)', '2040-06-01Z')")
             let waiting = Task { try await other.run(Statement("call", sql: call)).text(0, 0) }
             try await fixture.untilSomebodyWaits()
             return waiting
@@ -210,12 +210,12 @@ import Testing
         let fixture = try await F.withUsers()
         let set = try fixture.setReminder()
         #expect(
-            try fixture.refusal("select nudged.snooze('\(set.id)', \(until))")
-                == "22023 nudged.snooze: until is null, in the past or more than 100 years away / Give a time in the future, within 100 years."
+            try fixture.refusal("select nudged_api.snooze('\(set.id)', \(until))")
+                == "22023 nudged_api.snooze: until is null, in the past or more than 100 years away / Give a time in the future, within 100 years."
         )
         #expect(
-            try fixture.refusal("select nudged.snooze(null, now())")
-                == "22023 nudged.snooze: id is null / Give the id that nudged.set_reminder returned."
+            try fixture.refusal("select nudged_api.snooze(null, now())")
+                == "22023 nudged_api.snooze: id is null / Give the id that nudged_api.set_reminder returned."
         )
         await fixture.close()
     }

@@ -15,7 +15,7 @@ import Testing
             create table public.task (key bigint primary key, gone \(archived), name text);
             insert into public.task select k from generate_series(7, 9) k;
             create trigger nudged_reminders after delete or update on public.task
-            for each row execute function nudged.cancel_subject_reminders(\(arguments));
+            for each row execute function nudged_api.cancel_subject_reminders(\(arguments));
             """
         )
         for subject in ["7", "8", "9"] { _ = try fixture.setReminder(about: subject) }
@@ -107,17 +107,17 @@ import Testing
             create cast (theirs.task as text) with function theirs.cast_row(theirs.task) as implicit;
             insert into theirs.task values ('7', null, 1), ('8', null, 2), ('8', null, 3);
             create trigger nudged_reminders after delete or update on theirs.task
-            for each row execute function nudged.cancel_subject_reminders('task', 'id', 'gone');
+            for each row execute function nudged_api.cancel_subject_reminders('task', 'id', 'gone');
             delete from theirs.task where number = 1;
             update theirs.task set gone = '7' where number = 2;
             drop trigger nudged_reminders on theirs.task;
             create trigger nudged_reminders after delete on theirs.task
-            for each row execute function nudged.cancel_subject_reminders('task', 'length');
+            for each row execute function nudged_api.cancel_subject_reminders('task', 'length');
             """
         )
         #expect(
             try fixture.refusal("delete from theirs.task where number = 3").hasPrefix(
-                "42703 nudged.cancel_subject_reminders: the table has no column length / "
+                "42703 nudged_api.cancel_subject_reminders: the table has no column length / "
             )
         )
         #expect(try fixture.lines("select called_by from theirs.ran").isEmpty)
@@ -126,14 +126,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "before delete on public.task for each row execute function nudged.cancel_subject_reminders('task', 'key')",
-        "after delete on public.task for each statement execute function nudged.cancel_subject_reminders('task', 'key')",
-        "after delete on public.task for each row execute function nudged.cancel_subject_reminders('task')",
-        "after delete on public.task for each row execute function nudged.cancel_subject_reminders('task', 'key', 'gone', 'x')",
+        "before delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task', 'key')",
+        "after delete on public.task for each statement execute function nudged_api.cancel_subject_reminders('task', 'key')",
+        "after delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task')",
+        "after delete on public.task for each row execute function nudged_api.cancel_subject_reminders('task', 'key', 'gone', 'x')",
     ]) func trigger_whenItIsHungWrongly_saysHow(trigger: String) async throws {
         let fixture = try await fixture()
         try fixture.sql("drop trigger nudged_reminders on public.task; create trigger wrong \(trigger)")
-        #expect(try fixture.refusal("delete from public.task").hasPrefix("22023 nudged.cancel_subject_reminders: "))
+        #expect(try fixture.refusal("delete from public.task").hasPrefix("22023 nudged_api.cancel_subject_reminders: "))
         await fixture.close()
     }
 }

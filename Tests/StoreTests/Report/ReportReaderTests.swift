@@ -313,4 +313,16 @@ import struct FoundationEssentials.UUID
         #expect(counts.map(\.count) == [1])
         await fixture.store.close()
     }
+
+    @Test func retention_isTheSettings() async throws {
+        let fixture = try await F()
+        var found: [Int] = []
+        // Without its row nothing is dropped.
+        for change in ["", "update nudged.setting set retention_days = 7", "delete from nudged.setting"] {
+            if !change.isEmpty { try fixture.sql(change) }
+            found.append(try await fixture.store.reporting { try await $0.retentionDays() })
+        }
+        #expect(found == [90, 7, 36_500])
+        await fixture.store.close()
+    }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Store
 
-/// `nudged.register_device` and `nudged.unregister_device`.
+/// `nudged_api.register_device` and `nudged_api.unregister_device`.
 @Suite(.ownThreads) struct DeviceCallTests {
     typealias F = StoreFixture
 
     private static func register(_ token: String, _ rest: String = "'ios'") -> String {
-        "select nudged.register_device('\(token)', \(rest))"
+        "select nudged_api.register_device('\(token)', \(rest))"
     }
 
     private static func touches(_ fixture: F) throws -> [String] {
@@ -95,7 +95,7 @@ import Testing
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         func unregister(_ user: Int) throws -> String {
             try fixture.sql(
-                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged.unregister_device('\(F.token(1).uppercased())')"
+                "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; select nudged_api.unregister_device('\(F.token(1).uppercased())')"
             )
         }
         #expect(try unregister(2) == "f")
@@ -110,7 +110,7 @@ import Testing
         let fixture = try await F()
         try fixture.prepareAttempts()
         let token = F.token(1)
-        let call = "select nudged.register_device_for(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
+        let call = "select nudged_api.register_device_for(\(F.quoted(4)), '\(token)', topic => 'com.example.app')"
         #expect(try fixture.perform("nudged_app", call) == "00000")
         #expect(
             try fixture.sql(
@@ -119,7 +119,7 @@ import Testing
                 == "04|\(token)|ios||com.example.app"
         )
         #expect(
-            try fixture.sql("set role nudged_app; select nudged.unregister_device_for(\(F.quoted(4)), '\(token)')")
+            try fixture.sql("set role nudged_app; select nudged_api.unregister_device_for(\(F.quoted(4)), '\(token)')")
                 == "t"
         )
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "0")
@@ -144,7 +144,7 @@ import Testing
     @Test func arguments_whenBad_areRefusedByNameWithTheRemedy() async throws {
         let fixture = try await F.onSupabase()
         for (arguments, name) in Self.refused {
-            let answer = try fixture.attempt("authenticated", as: 1, "select nudged.register_device(\(arguments))")
+            let answer = try fixture.attempt("authenticated", as: 1, "select nudged_api.register_device(\(arguments))")
             #expect(
                 answer.state == "22023" && answer.message.contains("register_device: \(name)"),
                 "\(arguments): \(answer)"
@@ -153,24 +153,23 @@ import Testing
             #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(arguments): \(answer)")
         }
         for call in ["register_device_for(null, '\(F.token(1))')", "unregister_device_for(null, '\(F.token(1))')"] {
-            let answer = try fixture.attempt("nudged_app", "select nudged.\(call)")
+            let answer = try fixture.attempt("nudged_app", "select nudged_api.\(call)")
             #expect(answer.state == "22023" && answer.message.contains("`user_id`"), "\(answer)")
         }
-        let unregistering = try fixture.attempt("authenticated", as: 1, "select nudged.unregister_device('c0ffee')")
+        let unregistering = try fixture.attempt("authenticated", as: 1, "select nudged_api.unregister_device('c0ffee')")
         #expect(unregistering.state == "22023" && unregistering.message.contains("unregister_device: `token`"))
         #expect(!(unregistering.message + unregistering.more).contains("c0ffee"))
         // The longest and the simulator's are tokens.
         for digits in ["repeat('ab', 100)", "repeat('ab', 80)"] {
-            #expect(
-                try fixture.attempt("authenticated", as: 1, "select nudged.register_device(\(digits))").state == "00000"
-            )
+            let call = "select nudged_api.register_device(\(digits))"
+            #expect(try fixture.attempt("authenticated", as: 1, call).state == "00000")
         }
         await fixture.close()
     }
 
     @Test func calls_whenNobodyIsSignedIn_areRefused() async throws {
         let fixture = try await F.onSupabase()
-        let calls = [Self.register(F.token(1)), "select nudged.unregister_device('\(F.token(1))')"]
+        let calls = [Self.register(F.token(1)), "select nudged_api.unregister_device('\(F.token(1))')"]
         for call in calls { #expect(try fixture.attempt("authenticated", call).state == "28000") }
         // Nor is there anybody where nothing says who.
         let plain = try await F()
@@ -193,7 +192,7 @@ import Testing
     /// Two users register one phone at the same moment, where no key forbids it: the second takes it.
     @Test(.timeLimit(.minutes(10))) func device_whenTwoRegisterItAtOnce_isTheLasts() async throws {
         let fixture = try await F()
-        func call(_ user: Int) -> String { "select nudged.register_device_for(\(F.quoted(user)), '\(F.token(1))')" }
+        func call(_ user: Int) -> String { "select nudged_api.register_device_for(\(F.quoted(user)), '\(F.token(1))')" }
         try await race(fixture, first: call(1), second: call(2))
         #expect(try fixture.sql("select right(user_id::text, 2) from public.push_tokens") == "02")
         await fixture.close()
@@ -206,7 +205,7 @@ import Testing
         try await race(
             fixture,
             first: row,
-            second: "select nudged.register_device_for(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
+            second: "select nudged_api.register_device_for(\(F.quoted(1)), '\(F.token(1))', 'visionos')"
         )
         #expect(try fixture.lines("select platform from public.push_tokens") == ["visionos"])
         await fixture.close()
@@ -286,6 +285,68 @@ import Testing
         let answer = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
         #expect(answer.state == state && answer.message.contains(word), "\(answer)")
         #expect(!(answer.message + answer.more).lowercased().contains("c0ffee"), "\(answer)")
+        await fixture.close()
+    }
+
+    /// A trigger that writes another table of the app needs rights of its own: the error says whose rights it has.
+    @Test func device_whenATriggerNeedsMoreRights_isRefusedWithTheRemedy() async throws {
+        let log = """
+            create table public.log (user_id uuid); revoke all on public.log from anon, authenticated, service_role;
+            create function public.note() returns trigger language plpgsql
+            as $f$ begin insert into public.log values (new.user_id); return null; end $f$;
+            create trigger note after insert on public.push_tokens for each row execute function public.note();
+            """
+        let fixture = try await F.onSupabase(before: Self.found + log)
+        let answer = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
+        #expect(answer.state == "42501" && answer.message.contains("permission denied for table log"), "\(answer)")
+        #expect(answer.more.contains("nudged_writer") && answer.more.contains("SECURITY DEFINER"), "\(answer)")
+        try fixture.sql("alter function public.note() security definer")
+        #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
+        #expect(try fixture.sql("select count(*) from public.log") == "1")
+        await fixture.close()
+    }
+
+    /// A serial column takes its number from a sequence, on which a role needs a right.
+    @Test func device_whenTheTableHasASerialColumn_isWritten() async throws {
+        let serial = Self.found.replacing("id bigint generated always as identity", with: "id bigserial")
+        let fixture = try await F.onSupabase(before: serial)
+        for _ in 1...2 {
+            #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
+        }
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
+        await fixture.close()
+    }
+
+    /// An app whose devices are in another table redefines the functions that write it. They get nudged_writer's rights
+    /// as soon as it may write that table.
+    @Test func device_whenTheAppRedefinesTheFunction_isWrittenThere() async throws {
+        let fixture = try await F.onSupabase(
+            before: """
+                create table public.devices (owner uuid, apns text primary key, seen timestamptz);
+                create schema nudged;
+                create view nudged.device as
+                select distinct owner as user_id, apns as token, seen as registered_at, null::text as environment, null::text as topic
+                from public.devices;
+                """
+        )
+        let owned = "select count(*) from pg_proc where proowner = 'nudged_writer'::regrole"
+        #expect(try fixture.sql(owned) == "0")
+        let refused = try fixture.attempt("authenticated", as: 1, Self.register(F.token(1)))
+        #expect(refused.state == "42P01" && refused.more.contains("redefine nudged.write_device"), "\(refused)")
+        try fixture.sql(
+            """
+            create or replace function nudged.write_device(
+                recipient uuid, spellings text[], platform text, environment text, topic text
+            ) returns void
+            language sql security definer set search_path = pg_catalog, pg_temp
+            as $f$ insert into public.devices values (recipient, spellings[1], clock_timestamp()) $f$;
+            select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.devices');
+            select nudged.grant_roles();
+            """
+        )
+        #expect(try fixture.sql(owned) == "4")
+        #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
+        #expect(try fixture.sql("select right(owner::text, 2), apns from public.devices") == "01|\(F.token(1))")
         await fixture.close()
     }
 

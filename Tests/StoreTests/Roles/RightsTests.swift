@@ -3,12 +3,12 @@ import Testing
 
 @testable import Store
 
-/// Every table and every call of schema nudged under every role: exactly what is decided here, and 42501 for the rest. Both come from the catalog, so what is
-/// added later without a decision fails.
+/// Every table and every call of both schemas under every role: exactly what is decided here, and 42501 for the rest.
+/// Both come from the catalog, so what is added later without a decision fails.
 @Suite(.ownThreads) struct RightsTests {
     typealias F = StoreFixture
 
-    static let roles = ["nudged_daemon", "nudged_app", "authenticated", "anon"]
+    static let roles = ["nudged_daemon", "nudged_app", "nudged_writer", "authenticated", "service_role", "anon"]
     static let verbs = ["select", "insert", "update", "delete", "truncate"]
 
     /// Nobody but the owner has any right on what is not nudged_daemon's. Partitions of the record are reached through it.
@@ -35,6 +35,8 @@ import Testing
         "recipient": ["select"],
         "device": ["select"],
         "quarantined": [], "nudge_history": [], "user_status": [], "waiting": [], "stale_token": [],
+        "excess_right": ["select"],
+        "lock": [],
     ]
 
     /// What the daemon may update of a table that it only locks: one column, which is all that FOR UPDATE and FOR SHARE ask for.
@@ -42,43 +44,46 @@ import Testing
         "touched": "id", "member": "joined_at", "message": "urgent", "reminder": "created_at",
     ]
 
+    private static let backends: Set<String> = ["nudged_app", "service_role"]
+    private static let apps: Set<String> = ["nudged_app", "service_role", "authenticated"]
+
     /// By the call's name; a name that has namesakes counts for all of them.
     static let calls: [String: Set<String>] = [
-        "maintain_delivery": ["nudged_daemon"],
-        "merged_quarantine": ["nudged_daemon"],
-        "forget_device": ["nudged_daemon"],
-        "forget_devices": ["nudged_daemon"],
-        "devices_left_out": ["nudged_daemon"],
-        "prune_message_keys": ["nudged_daemon"],
-        "send": ["nudged_app"],
-        "send_many": ["nudged_app"],
-        "cancel": ["nudged_app"], "cancel_messages": ["nudged_app"],
-        "preferences_fault": ["nudged_app", "authenticated"], "known_preference_key": [],
-        "set_reminder": ["nudged_app"],
-        "cancel_reminders": ["nudged_app"],
-        "snooze": ["nudged_app"],
-        "recurrence_fault": ["nudged_app"],
-        "recurrence_until": ["nudged_app"],
-        "reminder_fault": [], "reminder_warnings": [], "check_isolation": [], "end_reminders": [], "is_zone": [],
-        "take_back_reminders": [], "hold_occurrences": [], "whole_second": [], "is_blank": [],
-        "cancel_subject_reminders": ["nudged_app"], "column_text": [],
-        "hold_recipients": ["nudged_daemon"], "hold_reminder": [], "hold_member": ["nudged_daemon"],
-        "preferences_text": ["nudged_daemon"], "measured_preferences": ["nudged_daemon"],
-        "context_text": ["nudged_daemon"], "measured_context": ["nudged_daemon"], "has_long_number": ["nudged_daemon"],
-        "payload_bytes": [], "check_message": [], "insert_messages": [], "refuse_members": [],
-        "touch": ["nudged_app"],
-        "forget": ["nudged_app"],
-        "register_device_for": ["nudged_app"],
-        "unregister_device_for": ["nudged_app"],
-        "register_device": ["authenticated"],
-        "unregister_device": ["authenticated"],
-        "send_test": ["authenticated"],
-        "check_template": [],
-        "touch_changed": [], "touch_profiles": [], "touch_devices": [], "append_touches": [], "differs": [],
-        "drop_oldest_devices": [], "max_messages": [],
-        "distribute": [],
-        "apply_right": [], "allow": [], "grant_roles": [],
-        "signed_in_user": [], "device_spellings": [], "require_push_tokens": [],
+        "nudged_api.send": backends, "nudged_api.send_many": backends,
+        "nudged_api.cancel": backends, "nudged_api.cancel_messages": backends,
+        "nudged_api.set_reminder": backends, "nudged_api.cancel_reminders": backends, "nudged_api.snooze": backends,
+        "nudged_api.recurrence_fault": backends, "nudged_api.cancel_subject_reminders": backends,
+        "nudged_api.touch": backends, "nudged_api.forget": backends,
+        "nudged_api.register_device_for": backends, "nudged_api.unregister_device_for": backends,
+        "nudged_api.preferences_fault": apps,
+        "nudged_api.register_device": ["authenticated"], "nudged_api.unregister_device": ["authenticated"],
+        "nudged_api.send_test": ["authenticated"],
+        "nudged.maintain_delivery": ["nudged_daemon"], "nudged.merged_quarantine": ["nudged_daemon"],
+        "nudged.forget_device": ["nudged_daemon"], "nudged.forget_devices": ["nudged_daemon"],
+        "nudged.devices_left_out": ["nudged_daemon"], "nudged.prune_message_keys": ["nudged_daemon"],
+        "nudged.hold_recipients": ["nudged_daemon"], "nudged.hold_member": ["nudged_daemon"],
+        "nudged.preferences_text": ["nudged_daemon"], "nudged.measured_preferences": ["nudged_daemon"],
+        "nudged.context_text": ["nudged_daemon"], "nudged.measured_context": ["nudged_daemon"],
+        "nudged.has_long_number": ["nudged_daemon"],
+        "nudged.require_backend": [], "nudged.known_preference_key": [], "nudged.recurrence_until": [],
+        "nudged.reminder_fault": [], "nudged.reminder_warnings": [], "nudged.check_isolation": [],
+        "nudged.end_reminders": [], "nudged.is_zone": [], "nudged.take_back_reminders": [],
+        "nudged.hold_occurrences": [], "nudged.whole_second": [], "nudged.is_blank": [], "nudged.column_text": [],
+        "nudged.hold_reminder": [], "nudged.hold": [], "nudged.payload_bytes": [], "nudged.check_message": [],
+        "nudged.insert_messages": [], "nudged.refuse_members": [], "nudged.check_template": [],
+        "nudged.touch_changed": [], "nudged.touch_profiles": [], "nudged.touch_devices": [],
+        "nudged.append_touches": [], "nudged.differs": [], "nudged.drop_oldest_devices": [],
+        "nudged.max_messages": [], "nudged.distribute": [],
+        "nudged.apply_right": [], "nudged.give_call": [], "nudged.allow": [], "nudged.take_back_rights": [],
+        "nudged.grant_roles": [],
+        "nudged.signed_in_user": [], "nudged.device_spellings": [], "nudged.register": [], "nudged.unregister": [],
+        "nudged.write_device": [], "nudged.remove_device": [], "nudged.drop_devices": [],
+    ]
+
+    /// What runs as nudged_writer. It owns these calls, but can't name them: it may not use the schema.
+    static let writersCalls: Set<String> = [
+        "nudged.write_device", "nudged.remove_device", "nudged.forget_device", "nudged.drop_devices",
+        "nudged.devices_left_out",
     ]
 
     private static func isPartition(_ name: String) -> Bool {
@@ -144,21 +149,22 @@ import Testing
         let fixture = try await F.onSupabase()
         let tried = try fixture.lines(
             """
-            select proname, role, has_function_privilege(role, oid, 'execute'), (public.attempt(role, '\(F.user(1).uuidString)', format('select %s(%s)', oid::regproc, (
+            select format('%s.%s', pronamespace::regnamespace, proname), role, has_function_privilege(role, oid, 'execute'), (public.attempt(role, '\(F.user(1).uuidString)', format('select %s(%s)', oid::regproc, (
                 select string_agg('null::' || format_type(case t when 'anyelement'::regtype then 'text'::regtype else t end, null), ', ' order by place) from unnest(proargtypes) with ordinality as a (t, place)
             )), false)).state
             from pg_proc, unnest('{\(Self.roles.joined(separator: ","))}'::text[]) role
-            where pronamespace = 'nudged'::regnamespace order by 1, 2
+            where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) order by 1, 2
             """
         ).map { $0.split(separator: "|").map(String.init) }
         let names = Set(tried.map { $0[0] })
         #expect(names.isSuperset(of: Self.calls.keys))
         for name in names where Self.calls[name] == nil {
-            Issue.record("nudged.\(name): say who may call it in its migration (nudged.allow), and here")
+            Issue.record("\(name): say who may call it in its migration (nudged.allow), and here")
         }
         for row in tried {
             let decided = Self.calls[row[0]]?.contains(row[1]) == true
-            #expect(row[2] == (decided ? "t" : "f"), "\(row)")
+            let owns = row[1] == "nudged_writer" && Self.writersCalls.contains(row[0])
+            #expect(row[2] == (decided || owns ? "t" : "f"), "\(row)")
             #expect((row[3] == "42501") == !decided, "\(row)")
         }
         await fixture.close()
@@ -175,13 +181,18 @@ import Testing
             "create table nudged.mine ()", "create function nudged.mine() returns int language sql as 'select 1'",
             "drop table nudged.person", "alter table nudged.person disable row level security",
             "drop policy nudged_daemon on nudged.person",
-            "alter function nudged.forget(uuid) security invoker", "grant select on nudged.person to public",
+            "alter function nudged_api.forget(uuid) security invoker", "grant select on nudged.person to public",
+            "alter function nudged.write_device(uuid, text[], text, text, text) security invoker",
+            "create function nudged_api.mine() returns int language sql as 'select 1'",
+            "create table nudged_api.mine ()",
+            "select 1 from nudged.setting for update", "select 1 from nudged.setting for share",
+            "select nudged.take_back_rights()",
             "create trigger mine before insert on nudged.person for each row execute function nudged.touch_changed()",
             "select nudged.allow('\(role)', 'select', 'nudged.person')", "select nudged.grant_roles()",
             "set local session_replication_role = replica",
         ]
         if role.hasPrefix("nudged") {
-            for table in ["context_profiles", "push_tokens"] {
+            for table in ["context_profiles", "push_tokens"] where role != "nudged_writer" || table != "push_tokens" {
                 statements += [
                     "select 1 from public.\(table)", "insert into public.\(table) default values",
                     "update public.\(table) set user_id = default where false",
@@ -200,7 +211,8 @@ import Testing
         }
         let attributes = try fixture.sql(
             """
-            select rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or exists (select from pg_auth_members where member = r.oid)
+            select rolsuper or rolbypassrls and rolname <> 'service_role' or rolcreaterole or rolcreatedb or rolreplication
+                or exists (select from pg_auth_members where member = r.oid)
             from pg_roles r where rolname = '\(role)'
             """
         )
@@ -214,11 +226,41 @@ import Testing
         let paths = try fixture.lines(
             """
             select p.proname, coalesce((select setting from unnest(p.proconfig) as setting where setting like 'search\\_path=%'), 'none')
-            from pg_proc p where p.pronamespace = 'nudged'::regnamespace and p.prosecdef
+            from pg_proc p where p.pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace) and p.prosecdef
             """
         )
-        #expect(paths.count >= 9)
+        #expect(paths.count >= 20)
         for path in paths { #expect(path.hasSuffix("|search_path=pg_catalog, pg_temp"), "\(path)") }
+        await fixture.close()
+    }
+
+    private static let appTables: Set<String> = ["context_profiles", "push_tokens"]
+    private static let ownRows: Set<String> = [
+        "authenticated|table|context_profiles|select", "authenticated|table|context_profiles|insert",
+        "authenticated|table|context_profiles|update", "authenticated|table|context_profiles|delete",
+        "authenticated|table|push_tokens|select", "authenticated|table|push_tokens|delete",
+    ]
+
+    /// Nothing in schema nudged_api is anything but a call, and nothing in schema nudged is given to an app's role.
+    @Test func apps_always_haveCallsOnly() async throws {
+        let fixture = try await F.onSupabase()
+        #expect(
+            try fixture.sql(
+                """
+                select (select count(*) from pg_class where relnamespace = 'nudged_api'::regnamespace)
+                    + (select count(*) from pg_type where typnamespace = 'nudged_api'::regnamespace)
+                """
+            ) == "0"
+        )
+        let roles = Self.apps.union(["anon", "public"])
+        for right in try fixture.rights() {
+            let parts = right.split(separator: "|").map(String.init)
+            guard roles.contains(parts[0]) else { continue }
+            let isCall = parts[2].hasPrefix("nudged_api") && ["schema", "call"].contains(parts[1])
+            // Supabase gives service_role every table of schema public.
+            let isOwnRow = parts[0] == "service_role" && Self.appTables.contains(parts[2])
+            #expect(isCall || isOwnRow || Self.ownRows.contains(right), "\(right)")
+        }
         await fixture.close()
     }
 
@@ -290,7 +332,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'nudged_app', 'run', 'nudged.touch'", "22023"), ("'nudged_app', 'execute', 'nudged.tough'", "42704"),
+        ("'nudged_app', 'run', 'nudged_api.touch'", "22023"), ("'nudged_app', 'execute', 'nudged.tough'", "42704"),
         ("'nudged_app', 'select; drop table nudged.person', 'nudged.person'", "22023"),
         ("'nudged_app', 'select', 'nudged.nothing'", "42704"),
         ("'nudged_app', 'delete (user_id)', 'nudged.person'", "22023"),

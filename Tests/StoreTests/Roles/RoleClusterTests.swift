@@ -31,16 +31,25 @@ import struct FoundationEssentials.UUID
         let owner = try migrator(fixture, "app_owner")
         #expect(try await owner.migrate() == Migration.all)
         #expect(try await owner.schemaState() == .current)
-        #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app"], []))
+        #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app", "nudged_writer"], []))
         #expect(try fixture.sql("select count(*) from pg_roles where rolname like 'nudged%'") == "0")
-        try fixture.sql("create role nudged_daemon login; create role nudged_app")
-        #expect(try await owner.rolesWanting() == ([], ["nudged_daemon", "nudged_app"]))
+        // Until there is a nudged_writer, its functions have their owner's rights.
+        let register = "select nudged_api.register_device_for(\(F.quoted(1)), '\(F.token(1))')"
+        try fixture.sql("set role app_owner; \(register)")
+        try fixture.sql("create role nudged_daemon login; create role nudged_app; create role nudged_writer")
+        #expect(try await owner.rolesWanting() == ([], ["nudged_daemon", "nudged_app", "nudged_writer"]))
+        // Only a member of a role can give it a function.
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try await owner.rolesWanting() == ([], ["nudged_writer"]))
+        try fixture.sql("set role nudged_app; \(register)")
+        try fixture.sql("grant nudged_writer to app_owner; set role app_owner; select nudged.grant_roles()")
         #expect(try await owner.rolesWanting() == ([], []))
+        try fixture.sql("set role nudged_app; \(register)")
+        #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
         let daemon = try migrator(fixture, "nudged_daemon")
         #expect(try await daemon.schemaState() == .current)
         #expect(
-            try fixture.sql("select has_function_privilege('nudged_app', 'nudged.forget(uuid)', 'execute')") == "t"
+            try fixture.sql("select has_function_privilege('nudged_app', 'nudged_api.forget(uuid)', 'execute')") == "t"
         )
         await owner.close()
         await daemon.close()
@@ -122,7 +131,7 @@ import struct FoundationEssentials.UUID
         let fixture = try owned(by: "app_owner", on: cluster, "createrole")
         try await fixture.migrate()
         try fixture.sql("alter role nudged_daemon login")
-        try fixture.sql("set role app_owner; select nudged.touch(\(F.quoted(9)))")
+        try fixture.sql("set role app_owner; select nudged_api.touch(\(F.quoted(9)))")
         let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
         let member = UUID()
         try await store.join(member, daemon: UUID(), leaseMilliseconds: 60_000)
@@ -130,7 +139,7 @@ import struct FoundationEssentials.UUID
         #expect(try await store.declareDead(except: member) == 0)
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         try fixture.seed(1...3)
-        try fixture.sql("set role app_owner; select nudged.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
+        try fixture.sql("set role app_owner; select nudged_api.send(\(F.quoted(1)), 'a', 'b', dedupe_key => 'k')")
         #expect(try await store.drain(member: member, ranges: F.ranges, limit: 9, now: F.now) == 1)
         let users = try await store.claim(ranges: F.ranges, now: F.now, limit: 9).users
         #expect(users.count == 3 && users.allSatisfy { $0.devices.count == 1 && $0.preferences != nil })
@@ -178,7 +187,7 @@ import struct FoundationEssentials.UUID
         try fixture.sql(
             "create table nudged.delivery_20200101 partition of nudged.delivery for values from ('2020-01-01') to ('2020-01-02'); alter table nudged.delivery_20200101 owner to app_owner"
         )
-        let made = try fixture.sql("set role nudged_daemon; select * from nudged.maintain_delivery(7, 90)")
+        let made = try fixture.sql("set role nudged_daemon; select * from nudged.maintain_delivery()")
         #expect(made == "9|1")
         #expect(
             try fixture.sql(
@@ -207,8 +216,10 @@ import struct FoundationEssentials.UUID
         let daemon = try migrator(fixture, "nudged_daemon")
         #expect(try await daemon.schemaState() == .current)
         #expect(try await owner.schemaState() == .current)
-        // The views' owner is a stranger to the table.
+        // The views' owner is a stranger to the table. As a member of nudged_writer it sees what that role's policy shows.
         try fixture.sql("revoke other from app_owner; grant select on public.push_tokens to app_owner")
+        #expect(try await daemon.schemaState() == .current)
+        try fixture.sql("drop policy nudged_writer on public.push_tokens")
         #expect(try await daemon.schemaState() == .hidden)
         #expect(try await owner.schemaState() == .hidden)
         try fixture.sql("create policy reader on public.push_tokens for select to app_owner using (true)")
@@ -237,25 +248,56 @@ import struct FoundationEssentials.UUID
         await fixture.close()
     }
 
-    /// An operator's own function without a fixed search_path does not get its owner's rights.
+    /// An operator's own function stays as it is, and so does its owner: `create or replace` keeps it.
     @Test func forgetDevice_whenItIsTheOperatorsOwn_isLeftAsItIs() async throws {
         let cluster = try LocalCluster()
         defer { cluster.stop() }
-        let fixture = try F(on: cluster)
+        let fixture = try owned(by: "app_owner", on: cluster, "createrole")
         try await fixture.migrate()
-        let isDefiner = "select prosecdef from pg_proc where proname = 'forget_device'"
-        #expect(try fixture.sql(isDefiner) == "t")
-        try fixture.sql(
-            """
-            create or replace function nudged.forget_device(recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz)
-            returns boolean language sql as 'select false';
-            delete from nudged.migration where number = 14; drop table nudged.role_right;
-            drop function nudged.apply_right, nudged.allow, nudged.grant_roles, nudged.signed_in_user, nudged.device_spellings, nudged.register_device_for,
-                nudged.unregister_device_for, nudged.register_device, nudged.unregister_device;
-            """
-        )
+        let state = "select proowner::regrole, prosecdef, prosrc from pg_proc where proname = 'forget_device'"
+        #expect(try fixture.sql(state).hasPrefix("nudged_writer|t|"))
+        let arguments =
+            "recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz"
+        func define(_ verb: String) throws {
+            try fixture.sql(
+                """
+                set role app_owner;
+                \(verb) function nudged.forget_device(\(arguments)) returns boolean language sql
+                set search_path = pg_catalog, pg_temp as 'select false'
+                """
+            )
+        }
+        try define("create or replace")
+        #expect(try fixture.sql(state) == "nudged_writer|f|select false")
         try await fixture.migrate()
-        #expect(try fixture.sql(isDefiner) == "f")
+        try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try fixture.sql(state) == "nudged_writer|f|select false")
+        // Dropped and made again, it gets its owner and its rights by grant_roles.
+        try fixture.sql("drop function nudged.forget_device")
+        try define("create")
+        #expect(try fixture.sql(state).hasPrefix("app_owner|"))
+        try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try fixture.sql(state) == "nudged_writer|f|select false")
+        let call = "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', now())"
+        #expect(try fixture.sql("set role nudged_daemon; \(call)") == "f")
+        await fixture.close()
+    }
+
+    /// An owner that is no superuser takes back what a broad grant gave.
+    @Test func rights_whenTheOwnerIsNoSuperuser_areTakenBack() async throws {
+        let cluster = try LocalCluster()
+        defer { cluster.stop() }
+        let fixture = try owned(by: "app_owner", on: cluster, "createrole")
+        try fixture.sql(F.supabase + "grant usage on schema auth to app_owner")
+        try await fixture.migrate()
+        let decided = try fixture.rights()
+        for schema in ["nudged", "nudged_api"] {
+            try fixture.sql("set role app_owner; " + F.broadGrants(on: schema, by: "app_owner").joined(separator: ";"))
+        }
+        #expect(try fixture.rights() != decided)
+        try fixture.sql("set role app_owner; select nudged.grant_roles()")
+        #expect(try fixture.rights() == decided)
+        #expect(try fixture.excessRights().isEmpty)
         await fixture.close()
     }
 }

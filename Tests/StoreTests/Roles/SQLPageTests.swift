@@ -40,14 +40,17 @@ import Testing
         }
     }
 
-    /// Callers that name arguments (PostgREST always does) can use the names in the pages: `nudged.touch(user_id)`.
+    /// Callers that name arguments (PostgREST always does) can use the names in the pages: `nudged_api.touch(user_id)`.
     @Test(arguments: ["docs/SQL.md"]) func arguments_whenAPageNamesThem_areTheCalls(page: String)
         async throws
     {
         let fixture = try await F()
         var names: [Substring: [Set<String>]] = [:]
         for line in try fixture.lines(
-            "select proname, array_to_string(proargnames, ' ') from pg_proc where pronamespace = 'nudged'::regnamespace"
+            """
+            select format('%s.%s', pronamespace::regnamespace, proname), array_to_string(proargnames, ' ') from pg_proc
+            where pronamespace in ('nudged'::regnamespace, 'nudged_api'::regnamespace)
+            """
         ) {
             let fields = line.split(separator: "|")
             names[fields[0], default: []].append(
@@ -55,7 +58,7 @@ import Testing
             )
         }
         var found = 0
-        for match in try Self.page(page).matches(of: /nudged\.([a-z_]+)\(([a-z_]+(?:(?:, | or )[a-z_]+)*)\)/) {
+        for match in try Self.page(page).matches(of: /(nudged(?:_api)?\.[a-z_]+)\(([a-z_]+(?:(?:, | or )[a-z_]+)*)\)/) {
             let arguments = match.2.replacing(" or ", with: ", ").split(separator: ", ").map(String.init)
             let calls = try #require(names[match.1], "\(match.0)")
             #expect(calls.contains { $0.isSuperset(of: arguments) }, "\(match.0)")

@@ -5,10 +5,10 @@ import struct FoundationEssentials.UUID
 
 @testable import Store
 
-/// `nudged.send_test`: a signed-in user tries their own device.
+/// `nudged_api.send_test`: a signed-in user tries their own device.
 @Suite(.ownThreads) struct SendTestCallTests {
     typealias F = StoreFixture
-    private static let call = "select nudged.send_test()"
+    private static let call = "select nudged_api.send_test()"
 
     private static func device(_ user: Int, _ environment: String?) -> String {
         "insert into public.push_tokens (user_id, device_token, environment) values (\(F.quoted(user)), '\(F.token(user))\(environment?.prefix(2) == "pr" ? "ab" : "")', \(environment.map { "'\($0)'" } ?? "null"));"
@@ -108,8 +108,14 @@ import struct FoundationEssentials.UUID
             #expect(try fixture.perform("authenticated", as: 1, Self.call) == state)
         }
         #expect(try fixture.sql("select count(*), count(distinct id) from nudged.message") == "13|13")
+        // A backend can't take these places with keys of its own.
+        let own = try fixture.attempt(
+            "nudged_app",
+            "select nudged_api.send(\(F.quoted(3)), 'a', 'b', dedupe_key => 'nudged.send_test 1')"
+        )
+        #expect(own.state == "22023" && own.message.contains("dedupe_key"), "\(own)")
         // A user who is forgotten has had none.
-        try fixture.sql("select nudged.forget(\(F.quoted(1)))")
+        try fixture.sql("select nudged_api.forget(\(F.quoted(1)))")
         #expect(try fixture.sql("select count(*) from nudged.message_key where user_id = \(F.quoted(1))") == "0")
         await fixture.close()
     }

@@ -5,13 +5,23 @@ import Postgres
 
 /// Databases with the roles of an app, and statements tried under each.
 extension StoreFixture {
-    /// What Supabase brings: its roles, its own rights on new tables, and `auth.uid()`. Roles belong to the cluster, on which other tests make the same.
+    /// What Supabase brings: its roles, the rights that they get on what is made in schema public, and `auth.uid()`.
+    /// Roles belong to the cluster, on which other tests make the same.
     static let supabase = """
         do $$ declare wanted text; begin
-            foreach wanted in array array['authenticated', 'anon'] loop
+            foreach wanted in array array['anon', 'authenticated', 'service_role', 'authenticator'] loop
                 begin
-                    if not exists (select from pg_roles where rolname = wanted) then execute format('create role %I nologin', wanted); end if;
+                    if not exists (select from pg_roles where rolname = wanted) then
+                        execute format('create role %I %s', wanted, case wanted
+                            when 'service_role' then 'nologin bypassrls' when 'authenticator' then 'login noinherit' else 'nologin' end);
+                    end if;
                 exception when duplicate_object or unique_violation then null;
+                end;
+            end loop;
+            foreach wanted in array array['anon', 'authenticated', 'service_role'] loop
+                begin
+                    if not pg_has_role('authenticator', wanted, 'member') then execute format('grant %I to authenticator', wanted); end if;
+                exception when unique_violation then null;
                 end;
             end loop;
         end $$;
@@ -21,11 +31,14 @@ extension StoreFixture {
                 nullif(current_setting('request.jwt.claim.sub', true), ''),
                 nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid
         $$;
-        grant usage on schema auth to authenticated, anon;
-        alter default privileges in schema public grant all on tables to authenticated, anon;
+        grant usage on schema auth to anon, authenticated, service_role;
+        grant usage on schema public to anon, authenticated, service_role;
+        alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
+        alter default privileges in schema public grant all on routines to anon, authenticated, service_role;
+        alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;
         """
 
-    /// A statement under a role, as a user: carried out and undone, and its SQLSTATE. `keeps`: not undone where it went well.
+    /// A statement under a role, as a user: carried out and undone, and its SQLSTATE. `keeps`: not undone if it worked.
     private static let attempt = """
         create function public.attempt(who text, sub text, statement text, keeps boolean, out state text, out message text, out more text)
         language plpgsql as $$
@@ -100,6 +113,74 @@ extension StoreFixture {
         )
         let parts = line.split(separator: "|", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         return Attempt(state: parts[0], message: parts.count > 1 ? parts[1] : "", more: parts.count > 2 ? parts[2] : "")
+    }
+
+    /// What a login is told: the rows, or the server's error with its hint.
+    func told(_ login: String, _ script: String) -> String {
+        do {
+            return try sql("set session authorization \(login); \(script)")
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// What Supabase's page "Using Custom Schemas" has one run for a schema that the Data API exposes.
+    static func broadGrants(on schema: String, by owner: String = "postgres") -> [String] {
+        let roles = "anon, authenticated, service_role"
+        return ["grant usage on schema \(schema) to \(roles)"]
+            + ["tables", "routines", "sequences"].flatMap { kind in
+                [
+                    "grant all on all \(kind) in schema \(schema) to \(roles)",
+                    "alter default privileges for role \(owner) in schema \(schema) grant all on \(kind) to \(roles)",
+                ]
+            }
+    }
+
+    /// The roles of nudged and of Supabase, and PUBLIC, as an array of SQL.
+    static let roles =
+        "array['nudged_daemon', 'nudged_app', 'nudged_writer', 'anon', 'authenticated', 'service_role', 'public']"
+
+    /// Each right of these roles in both schemas and on the app's tables that nudged created, default privileges
+    /// included. It asks PostgreSQL for each right of each object, and so does not depend on `nudged.excess_right`.
+    func rights() throws -> [String] {
+        try lines(
+            """
+            with place as (
+                select oid, nspname from pg_namespace where nspname in ('nudged', 'nudged_api')
+            ), relation as (
+                select c.oid, c.oid::regclass::text as name, c.relkind from pg_class c
+                where c.relnamespace in (select oid from place) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+                   or c.oid in (select to_regclass('public.' || o.name) from nudged.own_table o)
+            ), holder as (select unnest(\(Self.roles)) as role)
+            select h.role, 'schema', p.nspname::text, v from holder h, place p, unnest(array['usage', 'create']) v
+            where has_schema_privilege(h.role, p.oid, v)
+            union all
+            select h.role, 'table', r.name, v from holder h, relation r,
+                unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) v
+            where r.relkind <> 'S' and has_table_privilege(h.role, r.oid, v)
+            union all
+            select h.role, 'column', r.name || '.' || a.attname, v from holder h, relation r
+            join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped,
+                unnest(array['select', 'insert', 'update', 'references']) v
+            where r.relkind <> 'S' and has_column_privilege(h.role, r.oid, a.attnum, v) and not has_table_privilege(h.role, r.oid, v)
+            union all
+            select h.role, 'sequence', r.name, v from holder h, relation r, unnest(array['usage', 'select', 'update']) v
+            where r.relkind = 'S' and has_sequence_privilege(h.role, r.oid, v)
+            union all
+            select h.role, 'call', f.oid::regprocedure::text, 'execute' from holder h, pg_proc f
+            where f.pronamespace in (select oid from place) and has_function_privilege(h.role, f.oid, 'execute')
+            union all
+            select case a.grantee when 0 then 'public' else a.grantee::regrole::text end, 'default', d.defaclobjtype::text || ' in ' || p.nspname, a.privilege_type
+            from pg_default_acl d join place p on p.oid = d.defaclnamespace, aclexplode(d.defaclacl) a
+            where a.grantee <> d.defaclrole
+            order by 1, 2, 3, 4
+            """
+        )
+    }
+
+    /// The statements of `nudged.excess_right`. To compile the query would take a second.
+    func excessRights(as role: String = "postgres") throws -> [String] {
+        try lines("set jit = off; set role \(role); select statement from nudged.excess_right order by 1")
     }
 
     /// Does it, and keeps what it did. Returns the SQLSTATE.

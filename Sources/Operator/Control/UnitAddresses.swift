@@ -1,0 +1,152 @@
+package import Configuration
+import APNs
+import Glibc
+import HTTPClient
+import Postgres
+import Service
+import Systemd
+
+/// The addresses that the daemon needs for a configuration, as a drop-in of systemd for its unit.
+package struct UnitAddresses: Sendable {
+    /// A host that the daemon connects to.
+    struct Peer: Sendable, Equatable {
+        let purpose: String
+        /// A name or an address.
+        let host: String
+    }
+
+    /// A host's name has no address, so the drop-in would cut it off.
+    package struct UnknownHost: Error, Sendable, CustomStringConvertible {
+        let peer: Peer
+
+        package var description: String {
+            "\(peer.purpose), \(peer.host), has no address: correct the name or the name servers, and run it again"
+        }
+    }
+
+    /// Apple's networks (Apple, "Use Apple products on enterprise networks").
+    static let apples = [
+        "17.0.0.0/8", "2403:300:a42::/48", "2403:300:a51::/48", "2620:149:a44::/48", "2a01:b740:a42::/48",
+    ]
+
+    /// The configuration's file. Nil: there is none.
+    private let file: String?
+    /// Whether a lane sends to Apple.
+    private let usesApple: Bool
+    let peers: [Peer]
+    /// The port of `metrics.listen`.
+    private let port: String?
+
+    /// - Throws: what is wrong with an address of the configuration.
+    package init(_ loaded: LoadedConfiguration) throws {
+        let configuration = loaded.configuration
+        guard let apns = configuration.apns, let database = configuration.database else {
+            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
+        }
+        // Nil: Apple's, as the lane's environment says.
+        let servers = apns.lanes.map { lane in
+            lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) }
+        }
+        let connection = try Assembly.connection(database.url.text, allowInsecure: database.allowInsecure)
+        var peers = connection.targets.map { Peer(purpose: "the database", host: $0) }
+        for server in servers.compactMap(\.self) where !server.isApples {
+            peers.append(Peer(purpose: "the server of apns.endpoint", host: server.host))
+        }
+        if let decision = configuration.decision {
+            peers.append(Peer(purpose: "the decision service", host: try HTTPURL(decision.url).host))
+        }
+        if let heartbeat = configuration.heartbeat {
+            peers.append(Peer(purpose: "the heartbeat's service", host: try HTTPURL(heartbeat.url.text).host))
+        }
+        file = loaded.path
+        usesApple = servers.contains { $0?.isApples ?? true }
+        self.peers = peers.enumerated().filter { peers.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        port = configuration.metrics.listen.map { "\($0)" }?.split(separator: ":").last.map(String.init)
+    }
+
+    /// The drop-in's text, without its last newline.
+    ///
+    /// - Parameters:
+    ///   - nameServers: addresses.
+    ///   - resolve: the addresses of a host; empty if it has none.
+    package func dropIn(
+        nameServers: [String] = UnitAddresses.nameServers(),
+        resolve: (String) -> [String] = UnitAddresses.addresses(of:)
+    ) throws(UnknownHost) -> String {
+        var lines = [
+            "# /etc/systemd/system/nudged.service.d/addresses.conf: the addresses that the daemon may reach.",
+            "# nudged config --addresses wrote it from \(source).",
+            "#",
+            "# The addresses of a name may change. Connections to addresses that are not below time out. Then, and",
+            "# after a change of the configuration, write this file again:",
+            "#   nudged config --addresses >/etc/systemd/system/nudged.service.d/addresses.conf",
+            "#   systemctl daemon-reload && systemctl restart nudged",
+            "[Service]", "IPAddressDeny=any", "# This machine.", "IPAddressAllow=localhost",
+        ]
+        if usesApple { lines += ["# Apple's push service.", "IPAddressAllow=\(Self.apples.joined(separator: " "))"] }
+        for peer in peers {
+            let addresses = resolve(peer.host)
+            guard !addresses.isEmpty else { throw UnknownHost(peer: peer) }
+            lines += Self.allow(addresses, for: "\(peer.purpose): \(peer.host)")
+        }
+        lines += Self.allow(nameServers, for: "the name servers in /etc/resolv.conf")
+        if let port { lines += ["# metrics.listen.", "SocketBindAllow=tcp:\(port)"] }
+        return lines.joined(separator: "\n")
+    }
+
+    private var source: String { file.map(\.printable) ?? "the environment" }
+
+    /// Nothing if all are this machine's.
+    private static func allow(_ addresses: [String], for purpose: String) -> [String] {
+        let others = addresses.filter { !$0.hasPrefix("127.") && $0 != "::1" }
+        guard !others.isEmpty else { return [] }
+        let comment = "# \(purpose.prefix(1).uppercased())\(purpose.dropFirst())."
+        return [comment, "IPAddressAllow=\(others.joined(separator: " "))"]
+    }
+}
+
+extension UnitAddresses {
+    /// The addresses of a name, or the address itself. Empty if there is none. Blocks on the resolver.
+    package static func addresses(of host: String) -> [String] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            var text = [CChar](repeating: 0, count: 128)
+            let status = getnameinfo(
+                entry.ai_addr,
+                entry.ai_addrlen,
+                &text,
+                socklen_t(text.count),
+                nil,
+                0,
+                NI_NUMERICHOST
+            )
+            let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let address = withoutZone(String(decoding: bytes, as: UTF8.self))
+            if status == 0, !found.contains(address) { found.append(address) }
+            next = entry.ai_next
+        }
+        return found
+    }
+
+    /// The addresses that the resolver asks (resolv.conf(5)).
+    package static func nameServers(in path: String = "/etc/resolv.conf") -> [String] {
+        let text = (try? Credentials.readText(path, limit: 1 << 16, mayBeWorldReadable: true)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count > 1, words[0] == "nameserver" else { return nil }
+            let address = withoutZone(String(words[1]))
+            var bytes = in6_addr()
+            let isOne = [AF_INET, AF_INET6].contains { inet_pton($0, address, &bytes) == 1 }
+            return isOne ? address : nil
+        }
+    }
+
+    /// `fe80::1%eth0` names an interface, which systemd does not take here.
+    private static func withoutZone(_ address: String) -> String { String(address.prefix { $0 != "%" }) }
+}

@@ -1,0 +1,86 @@
+import LocalPostgres
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A role without rights holds nothing up. Any login may take advisory locks, so nudged's locks are rows of a table
+/// that only its functions can write.
+@Suite(.ownThreads) struct HeldLockTests {
+    typealias F = StoreFixture
+
+    @Test(.timeLimit(.minutes(10))) func calls_whenAStrangerHoldsAdvisoryLocks_doNotWait() async throws {
+        let fixture = try await F()
+        try fixture.seed(1...1)
+        let stranger = "stranger_\(fixture.name)"
+        try fixture.sql("create role \(stranger) login")
+        let url = fixture.cluster.url(database: fixture.name, user: stranger)
+        let holder = try await Connection.open(.parse(url: url))
+        let token = F.token(1)
+        // Names that are locked now, and those that were locked by advisory locks.
+        let names = [
+            "subject task 7", "device \(token)", "nudged.end_reminders task 7", "nudged.device \(token)",
+            "nudged.maintain_delivery",
+        ].map { "'\($0)'" }.joined(separator: ", ")
+        let partition = "(now() at time zone 'UTC')::date + 7"
+        try fixture.sql(
+            """
+            select nudged_api.set_reminder('task', '7', \(F.quoted(1)), 'a', 'b', due_at => now() + interval '1 day');
+            do $$ begin execute 'drop table nudged.delivery_' || to_char(\(partition), 'YYYYMMDD'); end $$
+            """
+        )
+        try await holder.transaction(timeout: .seconds(300)) { transaction in
+            try await transaction.execute(
+                script: "select pg_advisory_xact_lock(hashtextextended(n, 0)) from unnest(array[\(names)]) as n"
+            )
+            let patience = "set statement_timeout = '60s'; set role"
+            let cancel = "select * from nudged_api.cancel_reminders('task', '7')"
+            #expect(try fixture.sql("\(patience) nudged_app; \(cancel)") == "1|0")
+            let register = "select nudged_api.register_device_for(\(F.quoted(1)), '\(token)')"
+            try fixture.sql("\(patience) nudged_app; \(register)")
+            #expect(try fixture.sql("\(patience) nudged_daemon; select * from nudged.maintain_delivery()") == "1|0")
+        }
+        await holder.close()
+        await fixture.close()
+    }
+
+    /// A role that held these rows would stop maintenance, reminders and registrations.
+    @Test func locks_whenAnotherRoleTakesThem_areRefused() async throws {
+        let fixture = try await F.onSupabase()
+        let stranger = "stranger_\(fixture.name)"
+        try fixture.sql("create role \(stranger)")
+        for role in RightsTests.roles + [stranger] {
+            for statement in [
+                "lock table nudged.lock in access share mode", "select 1 from nudged.lock",
+                "insert into nudged.lock values (1)", "delete from nudged.lock", "select nudged.hold('device x')",
+                "lock table nudged.setting in row exclusive mode", "select 1 from nudged.setting for update",
+                "select 1 from nudged.setting for key share", "update nudged.setting set max_devices = max_devices",
+            ] {
+                #expect(try fixture.attempt(role, as: 1, statement).state == "42501", "\(role): \(statement)")
+            }
+        }
+        await fixture.close()
+    }
+
+    /// An advisory lock for each device would need a place in shared memory (53200).
+    @Test(.timeLimit(.minutes(10))) func devices_whenManyAreRegisteredAtOnce_needNoSharedMemory() async throws {
+        let fixture = try await F()
+        let registered = try fixture.sql(
+            """
+            set role nudged_app;
+            select count(*) from (
+                select nudged_api.register_device_for(
+                    ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, lpad(to_hex(n), 64, '0'))
+                from generate_series(1, 15000) as n
+            ) as calls
+            """
+        )
+        #expect(registered == "15000")
+        #expect(
+            try fixture.sql("select (select count(*) from public.push_tokens), (select count(*) from nudged.lock)")
+                == "15000|0"
+        )
+        await fixture.close()
+    }
+}
