@@ -1,6 +1,7 @@
 package import Logging
 package import Metrics
 package import Policy
+package import Systemd
 
 /// The complete, valid configuration. `ConfigurationLoader` makes it. The defaults are in `ConfigurationKey.all`.
 package struct Configuration: Sendable, Equatable {
@@ -21,7 +22,8 @@ package struct Configuration: Sendable, Equatable {
         package var teamID: String
         /// The signing key's id, 10 characters.
         package var keyID: String
-        /// The signing key as PEM text.
+        /// The signing key as PEM text. It is overwritten when the configuration is released, after the
+        /// key is parsed.
         package var privateKey: Secret
         /// The app's bundle id, which is the topic.
         package var bundleID: String
@@ -70,12 +72,6 @@ package struct Configuration: Sendable, Equatable {
         package var lease: Duration
         /// The most users of one claim.
         package var batch: Int
-    }
-
-    /// How long the record is kept.
-    package struct Record: Sendable, Equatable {
-        /// Days after which a day of the record is dropped, 1 to 3,650.
-        package var keepDays: Int
     }
 
     /// The text of a check-in for which no template fits.
@@ -145,7 +141,6 @@ package struct Configuration: Sendable, Equatable {
     /// Nil only if the command does not need it and it is not configured.
     package var database: Database?
     package var schedule: Schedule
-    package var record: Record
     package var checkIn: CheckIn
     package var messages: Messages
     /// Nil: no service is configured.

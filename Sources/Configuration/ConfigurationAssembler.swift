@@ -58,7 +58,6 @@ struct ConfigurationAssembler {
             apns: apns,
             database: database(),
             schedule: schedule,
-            record: Configuration.Record(keepDays: values.integer("record.keepDays") ?? 90),
             checkIn: checkIn(),
             messages: messages(),
             decision: decision(),

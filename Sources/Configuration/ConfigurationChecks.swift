@@ -1,8 +1,10 @@
+package import Systemd
+
 /// Checks that need other modules. Those that throw give an error whose `description` is shown, so it must hold no
 /// secret.
 package struct ConfigurationChecks: Sendable {
     /// Throws unless the PEM text is a P-256 key (OpenSSL).
-    package var key: @Sendable (String) throws -> Void
+    package var key: @Sendable (Secret) throws -> Void
     /// Throws unless the libpq URI is valid and, without `allowInsecure`, safe (Postgres). Returns what of it is no
     /// secret: user, hosts, database and sslmode. Nil: nothing may be shown.
     package var database: @Sendable (_ url: String, _ allowInsecure: Bool) throws -> String?
@@ -20,7 +22,7 @@ package struct ConfigurationChecks: Sendable {
 
     /// By default every check passes.
     package init(
-        key: @escaping @Sendable (String) throws -> Void = { _ in },
+        key: @escaping @Sendable (Secret) throws -> Void = { _ in },
         database: @escaping @Sendable (_ url: String, _ allowInsecure: Bool) throws -> String? = { _, _ in nil },
         zone: @escaping @Sendable (String) -> Bool = { _ in true },
         service: @escaping @Sendable (_ url: String, _ token: String?) throws -> Void = { _, _ in },

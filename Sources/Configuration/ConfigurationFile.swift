@@ -13,16 +13,10 @@ struct ConfigurationFile {
     static func read(_ path: String, mustExist: Bool) -> ConfigurationFile {
         var file = ConfigurationFile(path: path)
         do throws(SystemdError) {
-            let text: String
-            do throws(SystemdError) {
-                text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: false)
-            } catch {
-                guard error.code == .worldReadable else { throw error }
-                // That is an error only if the file holds a secret; the assembler checks it.
-                file.isOpen = true
-                text = try Credentials.readText(path, limit: YAMLDocument.maximumSize, mayBeWorldReadable: true)
-            }
-            file.parse(text)
+            let found = try ProtectedFile(reading: path, limit: YAMLDocument.maximumSize)
+            // That is an error only if the file holds a secret; the assembler checks it.
+            file.isOpen = found.isWorldReadable
+            file.parse(found.text)
         } catch {
             file.take(error, mustExist: mustExist)
         }

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key, in the order of the reference.
     package static let all: [ConfigurationKey] =
-        apns + database + schedule + record + checkIn + messages + decision + policy + metrics + heartbeat + log
+        apns + database + schedule + checkIn + messages + decision + policy + metrics + heartbeat + log
 
     private static let apns: [ConfigurationKey] = [
         .init("apns.teamId", .identifier(10), need: .apns, "The developer team's id: the issuer of provider tokens."),
@@ -20,7 +20,11 @@ extension ConfigurationKey {
             need: .apns,
             "Apple's service: sandbox for builds from Xcode, production for TestFlight and the App Store."
         ),
-        .init("apns.endpoint", .endpoint, "Another server instead of Apple's, for tests."),
+        .init(
+            "apns.endpoint",
+            .endpoint,
+            "Another server instead of Apple's, for tests. The journal, nudged status and nudged doctor name it."
+        ),
         .init("apns.caFile", .path, "Certificates (PEM) to trust instead of the system's."),
         // One connection carries about 1,000 streams. More connections help only if the round trip is long.
         .init(
@@ -87,17 +91,6 @@ extension ConfigurationKey {
             standard: "2000",
             "How many users are claimed at once."
         ),
-    ]
-
-    private static let record: [ConfigurationKey] = [
-        // A quarter of a year answers what operators ask. The work itself needs only a day: the policy does not read
-        // the record, and `nudged status` counts the unknown pushes of the last 24 hours.
-        .init(
-            "record.keepDays",
-            .integer(1...3650, mayBeNone: false),
-            standard: "90",
-            "How many days of the record are kept. Older days are deleted."
-        )
     ]
 
     private static let checkIn: [ConfigurationKey] = [

@@ -6,7 +6,6 @@ package enum ConfigurationReference {
         ("apns", "Apple's push service: who signs, and for which app."),
         ("database", "The app's PostgreSQL, in which nudged keeps its own schema."),
         ("schedule", "How often sweeps begin, and how many users a daemon claims at once."),
-        ("record", "How long the record, `nudged.delivery`, is kept."),
         (
             "checkIn",
             "The text of a check-in if no template fits. In a new database no template is active (docs/SQL.md)."
@@ -66,6 +65,10 @@ package enum ConfigurationReference {
         The file is `\(ConfigurationLoader.defaultPath)`, or the one that `--config` names. It is YAML: `apns.teamId` \
         is the key `teamId` below `apns:`. The file may be missing if the environment gives all values.
 
+        The file must belong to root or to the user who runs nudged. nudged refuses a file that its group or others \
+        can write, or that lies in such a folder (unless the folder has the sticky bit). If the path \
+        is a link, nudged checks the file that it leads to, and that file's folder.
+
         A value comes from the first of these that has it:
 
         1. the environment variable in the table; an empty one counts as not set
@@ -108,6 +111,6 @@ package enum ConfigurationReference {
             /etc/nudged/nudged.yaml:2:3: apns.teamID: unknown key: did you mean apns.teamId?
 
         The exit status is 78 (EX_CONFIG). It is 77 (EX_NOPERM) if only rights are wrong, for example if everyone can \
-        read a key.
+        read a key, or if others can write the file.
         """
 }

@@ -1,3 +1,5 @@
+import Systemd
+
 /// One line of `config`.
 package struct ConfigurationRow: Sendable, Equatable {
     /// The dotted key.
@@ -21,7 +23,8 @@ extension EffectiveValues {
             let value: String? =
                 switch parsed(key.name) {
                 case .none: key.takesNone && (key.standard != nil || source(key.name) != .standard) ? "none" : nil
-                case _ where key.isSecret: disclosed[key.name] ?? Secret("").description
+                case _ where key.isSecret: disclosed[key.name] ?? Secret.hidden
+                case .secret: Secret.hidden
                 case .text(let text): text
                 case .integer(let number): String(number)
                 case .boolean(let flag): String(flag)

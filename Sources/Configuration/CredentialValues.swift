@@ -9,8 +9,13 @@ struct CredentialValues {
         for key in ConfigurationKey.all {
             guard let name = key.credentialName, let path = credentials.path(of: name) else { continue }
             do throws(SystemdError) {
-                guard let text = try credentials.read(name) else { continue }
-                values[key.name] = RawValue(text: text, source: .credential(path: path))
+                guard let secret = try credentials.read(name) else { continue }
+                let isKey = if case .pem = key.kind { true } else { false }
+                values[key.name] = RawValue(
+                    text: isKey ? nil : secret.text,
+                    secret: isKey ? secret : nil,
+                    source: .credential(path: path)
+                )
             } catch {
                 problems.append(ConfigurationProblem(error, at: .credential(path: path), key: key.name))
             }

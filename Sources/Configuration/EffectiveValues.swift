@@ -1,6 +1,7 @@
 import Metrics
 import NudgedKit
 import Policy
+import Systemd
 
 /// For each key, the value in force and its source.
 struct EffectiveValues {
@@ -38,7 +39,8 @@ struct EffectiveValues {
 
     private mutating func take(_ raw: RawValue, for key: ConfigurationKey) {
         do throws(ValueParser.Failure) {
-            let source = raw.text == nil && !key.takesNone ? ValueSource.standard : raw.source
+            let isGiven = raw.text != nil || raw.secret != nil || key.takesNone
+            let source = isGiven ? raw.source : ValueSource.standard
             values[key.name] = (try ValueParser.parse(raw, for: key), source)
         } catch {
             wrong.insert(key.name)
@@ -80,6 +82,11 @@ struct EffectiveValues {
     /// Nil if there is no value or a wrong one.
     func text(_ name: String) -> String? {
         if case .text(let text) = parsed(name) { text } else { nil }
+    }
+
+    /// A signing key's text.
+    func secret(_ name: String) -> Secret? {
+        if case .secret(let secret) = parsed(name) { secret } else { nil }
     }
 
     func integer(_ name: String) -> Int? {

@@ -69,7 +69,7 @@ struct FileValues {
         let near = KeySuggestion.nearest(to: name, among: candidates)
         return ConfigurationProblem(
             at: .file(path: path, mark: entry.mark),
-            key: name,
+            key: ValueParser.shown(name, most: 100),
             what: "unknown key",
             remedy: near.map { "did you mean \($0)?" }
                 ?? "remove it, or see nudged config --reference for the key's name"
@@ -101,7 +101,8 @@ extension FileValues {
         let name = app.name + "." + entry.key
         guard let key = ConfigurationKey.ofApp.first(where: { $0.name == "apns." + entry.key }) else {
             app.isUnclear = true
-            return report(entry.mark, name, "unknown key", remedy(ofUnknown: entry.key, in: app))
+            let shown = ValueParser.shown(name, most: 100)
+            return report(entry.mark, shown, "unknown key", remedy(ofUnknown: entry.key, in: app))
         }
         guard case .scalar(let text, _) = entry.value.value else {
             return report(

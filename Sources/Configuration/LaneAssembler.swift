@@ -132,7 +132,7 @@ struct LaneAssembler {
 
     private mutating func checkOpenFile(_ values: EffectiveValues) {
         let name = "apns.privateKey"
-        guard isFileOpen, case .file(let path, _) = values.source(name), values.text(name) != nil,
+        guard isFileOpen, case .file(let path, _) = values.source(name), values.secret(name) != nil,
             values.origins[name] == nil
         else { return }
         report(
@@ -179,7 +179,7 @@ extension LaneAssembler {
 
     /// Whether a key is given, even one that can't be used.
     private static func isGiven(_ values: EffectiveValues) -> Bool {
-        [text, file].contains { values.text($0) != nil || values.wrong.contains($0) }
+        [text, file].contains { values.parsed($0) != .none || values.wrong.contains($0) }
     }
 
     private mutating func mainKey(_ values: inout EffectiveValues) -> Secret? {
@@ -230,7 +230,7 @@ extension LaneAssembler {
         if let key, let other = above.key, !Self.isSame(key, other) {
             report(
                 values,
-                values.text(Self.text) != nil ? Self.text : Self.file,
+                values.secret(Self.text) != nil ? Self.text : Self.file,
                 "\(above.values.app?.name ?? "apns") gives another key for the same keyId \(keyID)",
                 "add this key's own keyId, or remove the key"
             )
@@ -242,7 +242,7 @@ extension LaneAssembler {
     /// strong sources is an error.
     private mutating func ownKey(_ values: inout EffectiveValues) -> Secret? {
         let (text, file) = (Self.text, Self.file)
-        let hasText = values.text(text) != nil || values.wrong.contains(text)
+        let hasText = values.secret(text) != nil || values.wrong.contains(text)
         let hasFile = values.text(file) != nil || values.wrong.contains(file)
         if hasText && hasFile {
             let (textRank, fileRank) = (values.source(text).rank, values.source(file).rank)
@@ -253,7 +253,7 @@ extension LaneAssembler {
             values.drop(textRank < fileRank ? text : file)
         }
         guard readsKeys else { return nil }
-        if let key = values.text(text) { return checked(key, values, text) }
+        if let key = values.secret(text) { return checked(key, values, text) }
         guard let path = values.text(file) else { return nil }
         do throws(SystemdError) {
             return checked(try Credentials.readKeyFile(path), values, file)
@@ -263,10 +263,10 @@ extension LaneAssembler {
         }
     }
 
-    private mutating func checked(_ key: String, _ values: EffectiveValues, _ name: String) -> Secret? {
+    private mutating func checked(_ key: Secret, _ values: EffectiveValues, _ name: String) -> Secret? {
         do {
             try checks.key(key)
-            return Secret(key)
+            return key
         } catch {
             let fault = error as? ConfigurationFault
             report(
@@ -296,6 +296,10 @@ extension LaneAssembler {
 
     /// Compared without white space: a file ends in a newline, a variable may not.
     private static func isSame(_ left: Secret, _ right: Secret) -> Bool {
-        left.text.split(whereSeparator: \.isWhitespace) == right.text.split(whereSeparator: \.isWhitespace)
+        left.withBytes { left in
+            right.withBytes { right in
+                left.lazy.filter { $0 > 0x20 }.elementsEqual(right.lazy.filter { $0 > 0x20 })
+            }
+        }
     }
 }

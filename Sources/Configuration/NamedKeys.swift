@@ -21,8 +21,8 @@ struct NamedKeys {
         guard let path = credentials.path(of: name) else { return [variables] }
         let source = ValueSource.credential(path: path)
         do throws(SystemdError) {
-            let text = try credentials.read(name)
-            return [variables] + (text.map { [["apns.privateKey": RawValue(text: $0, source: source)]] } ?? [])
+            guard let secret = try credentials.read(name) else { return [variables] }
+            return [variables, ["apns.privateKey": RawValue(text: nil, secret: secret, source: source)]]
         } catch {
             throw Fault(error: error, source: source)
         }

@@ -1,10 +1,13 @@
 import Metrics
 import NudgedKit
 import Policy
+import Systemd
 
 /// A key's value, of the key's type and in its range.
 enum ParsedValue: Sendable, Equatable {
     case text(String)
+    /// A signing key's text.
+    case secret(Secret)
     case integer(Int)
     case boolean(Bool)
     case duration(Duration)

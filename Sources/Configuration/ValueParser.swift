@@ -1,6 +1,7 @@
 import Metrics
 import NudgedKit
 import Policy
+import Systemd
 
 /// Parses a value by its key's type. Its errors never repeat a secret.
 enum ValueParser {
@@ -11,6 +12,10 @@ enum ValueParser {
     }
 
     static func parse(_ raw: RawValue, for key: ConfigurationKey) throws(Failure) -> ParsedValue {
+        if let secret = raw.secret {
+            guard isKey(secret) else { throw Failure(what: complaint("", key), remedy: "write \(key.expectation)") }
+            return .secret(secret)
+        }
         guard let text = raw.text else {
             // A null means `none` if the key takes that, else the default.
             if key.takesNone { return .none }
@@ -91,11 +96,20 @@ enum ValueParser {
         }
     }
 
-    /// At most 40 characters of the text, in quotes, on one line.
-    static func quoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { $0.value < 32 || (0x7F..<0xA0).contains($0.value) ? "\u{FFFD}" : $0 }
-        let clean = String(String.UnicodeScalarView(scalars))
-        return "\"" + (clean.count > 40 ? clean.prefix(40) + "…" : clean) + "\""
+    /// At most 40 Unicode scalars of the text, in quotes, on one line.
+    static func quoted(_ text: String) -> String { "\"\(shown(text, most: 40))\"" }
+
+    /// The beginning of the text, without characters that control a terminal. Scalars are counted, since one character
+    /// may have any number of them.
+    static func shown(_ text: String, most: Int) -> String {
+        let scalars = text.unicodeScalars.prefix(most).map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+            default: scalar
+            }
+        }
+        let isCut = text.unicodeScalars.dropFirst(most).first != nil
+        return String(String.UnicodeScalarView(scalars)) + (isCut ? "…" : "")
     }
 
     private static func line(_ text: String, _ range: ClosedRange<Int>) -> ParsedValue? {
@@ -141,7 +155,12 @@ enum ValueParser {
             }
         }
         result += rest
-        return result.hasPrefix("-----BEGIN ") ? .text(result) : nil
+        let secret = Secret(result)
+        return isKey(secret) ? .secret(secret) : nil
+    }
+
+    private static func isKey(_ secret: Secret) -> Bool {
+        secret.withBytes { $0.starts(with: "-----BEGIN ".utf8) }
     }
 
     /// The form of a zone's name (docs/POLICY.md, "Zone"). `ConfigurationChecks.zone` looks for the zone itself.

@@ -24,10 +24,10 @@ public struct Credentials: Sendable {
     ///
     /// The mode is not checked, because systemd protects the directory itself (0500, and 0400 for each file).
     /// - Throws: All codes of `SystemdError` except `missing` and `worldReadable`.
-    public func read(_ name: String) throws(SystemdError) -> String? {
+    public func read(_ name: String) throws(SystemdError) -> Secret? {
         guard let path = path(of: name) else { return nil }
         do throws(SystemdError) {
-            return try Self.readText(path, limit: Self.largestSecret, mayBeWorldReadable: true)
+            return try Self.read(path, limit: Self.largestSecret, mayBeWorldReadable: true)
         } catch {
             if error.code == .missing { return nil }
             throw error
@@ -36,8 +36,8 @@ public struct Credentials: Sendable {
 
     /// The text of a key file, without trailing line breaks and spaces. It may be readable by its group, but not by
     /// everyone.
-    public static func readKeyFile(_ path: String) throws(SystemdError) -> String {
-        try readText(path, limit: largestSecret, mayBeWorldReadable: false)
+    public static func readKeyFile(_ path: String) throws(SystemdError) -> Secret {
+        try read(path, limit: largestSecret, mayBeWorldReadable: false)
     }
 
     /// The text of a file, without trailing line breaks and spaces.
@@ -46,47 +46,55 @@ public struct Credentials: Sendable {
     ///   - limit: The largest size, in bytes.
     ///   - mayBeWorldReadable: False refuses a file that every user of the machine can read.
     public static func readText(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> String {
+        try read(path, limit: limit, mayBeWorldReadable: mayBeWorldReadable).text
+    }
+
+    private static func read(_ path: String, limit: Int, mayBeWorldReadable: Bool) throws(SystemdError) -> Secret {
         // O_NONBLOCK: opening a FIFO would otherwise block without end.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else {
-            let cause = errno
-            let code: SystemdError.Code = cause == ENOENT || cause == ENOTDIR ? .missing : .unreadable
-            throw SystemdError(code, path, cause: cause)
-        }
+        guard file >= 0 else { throw SystemdError(opening: path, cause: errno) }
         defer { close(file) }
         // The open file is checked, because the path may name another file by now.
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }
         guard mayBeWorldReadable || facts.st_mode & 0o004 == 0 else { throw SystemdError(.worldReadable, path) }
-        return try text(readAll(file, path, limit), path)
+        return try readAll(file, path, limit)
     }
 
-    private static func readAll(_ file: Int32, _ path: String, _ limit: Int) throws(SystemdError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
+    /// The text of an open file, without trailing line breaks and spaces. What was read is overwritten.
+    static func readAll(_ file: Int32, _ path: String, _ limit: Int) throws(SystemdError) -> Secret {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 1, alignment: 1)
         var count = 0
-        while count < bytes.count {
-            let offset = count
-            let got = bytes.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress.map { $0 + offset }, $0.count - offset)
-            }
+        defer {
+            Secret.cleanse(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            buffer.deallocate()
+        }
+        while count < buffer.count {
+            let got = Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw SystemdError(.unreadable, path, cause: errno) }
             if got == 0 { break }
             count += got
         }
         guard count <= limit else { throw SystemdError(.tooLarge, path, limit: limit) }
-        return Array(bytes[..<count])
+        let whole = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        guard isText(whole) else { throw SystemdError(.notText, path) }
+        let last = whole.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: " ") }
+        guard let last else { throw SystemdError(.empty, path) }
+        return Secret(UnsafeRawBufferPointer(rebasing: whole[...last]))
     }
 
-    private static func text(_ bytes: [UInt8], _ path: String) throws(SystemdError) -> String {
-        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
-            throw SystemdError(.notText, path)
+    /// Whether the bytes are UTF-8 without a zero. A `String` would be a copy.
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var decoder = UTF8()
+        var rest = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&rest) {
+            case .scalarValue("\0"), .error: return false
+            case .scalarValue: continue
+            case .emptyInput: return true
+            }
         }
-        let trimmed = text.utf8.reversed().drop {
-            $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ")
-        }
-        guard !trimmed.isEmpty else { throw SystemdError(.empty, path) }
-        return String(decoding: Array(trimmed.reversed()), as: UTF8.self)
     }
 }

@@ -47,20 +47,16 @@ struct LogRecord: Sendable {
         return line
     }
 
-    /// Escapes control characters as `\n`, `\t` or `\u{…}`, so that outside text can't forge a line or control a
+    /// Escapes unprintable characters as `\n`, `\t` or `\u{…}`, so that outside text can't forge a line or control a
     /// terminal.
     static func escaped(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x0A: result.append(contentsOf: "\\n".unicodeScalars)
-            case 0x09: result.append(contentsOf: "\\t".unicodeScalars)
-            case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
-                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-            default: result.append(scalar)
+        text.replacingUnprintable { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\t": "\\t"
+            default: "\\u{\(String(scalar.value, radix: 16))}"
             }
         }
-        return String(result)
     }
 
     private static func quoted(_ value: String) -> String {

@@ -18,6 +18,12 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case empty
         /// The bytes are not UTF-8 text, or contain a zero.
         case notText
+        /// Others than its owner can write to it.
+        case writable
+        /// Others than its owner can write to its folder.
+        case replaceable
+        /// It belongs to neither root nor the user who runs this process.
+        case foreign
     }
 
     /// What is wrong.
@@ -28,18 +34,33 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
     public let cause: String?
     /// The largest allowed size in bytes.
     private let limit: Int
+    /// The file or the folder that others can write to, or the file that belongs to somebody else.
+    private let guarded: Guarded?
 
-    init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0) {
+    /// What protects a file or a folder.
+    struct Guarded: Sendable, Equatable {
+        let path: String
+        let mode: mode_t
+        let owner: uid_t
+    }
+
+    init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, guarded: Guarded? = nil) {
         self.code = code
         self.path = path
         self.cause = cause.map { String(cString: strerror($0)) }
         self.limit = limit
+        self.guarded = guarded
+    }
+
+    /// The file can't be opened: `cause` is errno.
+    init(opening path: String, cause: Int32) {
+        self.init(cause == ENOENT || cause == ENOTDIR ? .missing : .unreadable, path, cause: cause)
     }
 
     /// The exit status of a command that needs the file.
     public var exitStatus: ExitStatus {
         switch code {
-        case .unreadable, .worldReadable: .permission
+        case .unreadable, .worldReadable, .writable, .replaceable, .foreign: .permission
         case .missing, .notAFile, .tooLarge, .empty, .notText: .configuration
         }
     }
@@ -55,7 +76,18 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .tooLarge: "\(path) is larger than \(limit) bytes"
         case .empty: "\(path) is empty"
         case .notText: "\(path) is not UTF-8 text"
+        case .writable: "\(path) can be changed by others than its owner (mode \(modeText))"
+        case .replaceable:
+            "\(path) can be replaced by others: its folder \(guarded?.path ?? "") has mode \(modeText)"
+        case .foreign:
+            "\(path) belongs to user \(guarded?.owner ?? 0), who is neither root nor the user who runs nudged"
         }
+    }
+
+    /// `0664`.
+    private var modeText: String {
+        let digits = String((guarded?.mode ?? 0) & 0o7777, radix: 8)
+        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
     /// What to do about it.
@@ -70,6 +102,9 @@ public struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible 
         case .tooLarge: "give the path of the right file"
         case .empty: "write the value into the file"
         case .notText: "store it as text; a key as PEM"
+        case .writable: "check its content, then chmod go-w \(path)"
+        case .replaceable: "check its content, then chmod go-w \(guarded?.path ?? "")"
+        case .foreign: "check its content, then chown root \(path)"
         }
     }
 

@@ -45,7 +45,8 @@ struct AfterRestore: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? report.json : report.text(command: typed, besideDaemons: whileDaemonsRun)) else {
+        let text = json ? report.json : report.text(command: typed, besideDaemons: whileDaemonsRun)
+        guard Output.line(text, isJSON: json) else {
             throw Output.failure("the report can't be written")
         }
     }

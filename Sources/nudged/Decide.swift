@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Policy
+import Systemd
 import TimeZones
 
 struct Decide: ParsableCommand {
@@ -14,6 +15,7 @@ struct Decide: ParsableCommand {
 
     func run() throws {
         let decide = DecideLine(zones: ZoneDatabase())
+        let isShown = isatty(STDOUT_FILENO) == 1
         // As bytes: a line that is no UTF-8 is an error of that line only.
         try Input.forEachLines { lines in
             var answers: [UInt8] = []
@@ -21,6 +23,8 @@ struct Decide: ParsableCommand {
                 answers += decide.answer(line)
                 answers.append(UInt8(ascii: "\n"))
             }
+            // An answer repeats the id that it was given.
+            if isShown { answers = Array(String(decoding: answers, as: UTF8.self).printableJSON.utf8) }
             return Output.write(answers, to: STDOUT_FILENO)
         }
     }

@@ -26,11 +26,9 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let report = await DoctorRun(path: config.path, environment: ProcessEnvironment.current()).run()
-        let text =
-            json
-            ? report.json
-            : report.text(width: Terminal.width(STDOUT_FILENO), colour: Terminal.colour(STDOUT_FILENO))
-        guard Output.line(text) else {
+        let text = json ? report.json : report.text(width: Terminal.width(STDOUT_FILENO))
+        let colour = Terminal.colour(STDOUT_FILENO)
+        guard Output.line(text, isJSON: json, paint: { DoctorReport.painted($0, colour) }) else {
             throw Output.failure("the report can't be written")
         }
         if report.status != .success { throw ExitCode(report.status.rawValue) }

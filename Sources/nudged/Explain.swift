@@ -63,6 +63,6 @@ struct Explain: AsyncParsableCommand {
             throw ExitCode(ExitStatus.noUser.rawValue)
         }
         let text = json ? explanation.json : explanation.text(width: Terminal.width(STDOUT_FILENO))
-        guard Output.line(text) else { throw Output.failure("the explanation can't be written") }
+        guard Output.line(text, isJSON: json) else { throw Output.failure("the explanation can't be written") }
     }
 }

@@ -38,6 +38,6 @@ struct ForecastCommand: AsyncParsableCommand {
         }
         let text =
             json ? forecast.json : forecast.text(width: Terminal.width(STDOUT_FILENO), hasBlocks: Terminal.hasBlocks)
-        guard Output.line(text) else { throw Output.failure("the forecast can't be written") }
+        guard Output.line(text, isJSON: json) else { throw Output.failure("the forecast can't be written") }
     }
 }

@@ -12,8 +12,11 @@ struct Migrate: AsyncParsableCommand {
             columns, types, owners and rights. If not, it says what it will create and which triggers it adds, \
             applies the migrations, and names the next step.
 
-            The first run adds the schema nudged and two roles. It makes the app's tables, or adds triggers and \
-            missing columns to them. It changes nothing else.
+            The first run adds the schemas nudged and nudged_api, and three roles. It makes the app's tables, or adds \
+            triggers and missing columns to them. It changes nothing else.
+
+            Each run also takes back rights that a broad grant gave on nudged's schemas and tables, for example a \
+            grant on all tables to anon. nudged doctor and --dry-run list them.
 
             --sql prints all migrations as one SQL script for your own migration tool. It has no BEGIN and no COMMIT. \
             nudged migrate later finds these migrations applied.
@@ -51,10 +54,12 @@ struct Migrate: AsyncParsableCommand {
                 usesTemplates: withTemplates
             )
             let survey = try await run.survey(isDryRun: dryRun)
-            for line in survey.lines { Output.line(line) }
+            for line in survey.lines { Output.line(line.printable) }
             status = survey.status
             if status == .success, !dryRun {
-                for line in try await run.apply(survey, onHeld: { Output.error($0) }) { Output.line(line) }
+                for line in try await run.apply(survey, onHeld: { Output.error($0.printable) }) {
+                    Output.line(line.printable)
+                }
             }
         } catch {
             Output.error("\(error)")

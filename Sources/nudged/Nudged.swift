@@ -25,17 +25,36 @@ struct Nudged: AsyncParsableCommand {
     )
 
     /// The argument parser's errors begin as all others do.
-    static var _errorPrefix: String { Output.errorPrefix }
+    static var _errorPrefix: String { "\(Output.errorName) " }
 
     /// SIGPIPE is ignored: a write to a closed pipe or socket is an error that the writer handles.
     static func main() async {
+        ProcessMemory.hide()
         StandardStreams.reserve()
         Heap.limitArenas()
         signal(SIGPIPE, SIG_IGN)
-        if let problem = unknownCommand(CommandLine.arguments.dropFirst()) {
-            exit(withError: ValidationError(problem))
+        do {
+            if let problem = unknownCommand(CommandLine.arguments.dropFirst()) { throw ValidationError(problem) }
+            var command = try await asyncParseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            finish(error)
         }
-        await main(nil)
+    }
+
+    /// Ends the process. Errors of the argument parser quote what was typed, so they are written as all others are.
+    private static func finish(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        // Help, the version and completions quote nothing.
+        guard !code.isSuccess else { exit(withError: error) }
+        let text = fullMessage(for: error)
+        let prefix = _errorPrefix
+        if !text.isEmpty { Output.error(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text) }
+        Glibc.exit(code.rawValue)
     }
 
     /// The argument parser suggests options, but no commands. Nil if the arguments begin with a command or an option.

@@ -1,17 +1,29 @@
 import ArgumentParser
 import Glibc
+import Systemd
 
 /// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
+/// All text of all commands goes through here, and none of it can control the terminal.
 enum Output {
-    /// Writes a line to standard output. False if that failed.
+    /// Writes text to standard output, and a line break. False if that failed.
+    ///
+    /// - Parameters:
+    ///   - isJSON: the text is a JSON document, whose values must stay the same.
+    ///   - paint: colours the text after all else was taken out of it.
     @discardableResult
-    static func line(_ text: String) -> Bool { write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+    static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
+        let shown = isJSON ? text.printableJSON : paint(text.printableLines)
+        return write(Array(shown.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
 
     /// Writes a line to standard error.
-    static func error(_ text: String) { _ = write(Array("\(errorPrefix)\(text)\n".utf8), to: STDERR_FILENO) }
+    static func error(_ text: String) {
+        let prefix = Terminal.colour(STDERR_FILENO).bad(errorName) + " "
+        _ = write(Array("\(prefix)\(text.printableLines)\n".utf8), to: STDERR_FILENO)
+    }
 
     /// The start of each error.
-    static var errorPrefix: String { Terminal.colour(STDERR_FILENO).bad("nudged:") + " " }
+    static let errorName = "nudged:"
 
     /// Reports the error in `errno`. The exit code is EX_IOERR of sysexits(3).
     static func failure(_ what: String) -> ExitCode {

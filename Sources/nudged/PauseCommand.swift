@@ -32,7 +32,7 @@ struct PauseCommand: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? report.json : report.text) else {
+        guard Output.line(json ? report.json : report.text, isJSON: json) else {
             throw Output.failure("the report can't be written")
         }
     }

@@ -3,6 +3,7 @@ import Operator
 import Service
 import ArgumentParser
 import Glibc
+import Systemd
 
 /// `nudged report`.
 struct ReportCommand: AsyncParsableCommand {
@@ -52,7 +53,7 @@ struct ReportCommand: AsyncParsableCommand {
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
         guard html != "-" else {
-            guard Output.write(Array(page.utf8), to: STDOUT_FILENO) else {
+            guard Output.write(Array(page.printableLines.utf8), to: STDOUT_FILENO) else {
                 throw Output.failure("the report can't be written")
             }
             return

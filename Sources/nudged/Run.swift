@@ -28,21 +28,22 @@ struct Run: AsyncParsableCommand {
         let output = LogOutput(environment: environment)
         LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
         let log = Logger(label: "nudged")
-        let loaded = try config.load(log: output.isJournal ? log : nil)
-        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
         if once {
-            try await runOnce(loaded.configuration, log: log, output: output)
+            try await runOnce(load(log, output), log: log, output: output)
         } else {
-            try await serve(loaded.configuration, log: log, output: output, environment: environment)
+            // The daemon reads it again. What is read here must be released: it holds the key's text.
+            _ = try load(log, output)
+            try await serve(log: log, output: output, environment: environment)
         }
     }
 
-    private func serve(
-        _ configuration: Configuration,
-        log: Logger,
-        output: LogOutput,
-        environment: [String: String]
-    ) async throws {
+    private func load(_ log: Logger, _ output: LogOutput) throws -> Configuration {
+        let loaded = try config.load(log: output.isJournal ? log : nil)
+        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
+        return loaded.configuration
+    }
+
+    private func serve(log: Logger, output: LogOutput, environment: [String: String]) async throws {
         let path = config.path
         do {
             let daemon = try Daemon(
@@ -71,7 +72,7 @@ struct Run: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? result.report.json : result.report.text) else {
+        guard Output.line(json ? result.report.json : result.report.text, isJSON: json) else {
             throw Output.failure("the summary can't be written")
         }
         if let trouble = result.trouble { Output.error(trouble) }

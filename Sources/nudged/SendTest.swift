@@ -47,7 +47,7 @@ struct SendTest: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        guard Output.line(json ? report.json : report.text) else {
+        guard Output.line(json ? report.json : report.text, isJSON: json) else {
             throw Output.failure("the report can't be written")
         }
         if report.status != .success { throw ExitCode(report.status.rawValue) }

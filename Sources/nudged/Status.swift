@@ -29,8 +29,10 @@ struct Status: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(OneRun.status(of: error).rawValue)
         }
-        let text = json ? page.json : paint(page.text(width: Terminal.width(STDOUT_FILENO)), page.status == .success)
-        guard Output.line(text) else { throw Output.failure("the page can't be written") }
+        let text = json ? page.json : page.text(width: Terminal.width(STDOUT_FILENO))
+        guard Output.line(text, isJSON: json, paint: { paint($0, page.status == .success) }) else {
+            throw Output.failure("the page can't be written")
+        }
         if page.status != .success { throw ExitCode(page.status.rawValue) }
     }
 

@@ -9,7 +9,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let run = try ChaosRun(seed: Seeds.extra, seconds: 3, rate: 300, folder: folder.path)
-        let report = try await run.run()
+        let report = await run.run()
         // Memory and descriptors belong to the whole process, which runs other tests too. Only the command checks them.
         let broken = report.books.violations.filter { $0.key != .growth }
         #expect(broken.isEmpty, "\(report.line)")

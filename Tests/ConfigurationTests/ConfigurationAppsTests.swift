@@ -1,4 +1,5 @@
 import Fixtures
+import Systemd
 import Testing
 
 @testable import Configuration
@@ -255,7 +256,7 @@ import Testing
 
     @Test func fault_whenAKeyOfItsOwnIsRefused() {
         struct NoKey: Error, CustomStringConvertible { let description = "this key is not on the curve P-256" }
-        let checks = ConfigurationChecks(key: { if $0 == Self.other { throw NoKey() } })
+        let checks = ConfigurationChecks(key: { if $0.text == Self.other { throw NoKey() } })
         let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
         // An entry below that inherits the bad key makes no second fault of it.
         let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"

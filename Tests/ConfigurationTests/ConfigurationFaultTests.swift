@@ -57,13 +57,10 @@ import Testing
             "schedule:\n  batch: 0\n",
             "nudged.yaml:2:10: schedule.batch: \"0\" is out of range: write a whole number from 1 to 10000"
         ),
+        // The database's owner decides how long the record is kept (nudged.setting).
         (
-            "record:\n  keepDays: 0\n",
-            "nudged.yaml:2:13: record.keepDays: \"0\" is out of range: write a whole number from 1 to 3650"
-        ),
-        (
-            "record:\n  keepDay: 7\n",
-            "nudged.yaml:2:3: record.keepDay: unknown key: did you mean record.keepDays?"
+            "record:\n  keepDays: 30\n",
+            "nudged.yaml:1:1: record: unknown key: remove it, or see nudged config --reference for the key's name"
         ),
         (
             "schedule:\n  batch: 10001\n",
@@ -179,6 +176,23 @@ import Testing
                 "nudged.yaml:7:10: apns.keyId: \"short\" is wrong: write 10 capital letters and digits",
                 "environment POLICY_MAX_PER_DAY: policy.maxPerDay: \"-1\" is out of range: write a whole number from 1, or none",
                 "apns.teamId: it is missing: write it in nudged.yaml or set APNS_TEAM_ID: 10 capital letters and digits",
+            ]
+        )
+    }
+
+    /// Neither a file nor a value can write anything into the terminal or fill the journal.
+    @Test func fault_whenTextsAreHostile_isOneShortLine() {
+        let unknown = "unknown key: remove it, or see nudged config --reference for the key's name"
+        #expect(
+            fixture.faults("\"a\\e[2J\\u202Eb\": 1\n") == ["nudged.yaml:1:1: a\u{FFFD}[2J\u{FFFD}b: \(unknown)"]
+        )
+        let long = String(repeating: "x", count: 300)
+        #expect(fixture.faults("\(long): 1\n") == ["nudged.yaml:1:1: \(long.prefix(100))…: \(unknown)"])
+        // One character of 301 scalars.
+        let marks = String(repeating: "\u{301}", count: 300)
+        #expect(
+            fixture.faults("schedule:\n  batch: a\(marks)\n") == [
+                "nudged.yaml:2:10: schedule.batch: \"a\(String(repeating: "\u{301}", count: 39))…\" is wrong: write a whole number from 1 to 10000"
             ]
         )
     }

@@ -1,4 +1,5 @@
 import Fixtures
+import Glibc
 import Policy
 import Systemd
 import Testing
@@ -29,7 +30,6 @@ import YAML
               allowInsecure: true
               statementTimeout: 2m
             schedule: {interval: 500ms, lease: 11, batch: 10000}
-            record: {keepDays: 30}
             checkIn:
               title: Hi
               body: |
@@ -67,7 +67,6 @@ import YAML
         #expect(database.allowInsecure)
         #expect(database.statementTimeout == .seconds(120))
         #expect(configuration.schedule == .init(interval: .milliseconds(500), lease: .seconds(11), batch: 10_000))
-        #expect(configuration.record == .init(keepDays: 30))
         #expect(configuration.checkIn == .init(title: "Hi", body: "How is it?"))
         let policy = configuration.policy
         #expect(policy.defaultTimezone == "Europe/Berlin")
@@ -93,9 +92,6 @@ import YAML
         #expect(configuration.apns?.lanes.first?.endpoint == nil)
         #expect(configuration.database?.allowInsecure == false)
         #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 2000))
-        #expect(configuration.record == .init(keepDays: 90))
-        let short = ConfigurationFixture.environment.merging(["RECORD_KEEP_DAYS": "1"]) { $1 }
-        #expect(try fixture.load(environment: short).configuration.record == .init(keepDays: 1))
         #expect(!configuration.checkIn.title.isEmpty && !configuration.checkIn.body.isEmpty)
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")
@@ -170,6 +166,29 @@ import YAML
             try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
                 == 2000
         )
+    }
+
+    /// Who can write the file could send pushes and the provider token to another server.
+    @Test(arguments: [0o620 as mode_t, 0o602, 0o666])
+    func file_whenOthersCanWriteIt_isRefused(mode: mode_t) throws {
+        let yaml = "apns: {endpoint: https://elsewhere.test}\n"
+        let text = String(mode, radix: 8)
+        #expect(
+            fixture.faults(yaml, mode: mode) == [
+                "nudged.yaml can be changed by others than its owner (mode 0\(text)): check its content, then chmod go-w nudged.yaml"
+            ]
+        )
+        do throws(ConfigurationError) {
+            _ = try fixture.load(yaml, mode: mode)
+        } catch {
+            #expect(error.exitStatus == .permission)
+        }
+        #expect(fixture.faults(yaml, mode: 0o644).isEmpty)
+        // A folder is shared by its group, as /srv/app often is.
+        chmod(fixture.folder, 0o770)
+        #expect(fixture.faults(yaml).first?.hasPrefix("nudged.yaml can be replaced by others: ") == true)
+        // The file at the standard path too.
+        #expect(fixture.faults().count == 1)
     }
 
     @Test func value_whenTheWeakerOneIsBadDoesNotMatter() throws {

@@ -25,7 +25,7 @@ from service import BUILT, REPOSITORY
 PAGE = REPOSITORY + "/docs/OPERATIONS.md"
 # The blocks in the order of their play, which is not the page's: there the night comes first.
 ORDER = (
-    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "column", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
+    "install", "configure", "start", "nudge", "read", "holders", "refused", "anew", "campaign", "shrink", "addresses", "column", "password", "key", "production", "backup", "restore", "encrypt", "decrypt", "uninstall",
 )
 # What the page's transcript shows.
 SHOWN = ORDER[:5]
@@ -176,6 +176,11 @@ def play(page, tree, package):
 # What must be true after a block, beyond its commands' success
 
 
+def statements_are_logged(stage):
+    """From now on PostgreSQL logs every statement, as many servers do."""
+    stage.machine.run("su", "postgres", "-c", "psql -qX", input="alter system set log_statement = 'all';\nselect pg_reload_conf();\n")
+
+
 def nudge_arrives(stage):
     """The message is recorded as accepted, and the sweep that sent it is in the journal."""
     m = stage.machine
@@ -202,7 +207,7 @@ def another_arrives(stage):
     """The daemon that runs now sends, too."""
     accepted = "select count(*) from nudged.delivery where kind = 'message' and outcome = 'accepted'"
     before = int(stage.ask(accepted))
-    stage.ask(f"select nudged.send('{USER}', 'Ann', 'And now?', urgent => true)")
+    stage.ask(f"select nudged_api.send('{USER}', 'Ann', 'And now?', urgent => true)")
     stage.machine.until(lambda: int(stage.ask(accepted)) == before + 1, "another message that Apple took", 90)
 
 
@@ -220,7 +225,7 @@ def nothing_is_left(stage):
     left = m.run("find", "/", "-xdev", "-name", "*nudged*", "-not", "-path", "/proc/*", "-not", "-path", "/root/*", "-not", "-path", "/var/lib/apt/*", "-not", "-path", "/run/log/*").stdout
     assert not left, "left behind:\n" + left
     for question, answer in {
-        "select count(*) from pg_namespace where nspname = 'nudged'": "0", "select count(*) from pg_roles where rolname like 'nudged%'": "0",
+        "select count(*) from pg_namespace where nspname like 'nudged%'": "0", "select count(*) from pg_roles where rolname like 'nudged%'": "0",
         "select count(*) from pg_trigger where not tgisinternal": "0", "select count(*) from push_tokens": "1",
     }.items():
         found = stage.ask(question)
@@ -251,6 +256,10 @@ def secrets_stand_nowhere(stage):
         assert text, place + " is empty"
         for secret in secrets:
             assert secret not in text, f"a secret in {place}: {secret[:3]}…"
+    # Its statements hold the texts and tokens that were given to it, but no password.
+    log = m.run("sh", "-c", "cat /var/log/postgresql/*.log").stdout
+    assert "SCRAM-SHA-256$" in log, "PostgreSQL's log has no statement that sets a password"
+    assert secrets[1] not in log, "the password is in PostgreSQL's log"
     # The limit that a core dump meets, whatever the host does with cores.
     assert re.search(r"Max core file size +0 +0 ", m.run("cat", f"/proc/{pid}/limits").stdout), "a core dump is allowed"
     m.run("systemctl", "kill", "--kill-whom=main", "-s", "SEGV", "nudged")
@@ -260,7 +269,7 @@ def secrets_stand_nowhere(stage):
 
 
 AFTER = {
-    "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "column": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
+    "install": statements_are_logged, "nudge": nudge_arrives, "read": secrets_stand_nowhere, "anew": another_arrives, "addresses": another_arrives, "column": another_arrives, "password": another_arrives, "key": another_arrives, "production": another_arrives,
     "backup": backup_has_no_living_daemon, "restore": another_arrives, "encrypt": daemon_stands, "decrypt": apple_took_as_many, "uninstall": nothing_is_left,
 }
 USER = "00000000-0000-4000-8000-000000000001"

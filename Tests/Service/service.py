@@ -58,6 +58,18 @@ def install(machine):
     machine.run("systemctl", "daemon-reload")
 
 
+def calls_of(unit):
+    """The system calls that a unit's file allows by name."""
+    lists = re.findall(r"^SystemCallFilter=([a-z].*)$", text_of(unit), re.M)
+    return {name for names in lists for name in names.split()}
+
+
+def group_of(machine, *group):
+    """The system calls of one of systemd's groups; of all groups, without one."""
+    lines = machine.run("systemd-analyze", "syscall-filter", *group).stdout.splitlines()
+    return {line.strip() for line in lines if line.startswith("    ") and "#" not in line}
+
+
 @functools.cache
 def swift_runtime():
     """The folder of the Swift runtime that the binary needs; None where it is linked in."""
@@ -79,8 +91,8 @@ class Service:
             self.configure()
             self.credential("database.url", self.url())
             self.migrate()
-            # As short as a test wants them; what is shipped is looked at by `test_unit`.
-            self.drop_in("test", "[Service]\nRestartSec=200ms\n")
+            # As short as a test wants them; what is shipped is looked at by `test_unit`. A system call that the unit does not list ends the process, so that no test passes with one.
+            self.drop_in("test", "[Service]\nRestartSec=200ms\nSystemCallErrorNumber=kill\n")
         except BaseException:
             self.machine.stop()
             raise
@@ -192,6 +204,10 @@ class Service:
     def entries(self, *matches, after=0):
         """Entries about the unit, systemd's own as well."""
         return [entry for entry in self.machine.journal("-u", "nudged", *matches) if int(entry["__REALTIME_TIMESTAMP"]) > after]
+
+    def forbidden_calls(self, after):
+        """Entries about processes that ended because they made a system call that the unit does not list."""
+        return [entry["MESSAGE"] for entry in self.entries("-g", "status=31/SYS", after=after)]
 
     def await_event(self, name, after=None, seconds=20):
         return self.machine.until(lambda: self.events(name, after), f"event {name}", seconds)[-1]

@@ -41,7 +41,7 @@ class JournalTests(unittest.TestCase):
         self.assertIn("What to do: Start PostgreSQL", text)
         self.assertIn("Defined-By: nudged", text)
         text = self.machine.run("journalctl", "-x", "NUDGED_EVENT=connection_opened").stdout
-        self.assertIn("A connection for com.example.App (production) is open.", text)
+        self.assertIn("nudged is connected to localhost:2197 for com.example.App", text)
 
     def test_refusals_whenManyComeAtOnce_areAFewLinesAndACount(self):
         after = self.s.mark()

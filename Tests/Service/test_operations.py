@@ -1,5 +1,6 @@
 """docs/OPERATIONS.md: what it says of itself. Its commands are played by first_nudge.py."""
 
+import glob
 import re
 import unittest
 
@@ -26,6 +27,14 @@ class OperationsTests(unittest.TestCase):
         played = blocks(self.page)
         shown = [command for name in SHOWN for command in played[name]]
         self.assertEqual(typed_in(self.page.split("## The transcript", 1)[1]), shown)
+
+    def test_passwords_areInNoStatement(self):
+        """A server may log its statements, and psql keeps them. psql's \\password sends only a hash."""
+        pages = [REPOSITORY + "/README.md", *glob.glob(REPOSITORY + "/docs/*.md")]
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            self.assertEqual(re.findall(r"(?i)\bpassword\s+['\"$].*", text_of(page)), [], page)
+        self.assertIn("\\password nudged_daemon", self.page)
 
     def test_links_leadSomewhere(self):
         headings = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", self.page, re.M)}

@@ -6,7 +6,7 @@ import re
 import unittest
 
 from machine import Machine, obstacle, text_of
-from service import REPOSITORY, install
+from service import REPOSITORY, calls_of, group_of, install
 
 
 @unittest.skipIf(obstacle(), obstacle())
@@ -45,7 +45,7 @@ class UnitTests(unittest.TestCase):
 
     def test_verify_whenAnExampleIsPutInPlace_saysNothing(self):
         names = [os.path.basename(path)[:-5] for path in glob.glob(REPOSITORY + "/systemd/examples/*.conf")]
-        self.assertEqual(len(names), 5)
+        self.assertEqual(len(names), 6)
         for name in names:
             if name == "restart-steps" and self.version < 254:
                 continue
@@ -60,6 +60,36 @@ class UnitTests(unittest.TestCase):
         text = text_of(f"{REPOSITORY}/systemd/nudged.service")
         self.machine.write("/lib/systemd/system/filtered.service", text + text_of(f"{REPOSITORY}/systemd/examples/addresses.conf"))
         self.assertLessEqual(self.exposure("filtered.service"), 1.0)
+
+    def test_addresses_whenNudgedWroteThem_areADropIn(self):
+        key = self.machine.run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256").stdout
+        environment = {
+            "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE_ID": "com.example.App", "APNS_ENVIRONMENT": "production", "APNS_PRIVATE_KEY": key,
+            "DATABASE_URL": "postgresql://nudged_daemon@192.0.2.5/app?sslmode=verify-full", "METRICS_LISTEN": "127.0.0.1:9464",
+        }
+        text = self.machine.run("env", *[f"{name}={value}" for name, value in environment.items()], "/usr/bin/nudged", "config", "--addresses").stdout
+        for line in ("IPAddressDeny=any", "IPAddressAllow=192.0.2.5", "SocketBindAllow=tcp:9464"):
+            self.assertIn(f"\n{line}\n", text)
+        self.assertRegex(text, r"\nIPAddressAllow=17\.0\.0\.0/8 ")
+        path = re.match(r"# (/etc/systemd/system/\S+\.conf)", text)[1]
+        self.machine.write(path, text)
+        self.addCleanup(os.unlink, self.machine.root + path)
+        self.verify("nudged.service")
+        self.machine.write("/lib/systemd/system/written.service", text_of(f"{REPOSITORY}/systemd/nudged.service") + text)
+        self.assertLessEqual(self.exposure("written.service"), 1.0)
+
+    def test_calls_areTheSameInBothUnits(self):
+        daemon, migrate = (calls_of(f"{REPOSITORY}/systemd/{name}.service") for name in ("nudged", "nudged-migrate"))
+        self.assertEqual(daemon, migrate)
+
+    def test_calls_areNoneThatAUnitShouldLack(self):
+        """As systemd's groups have them: what only an administrator's program needs."""
+        for group in ("@privileged", "@resources", "@mount", "@clock", "@module", "@raw-io", "@reboot", "@swap", "@debug", "@obsolete", "@cpu-emulation", "@keyring", "@setuid", "@chown", "@aio", "@memlock"):
+            names = group_of(self.machine, group)
+            self.assertGreater(len(names), 1, group)
+            self.assertEqual(calls_of(f"{REPOSITORY}/systemd/nudged.service") & names, set(), group)
+        # All names are known to this systemd: it would warn of others.
+        self.assertEqual(calls_of(f"{REPOSITORY}/systemd/nudged.service") - group_of(self.machine), set())
 
     def test_promises_standInTheUnit(self):
         shown = self.machine.run("systemctl", "show", "nudged").stdout

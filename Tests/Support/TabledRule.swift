@@ -1,4 +1,4 @@
-/// A recurrence rule and what is said of it, by Swift's parser and by SQL's `nudged.recurrence_fault` alike.
+/// A recurrence rule and what is said of it, by Swift's parser and by SQL's `nudged_api.recurrence_fault` alike.
 public struct TabledRule: Sendable {
     /// The rule.
     public let text: String

@@ -18,7 +18,7 @@ import Testing
     @Test func credential_whenSystemdHandedItOver() throws {
         let credentials = Credentials(environment: ["CREDENTIALS_DIRECTORY": folder.path])
         folder.write("apns.privateKey", "secret\n", mode: 0o444)
-        #expect(try credentials.read("apns.privateKey") == "secret")
+        #expect(try credentials.read("apns.privateKey")?.text == "secret")
         #expect(try credentials.read("database.url") == nil)
         #expect(try credentials.read("../etc/passwd") == nil)
         #expect(try credentials.read("..") == nil)
@@ -26,7 +26,8 @@ import Testing
     }
 
     @Test func keyFile_whenItIsFine() throws {
-        #expect(try Credentials.readKeyFile(folder.write("key", "line 1\nline 2\n\n", mode: 0o640)) == "line 1\nline 2")
+        let key = try Credentials.readKeyFile(folder.write("key", "line 1\nline 2\n \r\n", mode: 0o640))
+        #expect(key.text == "line 1\nline 2")
     }
 
     @Test func keyFile_whenItIsWorldReadable() {
@@ -47,6 +48,8 @@ import Testing
         #expect(code(folder.write("fits", String(repeating: "x", count: 65_536), mode: 0o600)) == nil)
         #expect(code(folder.write("blank", "\n \n", mode: 0o600))?.code == .empty)
         #expect(code(folder.write("zero", "a\0b", mode: 0o600))?.code == .notText)
+        #expect(code(folder.write("umlaut", "ä", mode: 0o600)) == nil)
+        #expect(code(folder.write("half", bytes: [0x61, 0xC3], mode: 0o600))?.code == .notText)
         let fifo = folder.path + "/fifo"
         mkfifo(fifo, 0o600)
         #expect(code(fifo)?.code == .notAFile)
@@ -57,6 +60,14 @@ import Testing
         let error = code(folder.write("key", "secret", mode: 0o000))
         #expect(error?.code == .unreadable)
         #expect(error?.exitStatus == .permission)
+    }
+
+    @Test func secret_isShownNowhere() {
+        let secret = Secret("planted")
+        var dumped = ""
+        dump(["a": secret], to: &dumped)
+        #expect(!"\(secret) \(String(reflecting: secret)) \(dumped)".contains("planted"))
+        #expect(secret == Secret("planted") && secret != Secret("plante") && secret.text == "planted")
     }
 
     @Test func environment_whenRead() {
@@ -91,8 +102,12 @@ final class TemporaryFolder: Sendable {
 
     @discardableResult
     func write(_ name: String, _ text: String, mode: mode_t) -> String {
+        write(name, bytes: Array(text.utf8), mode: mode)
+    }
+
+    @discardableResult
+    func write(_ name: String, bytes: [UInt8], mode: mode_t) -> String {
         let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        let bytes = Array(text.utf8)
         _ = Glibc.write(file, bytes, bytes.count)
         fchmod(file, mode)
         close(file)

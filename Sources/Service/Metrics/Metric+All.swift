@@ -152,7 +152,7 @@ extension Metric {
 
     // MARK: Decisions
 
-    private static let decisions = [usersDecided, serviceDecisions, serviceState, pausedKinds]
+    private static let decisions = [usersDecided, serviceDecisions, withoutConsent, serviceState, pausedKinds]
 
     static let usersDecided = Metric(
         "nudged_users_decided_total",
@@ -168,6 +168,13 @@ extension Metric {
         labels: ["by", "notify"],
         "Nudges decided by the decision service, or instead by the user's fallback strategy.",
         use: "If `by=\"fallback\"` grows, check the service."
+    )
+    static let withoutConsent = Metric(
+        "nudged_users_without_consent_total",
+        .counter,
+        "Users whose nudges went on without a question to the decision service, since the user does not consent.",
+        use:
+            "0 if no service is configured. If it grows as fast as `nudged_users_decided_total{result=\"send\"}`, check that the app writes `smart_enabled` (docs/DECISION.md)."
     )
     static let serviceState = Metric(
         "nudged_decision_service_state",

@@ -93,6 +93,7 @@ struct MetricsPage: Sendable {
         return [
             Metric.usersDecided.family(results.map { MetricSample(Double($1), [MetricLabel("result", $0)]) }),
             Metric.serviceDecisions.family(decisions),
+            Metric.withoutConsent.family(state.totals.withoutConsent),
             service ?? Metric.serviceState.family([]),
             Metric.pausedKinds.family(
                 NudgeKind.allCases.map {

@@ -1,4 +1,5 @@
 import OpenSSL
+package import Systemd
 
 /// Names devices in the journal: a hash of the record's device hash, keyed with the main app's signing key.
 ///
@@ -9,10 +10,14 @@ package struct DeviceNames: Sendable {
     private let key: [UInt8]
 
     /// - Parameter secret: the text of the signing key.
-    package init(secret: String) {
+    package init(secret: Secret) {
+        let digest = secret.withBytes { bytes in SHA256.digest(of: bytes)?.bytes ?? [] }
         // A derived key, so that no other use of the secret gives the same bytes.
-        key = SHA256.hmac(key: Array(secret.utf8), "nudged: devices in the journal")
+        key = SHA256.hmac(key: digest, "nudged: devices in the journal")
     }
+
+    /// For names that need no key.
+    package init(secret: String) { self.init(secret: Secret(secret)) }
 
     /// 12 hexadecimal digits for a device. `deviceHash` is its name in the record.
     package func name(_ deviceHash: String) -> String {

@@ -2,9 +2,11 @@ package import Configuration
 package import Delivery
 package import Planning
 import APNs
+import OpenSSL
 import Policy
 package import Postgres
 import Store
+import Systemd
 package import TimeZones
 
 /// The values for the daemon's parts, made from a valid configuration.
@@ -14,7 +16,6 @@ package struct Assembly: Sendable {
     package let planner: Planner
     let settings: SweepSettings
     let schedule: Configuration.Schedule
-    let record: Configuration.Record
     let statementTimeout: Duration
     package let deviceNames: DeviceNames
     /// nil: no decision service is configured.
@@ -39,9 +40,8 @@ package struct Assembly: Sendable {
         )
         statementTimeout = database.statementTimeout
         schedule = configuration.schedule
-        record = configuration.record
-        lanes = Self.lanes(apns)
-        deviceNames = DeviceNames(secret: main.privateKey.text)
+        lanes = try Self.lanes(apns)
+        deviceNames = DeviceNames(secret: main.privateKey)
         decision = configuration.decision
         metrics = configuration.metrics
         heartbeat = configuration.heartbeat
@@ -64,10 +64,28 @@ package struct Assembly: Sendable {
     }
 
     /// Each lane with its sender's configuration, in the order of the configuration.
-    package static func lanes(_ apns: Configuration.APNs) -> [LaneConfiguration] {
+    ///
+    /// - Throws: what is wrong with a lane's key.
+    package static func lanes(_ apns: Configuration.APNs) throws(ConfigurationFault) -> [LaneConfiguration] {
         let most = FlightBudget(total: apns.maxInFlight, lanes: apns.lanes.count).room(own: 0, others: [])
-        return apns.lanes.map { lane in
-            LaneConfiguration(identity: LaneIdentity(lane), sender: sender(lane, apns, maxInFlight: most))
+        var lanes: [LaneConfiguration] = []
+        for lane in apns.lanes {
+            let sender = try sender(lane, apns, maxInFlight: most)
+            lanes.append(LaneConfiguration(identity: LaneIdentity(lane), sender: sender))
+        }
+        return lanes
+    }
+
+    /// Parses a signing key. Its text is not copied.
+    static func signingKey(_ secret: Secret) throws(ConfigurationFault) -> P256SigningKey {
+        do throws(SigningKeyError) {
+            return try secret.withBytes { bytes throws(SigningKeyError) in try P256SigningKey(pem: bytes) }
+        } catch {
+            throw ConfigurationFault(
+                key: "apns.privateKey",
+                what: error.problem,
+                remedy: error.remedy ?? "try it again, or use another key"
+            )
         }
     }
 
@@ -89,11 +107,11 @@ package struct Assembly: Sendable {
         _ lane: Configuration.Lane,
         _ apns: Configuration.APNs,
         maxInFlight: Int
-    ) -> SenderConfiguration {
+    ) throws(ConfigurationFault) -> SenderConfiguration {
         var sender = SenderConfiguration(
             teamID: lane.teamID,
             keyID: lane.keyID,
-            signingKeyPEM: lane.privateKey.text,
+            signingKey: try signingKey(lane.privateKey),
             topic: lane.bundleID,
             environment: lane.environment == .production ? .production : .sandbox,
             endpoint: lane.endpoint.map { SenderConfiguration.Endpoint(host: $0.host, port: $0.port) },

@@ -1,32 +1,19 @@
 package import Configuration
 import Delivery
 import APNs
-import OpenSSL
 import Postgres
 import TimeZones
 
 extension ConfigurationChecks {
     /// Checks values with the code that uses them. So `check-config`, the start and a reload report the same errors.
     package static let system = ConfigurationChecks(
-        key: { try checkKey($0) },
+        key: { _ = try Assembly.signingKey($0) },
         database: { url, allowInsecure in try databaseTarget(url, allowInsecure: allowInsecure) },
         zone: { isZone($0) },
         service: { url, token in _ = try Decider.checked(url, token: token) },
         heartbeat: { url in _ = try HeartbeatCaller.checked(url) },
         text: { title, body in _ = try Notification(title: title, body: body).rendered() }
     )
-
-    private static func checkKey(_ pem: String) throws(ConfigurationFault) {
-        do throws(SigningKeyError) {
-            _ = try P256SigningKey(pem: pem)
-        } catch {
-            throw ConfigurationFault(
-                key: "apns.privateKey",
-                what: error.problem,
-                remedy: error.remedy ?? "try it again, or use another key"
-            )
-        }
-    }
 
     /// What may be shown of the URL.
     private static func databaseTarget(_ url: String, allowInsecure: Bool) throws(ConfigurationFault) -> String {

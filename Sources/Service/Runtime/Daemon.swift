@@ -199,8 +199,7 @@ package actor Daemon {
         guard now >= nextMaintenance else { return }
         nextMaintenance = now + Self.soonMilliseconds
         do throws(PostgresError) {
-            let keepDays = Int32(clamping: assembly.record.keepDays)
-            let (made, dropped) = try await engine.store.maintainDelivery(keepDays: keepDays)
+            let (made, dropped) = try await engine.store.maintainDelivery()
             let forgotten = try await engine.store.pruneMessageKeys()
             let isWalked = try await forgetReminders()
             if made == 0, dropped == 0, forgotten == 0, isWalked {
@@ -319,7 +318,7 @@ package actor Daemon {
             }
             let decider = try engine.decider(for: next.decision, replacing: engine.pipeline.decider)
             let caller = try caller(for: next.heartbeat)
-            try engine.lanes.reconfigure(next.lanes)
+            engine.lanes.reconfigure(next.lanes)
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
             await engine.pipeline.reconfigure(planner: next.planner, settings: next.settings, decider: decider)
@@ -327,8 +326,6 @@ package actor Daemon {
             if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }
-            // A shorter retention takes effect at once.
-            if next.record != assembly.record { nextMaintenance = 0 }
             assembly = next
             reporter.say(.reloadDone, "configuration, key and time zones were read again")
             return []

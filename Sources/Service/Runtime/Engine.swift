@@ -1,6 +1,5 @@
 package import Configuration
 package import Delivery
-package import APNs
 import Logging
 import Postgres
 package import Store
@@ -25,7 +24,7 @@ package final class Engine: Sendable {
     ///   - identity: identifies the daemon in the database.
     ///   - onEvent: called for each event of a sweep, after the reporter.
     ///   - onDatabaseFailure: called for each failed attempt to connect, after the reporter.
-    /// - Throws: `ConfigurationFault`, for example if a signing key is invalid.
+    /// - Throws: what is wrong with the decision service's address.
     package init(
         _ assembly: Assembly,
         reporter: Reporter,
@@ -50,7 +49,7 @@ package final class Engine: Sendable {
             onFailure: failed
         )
         migrator = Migrator(configuration: assembly.connection, onFailure: failed)
-        lanes = try Self.lanes(assembly.lanes, reporter)
+        lanes = Lanes(assembly.lanes) { event, lane in reporter.sender(event, lane) }
         pipeline = Pipeline(
             store: store,
             lanes: lanes,
@@ -63,17 +62,6 @@ package final class Engine: Sendable {
         ) { event in
             reporter.sweep(event)
             onEvent(event)
-        }
-    }
-
-    private static func lanes(
-        _ configurations: [LaneConfiguration],
-        _ reporter: Reporter
-    ) throws(ConfigurationFault) -> Lanes {
-        do throws(APNsError) {
-            return try Lanes(configurations) { event, lane in reporter.sender(event, lane) }
-        } catch {
-            throw ConfigurationFault.key(error)
         }
     }
 
@@ -98,7 +86,14 @@ package final class Engine: Sendable {
     /// The current state of the parts.
     func sample(lostLines: Int, interval: Duration) async -> DaemonSample {
         DaemonSample(
-            lanes: lanes.all.map { LaneSample(lane: $0.identity, status: $0.sender.status) },
+            lanes: lanes.all.map { lane in
+                let server = lane.sender.server
+                return LaneSample(
+                    lane: lane.identity,
+                    status: lane.sender.status,
+                    otherServer: server.isApples ? nil : "\(server)"
+                )
+            },
             decision: pipeline.decider?.status,
             inFlight: pipeline.openPushes,
             lostLines: lostLines,
@@ -151,16 +146,5 @@ package final class Engine: Sendable {
         timer.cancel()
         await store.close()
         await migrator.close()
-    }
-}
-
-extension ConfigurationFault {
-    /// An unusable signing key.
-    package static func key(_ error: APNsError) -> ConfigurationFault {
-        ConfigurationFault(
-            key: "apns.privateKey",
-            what: "\(error)",
-            remedy: "use the .p8 file from Apple's developer site unchanged"
-        )
     }
 }

@@ -94,7 +94,7 @@ package struct OneRun: Sendable {
         let schemaState = try await engine.migrator.schemaState()
         guard schemaState.isUsable else { throw SchemaError(schemaState: schemaState) }
         do throws(PostgresError) {
-            _ = try await engine.store.maintainDelivery(keepDays: Int32(clamping: engine.assembly.record.keepDays))
+            _ = try await engine.store.maintainDelivery()
         } catch {
             engine.reporter.partitionsFailed(error)
         }

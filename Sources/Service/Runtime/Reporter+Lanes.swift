@@ -49,28 +49,29 @@ extension Reporter {
 
     private static func connectionLine(_ event: SenderEvent, _ lane: LaneIdentity) -> Line {
         switch event {
-        case .connectionOpened(let number, let streams):
+        case .connectionOpened(let number, let streams, let server):
             (
-                .connectionOpened, "connected to Apple for \(lane.text)",
-                ["connection": "\(number)", "streams": "\(streams)"]
+                .connectionOpened,
+                "connected to \(server.isApples ? "Apple" : "\(server), which is not Apple's,") for \(lane.text)",
+                ["connection": "\(number)", "streams": "\(streams)", "server": "\(server)"]
             )
         case .connectionLost(let number, let why, let retry):
             (
                 .connectionLost,
-                "the connection to Apple for \(lane.text) ended: \(why)"
+                "the connection for \(lane.text) ended: \(why)"
                     + (retry > 0 ? "; next try in \(retry) ms" : ""),
                 ["connection": "\(number)"]
             )
         case .connectionSilent(let number, let unanswered):
             (
                 .connectionLost,
-                "nudged closes a connection to Apple for \(lane.text): "
+                "nudged closes a connection for \(lane.text): "
                     + "\(unanswered) pushes in a row were not answered",
                 ["connection": "\(number)"]
             )
         case .goAway(let number, let reason):
             (
-                .goaway, "Apple closes a connection for \(lane.text): \(reason)",
+                .goaway, "the server closes a connection for \(lane.text): \(reason)",
                 ["connection": "\(number)", "reason": "\(reason)"]
             )
         default:

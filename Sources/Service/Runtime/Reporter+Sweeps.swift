@@ -69,7 +69,7 @@ extension Reporter {
             say(
                 .payloadTooLarge,
                 "a payload for user \(user) is over Apple's limit of 4,096 bytes: "
-                    + "shorten checkIn.title or checkIn.body, or the text that the app gives nudged.send",
+                    + "shorten checkIn.title or checkIn.body, or the text that the app gives nudged_api.send",
                 fields
             )
         default:

@@ -165,7 +165,7 @@ package final class Reporter: Sendable {
             ("deferred", report.deferred), ("unknown", report.unknown), ("unsent", report.unsent),
             ("skipped", report.skipped), ("dropped", report.dropped), ("changed", report.changed),
             ("recovered", report.recovered), ("fenced", report.fenced), ("tokens_deleted", report.tokensDeleted),
-            ("duration_ms", Int(report.milliseconds)),
+            ("without_consent", report.withoutConsent), ("duration_ms", Int(report.milliseconds)),
         ]
         var fields: Logger.Metadata = ["sweep_id": "\(id.uuidString.lowercased())"]
         for (name, count) in counts { fields[name] = "\(count)" }

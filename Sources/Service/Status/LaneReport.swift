@@ -27,6 +27,8 @@ package struct LaneReport: Sendable, Equatable {
     }
 
     package var lane: LaneIdentity
+    /// Host and port of a server that is not Apple's. nil: Apple's.
+    package var otherServer: String?
     package var state: State
     /// Why it does not send: Apple's reason, or nudged's own in snake case or as text.
     package var reason: String?
@@ -40,6 +42,7 @@ package struct LaneReport: Sendable, Equatable {
     /// - Parameter instant: converts milliseconds of CLOCK_BOOTTIME. nil until a clock was read.
     init(_ sample: LaneSample, since: Instant?, instant: (Int64) -> Instant?) {
         lane = sample.lane
+        otherServer = sample.otherServer
         self.since = since
         switch sample.status {
         case .idle: state = .idle
@@ -64,7 +67,8 @@ package struct LaneReport: Sendable, Equatable {
 
     /// Whether anything but the times differs.
     func isNews(after other: LaneReport) -> Bool {
-        lane != other.lane || state != other.state || reason != other.reason || remedy != other.remedy
+        lane != other.lane || otherServer != other.otherServer || state != other.state || reason != other.reason
+            || remedy != other.remedy
     }
 
     // MARK: JSON
@@ -75,6 +79,8 @@ package struct LaneReport: Sendable, Equatable {
         json.string(lane.environment)
         json.key("topic")
         json.string(lane.topic)
+        json.key("other_server")
+        json.string(otherServer)
         json.key("state")
         json.string(state.rawValue)
         json.key("reason")
@@ -94,6 +100,7 @@ package struct LaneReport: Sendable, Equatable {
             let state = json["state"]?.text
         else { return nil }
         lane = LaneIdentity(environment: environment, topic: topic)
+        otherServer = json["other_server"]?.text
         self.state = State(rawValue: state)
         reason = json["reason"]?.text
         remedy = json["remedy"]?.text

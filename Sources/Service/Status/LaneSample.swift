@@ -6,4 +6,6 @@ package struct LaneSample: Sendable {
     var lane: LaneIdentity
     /// Its instants are milliseconds of CLOCK_BOOTTIME.
     var status: LaneStatus
+    /// Host and port of a server that is not Apple's. nil: Apple's.
+    var otherServer: String?
 }

@@ -14,7 +14,8 @@ extension Event {
         "PostgreSQL can't be reached",
         "The connection broke or could not be made. Meanwhile nothing is decided or sent. Outcomes of pushes are "
             + "recorded when PostgreSQL is back. If the lease has ended by then, they are recorded as unknown.",
-        remedy: "Start PostgreSQL, or fix the network to it. nudged tries again every few seconds.",
+        remedy: "Start PostgreSQL, or fix the network to it. If connecting times out and the unit limits addresses, "
+            + "write them again (nudged config --addresses). nudged tries again every few seconds.",
         fields: ["sqlstate"]
     )
 

@@ -6,38 +6,40 @@ extension Event {
         providerTokenMinted, ourBug,
     ]
 
-    /// Connected to Apple.
+    /// A connection is open.
     public static let connectionOpened = Event(
         "connection_opened",
         "6f567db55a2a4a4d94b3f76bc629ca9d",
         .info,
-        "Connected to Apple",
-        "A connection for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@) is open.",
-        fields: ["topic", "environment", "connection", "streams"],
+        "A connection is open",
+        "nudged is connected to @NUDGED_SERVER@ for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@). If the line says that this "
+            + "is not Apple's server, apns.endpoint is set. That key is for tests.",
+        fields: ["topic", "environment", "connection", "streams", "server"],
         atMost: 5,
         in: 600
     )
 
-    /// A connection to Apple ended.
+    /// A connection ended.
     public static let connectionLost = Event(
         "connection_lost",
         "287141fdbb9245c2b36d78582d74819a",
         .warning,
-        "A connection to Apple ended",
+        "A connection ended",
         "A connection for @NUDGED_TOPIC@ (@NUDGED_ENVIRONMENT@) broke or could not be made. Pushes that were written "
             + "but not answered are unknown. The others go over the next connection, which nudged opens by itself.",
-        remedy: "Usually nothing. If it lasts, check DNS, firewall and proxy (port 443 or 2197 to api.push.apple.com).",
+        remedy: "Usually nothing. If it lasts, check DNS, firewall and proxy (port 443 or 2197 to api.push.apple.com), "
+            + "and the addresses that the unit may reach (nudged config --addresses).",
         fields: ["topic", "environment", "connection"],
         atMost: 3,
         in: 600
     )
 
-    /// Apple closes a connection with GOAWAY.
+    /// The server closes a connection with GOAWAY.
     public static let goaway = Event(
         "goaway",
         "8fa46c934f2446d1918ad7f81f09cad4",
         .info,
-        "Apple closes a connection in good order",
+        "The server closes a connection in good order",
         "Apple does this now and then. nudged opens another connection.",
         fields: ["topic", "environment", "connection", "reason"],
         atMost: 5,

@@ -11,8 +11,8 @@ extension Event {
         "The metrics can't be served or written",
         "nudged can't use @NUDGED_PLACE@, which metrics.listen or metrics.file names. It tries again every ten "
             + "seconds. Nudges are still sent.",
-        remedy: "Do what the line says: use another port, or a folder that the service may write to "
-            + "(/usr/share/doc/nudged/examples/metrics-file.conf).",
+        remedy: "Do what the line says: use another port, or one that the unit allows (metrics-listen.conf in "
+            + "/usr/share/doc/nudged/examples), or a folder that the service may write to (metrics-file.conf).",
         fields: ["place"]
     )
 
@@ -34,8 +34,8 @@ extension Event {
         "The heartbeat's calls fail",
         "Sweeps are good, but calls to heartbeat.url fail (@NUDGED_REASON@). The service behind it may report that "
             + "nudged is dead. Nudges are still sent.",
-        remedy: "Check that service, heartbeat.url, and which addresses the machine may reach "
-            + "(/usr/share/doc/nudged/examples/addresses.conf).",
+        remedy: "Check that service, heartbeat.url, and which addresses the unit may reach: "
+            + "nudged config --addresses prints them.",
         fields: ["reason"],
         atMost: 1
     )

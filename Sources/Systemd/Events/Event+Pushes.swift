@@ -68,7 +68,7 @@ extension Event {
         .error,
         "A payload is over Apple's limit",
         "A push may have 4,096 bytes. This one was not sent.",
-        remedy: "Shorten checkIn.title and checkIn.body, or the text that the app gives nudged.send.",
+        remedy: "Shorten checkIn.title and checkIn.body, or the text that the app gives nudged_api.send.",
         fields: ["user_id", "device", "reason", "status"],
         atMost: 5
     )

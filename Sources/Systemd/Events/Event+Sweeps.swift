@@ -15,10 +15,11 @@ extension Event {
         .info,
         "A sweep did something",
         "One pass over all users who were due. Counts are pushes, one for each device. Users are those who were "
-            + "evaluated. A sweep that did nothing logs nothing.",
+            + "evaluated. Users without consent are those about whom the decision service was not asked, since "
+            + "smart_enabled in their preferences is not true. A sweep that did nothing logs nothing.",
         fields: [
             "sweep_id", "users", "sent", "rejected", "deferred", "unknown", "unsent", "skipped", "dropped", "changed",
-            "recovered", "fenced", "tokens_deleted", "duration_ms",
+            "recovered", "fenced", "tokens_deleted", "without_consent", "duration_ms",
         ]
     )
 

@@ -16,7 +16,7 @@ import struct FoundationEssentials.UUID
             kind: .message,
             userID: user,
             slot: nil,
-            priority: .normal,
+            priority: .medium,
             title: "Ann",
             body: body,
             context: RecipientContext(json: context).object

@@ -1,4 +1,5 @@
 import Fixtures
+import Systemd
 import Testing
 
 @testable import Configuration

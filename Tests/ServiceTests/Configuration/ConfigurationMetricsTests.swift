@@ -1,5 +1,6 @@
 import Fixtures
 import Metrics
+import Systemd
 import Testing
 
 @testable import Configuration

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Systemd
 import TestSupport
 import Testing
 

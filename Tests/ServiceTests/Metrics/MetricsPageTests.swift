@@ -31,6 +31,7 @@ import struct FoundationEssentials.UUID
         report.record.enter(.unknown, of: "reminder", 13)
         report.resting = ["quiet_hours": 14, SweepReport.zonesUnread: 15, SweepReport.declined: 16]
         report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
+        report.withoutConsent = 23
         return MetricsState(
             version: "1.2.3",
             startedAt: now - 60,
@@ -117,7 +118,7 @@ import struct FoundationEssentials.UUID
             ("nudged_users_claimed_total", 9), ("nudged_pushes_unsent_total", 8), ("nudged_tokens_deleted_total", 7),
             ("nudged_users_changed_total", 6), ("nudged_pushes_recovered_total", 5),
             ("nudged_settlements_fenced_total", 4), ("nudged_pushes_in_flight", 18),
-            ("nudged_log_lines_lost_total", 19),
+            ("nudged_log_lines_lost_total", 19), ("nudged_users_without_consent_total", 23),
         ] { #expect(page.value(name) == Double(value), "\(name)") }
     }
 

@@ -55,7 +55,7 @@ import struct FoundationEssentials.UUID
 
     private static let senders: [SenderEvent] = [
         .laneStopped(reason: "InvalidProviderToken", remedy: "fix it"), .laneResumed,
-        .connectionOpened(connection: 1, streams: 100),
+        .connectionOpened(connection: 1, streams: 100, server: .init(host: "api.push.apple.com", port: 443)),
         .connectionLost(connection: 1, why: "reset", retryInMilliseconds: 3),
         .connectionSilent(connection: 1, unanswered: 3), .goAway(connection: 1, reason: "NO_ERROR"),
         .connectionResting(connection: 1, until: 0), .tokenMinted(keyID: "KEY", issuedAt: 0),

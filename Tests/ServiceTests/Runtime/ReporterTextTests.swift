@@ -1,9 +1,11 @@
+import APNs
 import Fixtures
 import Testing
 
 import struct FoundationEssentials.UUID
 
 @testable import Delivery
+@testable import Planning
 @testable import Service
 
 @Suite struct ReporterTextTests {
@@ -37,5 +39,26 @@ import struct FoundationEssentials.UUID
         #expect(
             !lines.all[0].contains(reminder.title) && !lines.all[0].contains(reminder.authorID.uuidString.lowercased())
         )
+    }
+
+    /// A configuration that was changed by others could send everything elsewhere.
+    @Test(arguments: [
+        ("api.push.apple.com", 443 as UInt16, "Apple"), ("api.sandbox.push.apple.com", 443, "Apple"),
+        ("api.push.apple.com", 2197, "Apple"), ("API.development.push.apple.com.", 443, "Apple"),
+        ("api.push.apple.com", 8443, "api.push.apple.com:8443, which is not Apple's,"),
+        ("api.push.apple.com.evil.example", 443, "api.push.apple.com.evil.example:443, which is not Apple's,"),
+        ("17.1.2.3", 443, "17.1.2.3:443, which is not Apple's,"),
+        ("::1", 2197, "[::1]:2197, which is not Apple's,"),
+    ])
+    func connection_namesTheServerUnlessItIsApples(host: String, port: UInt16, name: String) {
+        let lines = ReporterLines()
+        let server = SenderConfiguration.Endpoint(host: host, port: port)
+        Reporter(lines.logger).sender(
+            .connectionOpened(connection: 1, streams: 100, server: server),
+            LaneIdentity(environment: "production", topic: "com.example.app")
+        )
+        #expect(lines.all.count == 1)
+        #expect(lines.all[0].hasSuffix("connected to \(name) for com.example.app (production)"), "\(lines.all)")
+        #expect(lines.fields[0]["server"] == server.description)
     }
 }

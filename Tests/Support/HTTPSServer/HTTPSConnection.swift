@@ -66,6 +66,7 @@ final class HTTPSConnection {
             }
             guard isRead else { return nil }
             input += buffer[..<count]
+            seen.change { $0.received += buffer[..<count] }
             // TLS to a plain server: it answers as such servers do.
             if tls == nil, input.first == 0x16 {
                 _ = write(Array("HTTP/1.1 400 Word\r\ncontent-length: 0\r\n\r\n".utf8))

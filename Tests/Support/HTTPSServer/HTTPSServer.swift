@@ -14,6 +14,8 @@ public final class HTTPSServer: Sendable {
         public var refused = 0
         /// Whole requests, in the order of arrival.
         public var requests: [HTTPSRequest] = []
+        /// Every byte that came, after TLS, also those of requests that are not whole.
+        public var received: [UInt8] = []
         /// Requests that are being answered now, and the most that were at a time.
         public var open = 0, mostOpen = 0
         /// Times that a client left while it was held.
@@ -36,10 +38,12 @@ public final class HTTPSServer: Sendable {
     /// - Parameters:
     ///   - names: of its certificate; nil: plain HTTP.
     ///   - notBefore, notAfter: of its certificate, in seconds from now.
+    ///   - suites: limits it to TLS 1.2 with these suites.
     public init(
         names: [String]? = ["localhost", "127.0.0.1"],
         notBefore: Int = -86_400,
         notAfter: Int = 86_400,
+        suites: String? = nil,
         answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
     ) throws {
         let context = try names.map { names in
@@ -47,7 +51,8 @@ public final class HTTPSServer: Sendable {
             return try TLSContext.server(
                 certificate: .text(leaf.certificate),
                 key: .text(leaf.key),
-                offersHTTP2: false
+                offersHTTP2: false,
+                suites: suites
             )
         }
         let gate = try HTTPSGate()

@@ -1,0 +1,89 @@
+import Glibc
+import Testing
+
+@testable import Systemd
+
+@Suite struct ProtectedFileTests {
+    private let folder = TemporaryFolder()
+
+    private func fault(_ path: String, user: uid_t = geteuid()) -> SystemdError? {
+        do throws(SystemdError) {
+            _ = try ProtectedFile(reading: path, limit: 100, user: user)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func file_whenOnlyItsOwnerWrites_isRead() throws {
+        for (mode, isOpen) in [(0o600 as mode_t, false), (0o640, false), (0o644, true), (0o444, true)] {
+            let file = try ProtectedFile(reading: folder.write("file", "text\n", mode: mode), limit: 100)
+            #expect(file.text == "text" && file.isWorldReadable == isOpen)
+        }
+    }
+
+    @Test(arguments: [(0o620 as mode_t, "0620"), (0o602, "0602"), (0o666, "0666")])
+    func file_whenOthersWriteIt_isRefusedWithItsModeAndTheFix(mode: mode_t, text: String) {
+        let path = folder.write("file", "text", mode: mode)
+        let error = fault(path)
+        #expect(error?.code == .writable && error?.exitStatus == .permission)
+        #expect(error?.problem == "\(path) can be changed by others than its owner (mode \(text))")
+        #expect(error?.remedy == "check its content, then chmod go-w \(path)")
+    }
+
+    @Test(
+        arguments: [
+            (0o770, "0770"), (0o777, "0777"), (0o707, "0707"), (0o1777, nil), (0o1770, nil), (0o755, nil),
+            (0o711, nil),
+        ] as [(mode_t, String?)]
+    )
+    func file_whenOthersWriteItsFolder_isRefusedUnlessTheBitIsSticky(mode: mode_t, text: String?) {
+        let path = folder.write("file", "text", mode: 0o600)
+        chmod(folder.path, mode)
+        let error = fault(path)
+        #expect((error == nil) == (text == nil), "\(String(describing: error))")
+        guard let text else { return }
+        #expect(error?.code == .replaceable && error?.exitStatus == .permission)
+        #expect(error?.problem == "\(path) can be replaced by others: its folder \(folder.path) has mode \(text)")
+        #expect(error?.remedy == "check its content, then chmod go-w \(folder.path)")
+    }
+
+    /// For root the file is given to another user; anybody else looks at their own file as another user.
+    @Test func file_whenItIsSomebodyElses_isRefused() {
+        let path = folder.write("file", "text", mode: 0o600)
+        if geteuid() == 0 { chown(path, 4242, 4242) }
+        let owner = geteuid() == 0 ? 4242 : geteuid()
+        #expect(fault(path, user: owner) == nil)
+        let error = fault(path, user: owner + 1)
+        #expect(error?.code == .foreign && error?.exitStatus == .permission)
+        #expect(error?.problem.hasPrefix("\(path) belongs to user \(owner), ") == true)
+        #expect(error?.remedy == "check its content, then chown root \(path)")
+    }
+
+    /// If the path is a link, the file that it leads to is checked, and its folder. Kubernetes mounts configuration so.
+    @Test func link_isCheckedByItsTarget() {
+        let inner = TemporaryFolder()
+        let target = inner.write("target", "text", mode: 0o644)
+        let link = folder.path + "/link"
+        symlink(target, link)
+        chmod(folder.path, 0o777)
+        #expect(fault(link) == nil)
+        chmod(target, 0o666)
+        #expect(fault(link)?.code == .writable)
+        chmod(target, 0o644)
+        chmod(inner.path, 0o777)
+        #expect(fault(link)?.code == .replaceable)
+        #expect(fault(link)?.remedy == "check its content, then chmod go-w \(inner.path)")
+    }
+
+    @Test func path_whenItIsNoUsableFile_isRefused() {
+        #expect(fault(folder.path + "/none")?.code == .missing)
+        symlink("/nowhere/file", folder.path + "/dangling")
+        #expect(fault(folder.path + "/dangling")?.code == .missing)
+        #expect(fault(folder.path)?.code == .notAFile && fault("/dev/zero")?.code == .notAFile)
+        mkfifo(folder.path + "/fifo", 0o600)
+        #expect(fault(folder.path + "/fifo")?.code == .notAFile)
+        #expect(fault(folder.write("large", String(repeating: "x", count: 101), mode: 0o600))?.code == .tooLarge)
+        #expect(fault(folder.write("blank", "\n", mode: 0o600))?.code == .empty)
+    }
+}
