@@ -9,10 +9,11 @@
 # make bench       the benchmarks, a quarter of an hour; BENCH_LONG=1 adds half an hour
 # make faults      every fault on real daemons, up to an hour; the table goes to FAULTS_TABLE; FAULTS_SEED repeats one
 # make chaos       the sender against a server that fails at random, for CHAOS_SECONDS
-# make fuzz        libFuzzer on answers, frames and zone files, FUZZ_SECONDS each
+# make fuzz        libFuzzer on all that comes from outside, FUZZ_SECONDS for each kind
 # make sanitize    the sender's tests under AddressSanitizer and ThreadSanitizer
 # make release     the stripped binary: .build/release/nudged.stripped
 # make deb         the Debian package, in .build/deb
+# make release-artifacts SIGN_KEY=FILE   checksums and an SSH signature beside what make deb made
 # make try-package install, use, upgrade and purge the package in a fresh Debian
 # make nightly     what is too long for make test; hours
 
@@ -40,7 +41,7 @@ DEB := .build/deb
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-.PHONY: help check demo test model bench fuzz sanitize chaos faults release deb try-package nightly docs build lint format dependencies clean
+.PHONY: help check demo test model bench fuzz sanitize chaos faults release deb release-artifacts try-package nightly docs build lint format dependencies clean
 
 dependencies:
 	@scripts/dependencies
@@ -56,8 +57,12 @@ deb: dependencies
 	@scripts/dependencies package
 	mkdir -p $(DEB)
 	# With this stamp, debhelper would reuse its last build.
-	rm -f $(DEB)/*.deb debian/debhelper-build-stamp
-	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DESTINATION=$(DEB)
+	rm -f $(DEB)/* debian/debhelper-build-stamp
+	DEB_RULES_REQUIRES_ROOT=no scripts/provenance $(DEB) debian/rules binary DESTINATION=$(DEB)
+
+# It doesn't build, so the signed package is the one that was tested.
+release-artifacts:
+	@scripts/release-artifacts $(DEB)
 
 try-package: deb
 	@scripts/dependencies try-package
@@ -77,6 +82,7 @@ nightly: lint
 	scripts/model --large
 	$(MAKE) faults
 	$(MAKE) chaos CHAOS_SECONDS=1800
+	$(MAKE) fuzz FUZZ_SECONDS=60
 	$(MAKE) sanitize
 	BENCH_LONG=1 $(MAKE) bench
 
@@ -91,10 +97,10 @@ demo: dependencies
 lint:
 	scripts/imports
 	scripts/words
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Workbench Tests Fuzz
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Package@swift-6.0.swift Sources Workbench Tests Fuzz Examples
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Workbench Tests Fuzz
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Package@swift-6.0.swift Sources Workbench Tests Fuzz Examples
 
 test: dependencies lint
 	scripts/try-platforms
@@ -106,6 +112,7 @@ test: dependencies lint
 	scripts/try-monitoring
 	scripts/try-service
 	scripts/endurance
+	scripts/try-release $(DEB)
 	@scripts/dependencies try-package
 	scripts/try-package $(DEB)/*.deb
 

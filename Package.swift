@@ -64,6 +64,8 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 // The order is the direction of imports: a target may depend only on those above it.
 let package = Package(
     name: "nudged",
+    // What NudgedKit needs of Apple's systems. The rest is for Linux.
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     // For apps: the executables need no product here.
     products: [
         .library(name: "NudgedKit", targets: ["NudgedKit"])
@@ -226,23 +228,41 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "nudged", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres", "TestSupport",
-                "Configuration", "Delivery", "Service", logging,
+                "nudged", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator", "LocalPostgres",
+                "TestSupport", "Configuration", "Delivery", "Service", logging,
             ],
             swiftSettings: strict
         ),
     ]
 )
 
-// The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own.
+/// What the fuzzers' targets read.
+let fuzzed: [Target.Dependency] = [
+    "JSON", "NudgedKit", "YAML", "TimeZones", "Policy", "CLibPQ", "Postgres", "HTTP2", "APNs", "Store", "Metrics",
+    "Configuration", "Planning", "Fixtures",
+]
+
+// The fuzzers are no part of an ordinary build: `scripts/fuzz` asks for them, in a build folder of their own. An
+// ordinary build has a test that replays their first inputs.
 if isFuzzing {
     package.targets.append(
         .executableTarget(
             name: "nudged-fuzz",
-            dependencies: ["TimeZones", "HTTP2", "APNs"],
+            dependencies: fuzzed,
             path: "Fuzz",
+            exclude: ["ReplayTests.swift"],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]
+        )
+    )
+} else if sanitizer == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: fuzzed + ["Seeded", "TestSupport"],
+            path: "Fuzz",
+            exclude: ["FuzzEntry.swift"],
+            swiftSettings: strict
         )
     )
 }

@@ -2,6 +2,7 @@ import APNs
 import APNsSimulator
 import Glibc
 import Locks
+import OpenSSL
 
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
 ///
@@ -27,7 +28,8 @@ public final class ChaosRun: Sendable {
     ///   - seconds: how long pushes are sent.
     ///   - rate: pushes per second.
     ///   - folder: an existing folder; `ca.pem` is written there.
-    /// - Throws: `SimulatorError` if the simulator can't be created, `ChaosError` if the file can't be written.
+    /// - Throws: `SimulatorError` if the simulator can't be created, `ChaosError` if the file can't be written,
+    ///   `SigningKeyError` if its key can't be read.
     public init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
         self.seed = seed
         self.seconds = seconds
@@ -38,7 +40,7 @@ public final class ChaosRun: Sendable {
         var configuration = SenderConfiguration(
             teamID: ChaosApple.teamID,
             keyID: ChaosApple.keyID,
-            signingKeyPEM: apple.certificate.providerKey.privateKey,
+            signingKey: try P256SigningKey(pem: apple.certificate.providerKey.privateKey),
             topic: ChaosApple.topic,
             environment: .sandbox,
             endpoint: .init(host: "127.0.0.1", port: apple.port),
@@ -53,10 +55,8 @@ public final class ChaosRun: Sendable {
     }
 
     /// Sends the pushes, and compares the outcomes with what the simulated Apple accepted.
-    ///
-    /// - Throws: `APNsError` if the sender can't be created.
-    public func run() async throws -> ChaosReport {
-        let sender = try Sender(
+    public func run() async -> ChaosReport {
+        let sender = Sender(
             configuration: configuration,
             // The shortest pauses, because a sender that waits tests nothing.
             jitter: { 0 },
@@ -136,7 +136,7 @@ public final class ChaosRun: Sendable {
             guard (try? await Task.sleep(until: due, clock: .continuous)) != nil else { return }
             tally.withLock { $0.acts[line.act.name, default: 0] += 1 }
             if line.act == .reconfigure {
-                try? sender.reconfigure(configuration)
+                sender.reconfigure(configuration)
             } else {
                 await apple.perform(line)
             }

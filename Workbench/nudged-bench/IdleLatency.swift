@@ -3,7 +3,7 @@ import Glibc
 import LocalPostgres
 import Postgres
 
-/// Measures how long a message takes from `nudged.send` (including its commit) until it is written, with an idle
+/// Measures how long a message takes from `nudged_api.send` (including its commit) until it is written, with an idle
 /// daemon. The daemon is `nudged run` with its own timer. Messages come at random instants.
 ///
 /// Two times per message, both by the database's clock. The first ends at the intent: the push is written right after
@@ -72,7 +72,10 @@ struct IdleLatency {
         _ = try await connection.run(Statement("forget", sql: "delete from bench.passed"))
         // The time before the commit, so that the commit is included.
         let sent = try await connection.run(
-            Statement("send", sql: "select nudged.send('\(Self.user)', 'Ann', 'Hello') is not null, clock_timestamp()")
+            Statement(
+                "send",
+                sql: "select nudged_api.send('\(Self.user)', 'Ann', 'Hello') is not null, clock_timestamp()"
+            )
         ).timestamp(0, 1)
         let end = ContinuousClock.now + Self.patience
         let question = Statement(

@@ -6,8 +6,8 @@ import Synchronization
 
 /// `nudged-bench messages`: an app sends many messages in batches while check-ins become due, and some urgent messages.
 ///
-/// Prints how long the load took and how late check-ins were. For urgent messages it prints the time from `nudged.send`
-/// to the row of the record, which includes the simulated Apple's answer.
+/// Prints how long the load took and how late check-ins were. For urgent messages it prints the time from
+/// `nudged_api.send` to the row of the record, which includes the simulated Apple's answer.
 struct MessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages",
@@ -16,7 +16,7 @@ struct MessagesCommand: AsyncParsableCommand {
 
     @Option(help: "How many messages the load has.") var messages = 1_000_000
     @Option(help: "How many users share it.") var users = 200_000
-    @Option(help: "Messages per call of nudged.send_many.") var batch = 10_000
+    @Option(help: "Messages per call of nudged_api.send_many.") var batch = 10_000
     @Option(help: "Check-ins that become due per second.") var checkIns = 500
     @Option(help: "Milliseconds between two urgent messages.") var urgentEvery = 250
 
@@ -70,7 +70,7 @@ struct MessagesCommand: AsyncParsableCommand {
                 Statement(
                     "load",
                     sql: """
-                        select count(*) from nudged.send_many(
+                        select count(*) from nudged_api.send_many(
                             array(select user_id from bench.person where n > $1 and n <= $2), 'Ann', 'Shall we meet at six?', data => '{"table": 4}')
                         """,
                     parameters: [.int8(Int64(place)), .int8(Int64(place + count))]
@@ -104,7 +104,7 @@ struct MessagesCommand: AsyncParsableCommand {
                     "urgent",
                     sql: """
                         insert into bench.urgent (id, at)
-                        select nudged.send(user_id, 'Ann', 'Now!', urgent => true), clock_timestamp() from bench.person where n = $1
+                        select nudged_api.send(user_id, 'Ann', 'Now!', urgent => true), clock_timestamp() from bench.person where n = $1
                         """,
                     parameters: [.int8(Int64.random(in: 1...Int64(users)))]
                 ),

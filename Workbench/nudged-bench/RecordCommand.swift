@@ -48,7 +48,7 @@ struct RecordCommand: AsyncParsableCommand {
             for index in sides.indices { try await measure(&sides[index], counts: round > 0) }
         }
         let plans = try await Self.plans(sides)
-        let prunes = try await prune(sides[1].store)
+        let prunes = try await prune(sides[1])
         for side in sides {
             await side.store.close()
             await side.connection.close()
@@ -152,11 +152,12 @@ struct RecordCommand: AsyncParsableCommand {
     // MARK: Pruning
 
     /// Milliseconds to drop one day, for each day.
-    private func prune(_ store: Store) async throws -> [Double] {
+    private func prune(_ side: Side) async throws -> [Double] {
         var times: [Double] = []
         for step in 1...min(rounds, max(1, days - 1)) {
+            try await side.connection.execute(script: "update nudged.setting set retention_days = \(days - step)")
             let start = monotonicSeconds()
-            let (_, dropped) = try await store.maintainDelivery(keepDays: Int32(days - step))
+            let (_, dropped) = try await side.store.maintainDelivery()
             guard dropped == 1 else { throw ValidationError("\(dropped) days were dropped, not one") }
             times.append((monotonicSeconds() - start) * 1000)
         }

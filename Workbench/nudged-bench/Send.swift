@@ -26,7 +26,7 @@ struct Send: AsyncParsableCommand {
         var configuration = SenderConfiguration(
             teamID: "ABCDE12345",
             keyID: "KEY1234567",
-            signingKeyPEM: try signingKey(),
+            signingKey: try P256SigningKey(pem: signingKey()),
             topic: "com.example.App",
             environment: .sandbox,
             endpoint: target,
@@ -34,7 +34,7 @@ struct Send: AsyncParsableCommand {
         )
         configuration.connections = connections
         configuration.maxInFlight = streams * connections
-        let sender = try Sender(
+        let sender = Sender(
             configuration: configuration,
             log: { event in
                 if case .connectionLost(_, let why, _) = event {

@@ -179,7 +179,7 @@ extension Fault {
                     try await stage.wait(.seconds(20), for: "the reload") {
                         daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
                     }
-                    try await stage.sql("select nudged.touch(faulted.id(number)) from faulted.sleeper")
+                    try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")
                     try await clock.settle()
                     if stage.acceptedCount != expected {
                         stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")

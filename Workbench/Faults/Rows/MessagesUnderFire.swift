@@ -165,7 +165,7 @@ private struct MessageWriters {
                 [
                     Statement(
                         "say",
-                        sql: "select id::text from nudged.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
+                        sql: "select id::text from nudged_api.send_many($1::text[]::uuid[], 'a', 'b', urgent => $2)",
                         parameters: [.textArray(some), .bool(random.next() % 4 == 0)]
                     )
                 ],
@@ -177,7 +177,7 @@ private struct MessageWriters {
             for _ in 0..<2 where !mine.isEmpty {
                 let id = mine.remove(at: Int(random.next() % UInt64(mine.count)))
                 let answer = try await connection.transaction(
-                    [Statement("cancel", sql: "select nudged.cancel($1::text::uuid)", parameters: [.text(id)])],
+                    [Statement("cancel", sql: "select nudged_api.cancel($1::text::uuid)", parameters: [.text(id)])],
                     settings: [("lock_timeout", "50")]
                 )
                 if try answer[0].bool(0, 0) { said.takeBack(id) }
