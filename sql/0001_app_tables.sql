@@ -411,10 +411,10 @@ begin
         select string_agg(distinct d.platform, ', ')
         from (
             -- The stored size is compared first, so that no long value is expanded.
-            select case when pg_column_size(t.platform) <= 64 then left(lower(t.platform::text), 32) else 'an unknown platform' end as platform
+            select case when pg_column_size(t.platform) <= 64 then left(t.platform::text, 32) else 'an unknown platform' end as platform
             from public.push_tokens t where t.user_id = devices_left_out.recipient limit 100
         ) d
-        where d.platform not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
+        where lower(d.platform) not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
     );
 exception when undefined_table or undefined_column or insufficient_privilege then
     return null;
