@@ -344,7 +344,7 @@ import Testing
             select nudged.grant_roles();
             """
         )
-        #expect(try fixture.sql(owned) == "4")
+        #expect(try fixture.sql(owned) == "5")
         #expect(try fixture.perform("authenticated", as: 1, Self.register(F.token(1))) == "00000")
         #expect(try fixture.sql("select right(owner::text, 2), apns from public.devices") == "01|\(F.token(1))")
         await fixture.close()
