@@ -400,6 +400,42 @@ end
 $$;
 revoke all on function nudged.forget_device(uuid, text, text, text, timestamptz) from public;
 
+-- Writes the environment in which a token works, after Apple has refused it in the other one. The daemon goes by
+-- nudged.person.quarantine; this is for people and the app. So an existing table is left as it is: this does nothing.
+create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+return false;
+
+do $$
+begin
+    if to_regclass('public.push_tokens') is null or not exists (select from nudged.own_table where name = 'push_tokens') then
+        return;
+    end if;
+    create or replace function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+    as $call$
+    #variable_conflict use_column
+    begin
+        -- A row that the app has locked is skipped: the device is registering again. updated_at stays, since the device
+        -- has not.
+        update public.push_tokens
+        set environment = move_device.apns_environment
+        where user_id = move_device.recipient and ctid = any (array(
+            select t.ctid from public.push_tokens t
+            where t.user_id = move_device.recipient and t.device_token = move_device.device
+              and coalesce(nullif(t.topic, ''), move_device.apns_topic) = move_device.apns_topic
+              and t.environment is distinct from move_device.apns_environment
+            for update skip locked
+        ));
+        return found;
+    end
+    $call$;
+end
+$$;
+revoke all on function nudged.move_device(uuid, text, text, text) from public;
+
 -- The platforms of a user's devices that nudged sends nothing to, such as android. Null: none, or the devices are in
 -- another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
 create function nudged.devices_left_out(recipient uuid) returns text
@@ -446,6 +482,7 @@ comment on column nudged.device.token is 'The device token, in hexadecimal digit
 comment on column nudged.device.registered_at is 'When the app last presented the token.';
 comment on column nudged.device.environment is 'sandbox or production. Null: the one in the daemon''s configuration.';
 comment on column nudged.device.topic is 'The APNs topic (bundle id). Null: the one in the daemon''s configuration.';
+comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';
 comment on function nudged.devices_left_out is 'The platforms of a user''s devices that nudged sends nothing to, such as android. nudged explain calls it.';
 comment on function nudged.preferences_text(jsonb) is 'A user''s preferences as text of bounded length. A value that is too long becomes one that counts as malformed.';

@@ -16,12 +16,26 @@ create table nudged.message (
     category text check (octet_length(category) <= 255),
     thread_id text check (octet_length(thread_id) <= 255),
     collapse_key text check (octet_length(collapse_key) <= 255),
+    -- For nudged_api.cancel_messages. nudged.message_key keeps it longer.
+    dedupe_key text check (octet_length(dedupe_key) <= 255),
     expires_at timestamptz,
-    primary key (user_id, id)
+    -- How the phone shows it (nudged.apns_fault), without category, thread_id and data, which are columns.
+    apns jsonb check (pg_column_size(apns) <= 65536),
+    -- Not before this instant, or this wall time in the user's own zone. Both null: at once.
+    deliver_at timestamptz,
+    deliver_local timestamp,
+    -- The earliest instant at which it can be due in any zone: none is further ahead than UTC+14. Null: at once.
+    wakes_at timestamptz generated always as (
+        coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')
+    ) stored,
+    primary key (user_id, id),
+    check (num_nonnulls(deliver_at, deliver_local) <= 1)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
 -- nudged_api.cancel knows only the id. The index is not unique, since every unique key of a table about users holds
 -- user_id.
 create index message_id on nudged.message (id);
+-- Messages that wait for their time. A claim of a user with many reads only those that can be due.
+create index message_wakes on nudged.message (user_id, wakes_at) where wakes_at is not null;
 
 -- The id that each dedupe_key got, for 30 days (nudged.prune_message_keys). No caller repeats a call for longer.
 create table nudged.message_key (
@@ -36,21 +50,101 @@ create index message_key_at on nudged.message_key (at);
 alter table nudged.message enable row level security;
 alter table nudged.message_key enable row level security;
 
+-- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
+create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    -- One expression, since a campaign has a call for each message.
+    return
+        -- ,"sound":"default" is counted already.
+        case when apns ->> 'sound' = 'none' then -octet_length(',"sound":"default"')
+            else coalesce(octet_length((apns -> 'sound')::text) - octet_length('"default"'), 0) end
+        + coalesce(octet_length(',"subtitle":') + octet_length((apns -> 'subtitle')::text), 0)
+        + coalesce(octet_length(',"subtitle-loc-key":') + octet_length((apns -> 'subtitle_loc_key')::text), 0)
+        -- jsonb writes a space after each comma of an array, the daemon none.
+        + coalesce(octet_length(',"title-loc-args":') + octet_length((apns -> 'title_loc_args')::text)
+            - greatest(jsonb_array_length(apns -> 'title_loc_args') - 1, 0), 0)
+        + coalesce(octet_length(',"subtitle-loc-args":') + octet_length((apns -> 'subtitle_loc_args')::text)
+            - greatest(jsonb_array_length(apns -> 'subtitle_loc_args') - 1, 0), 0)
+        + coalesce(octet_length(',"loc-args":') + octet_length((apns -> 'loc_args')::text) - greatest(jsonb_array_length(apns -> 'loc_args') - 1, 0), 0)
+        + coalesce(octet_length(',"badge":') + octet_length(apns ->> 'badge'), 0)
+        + case when urgent then 0 else coalesce(octet_length(',"interruption-level":') + octet_length((apns -> 'interruption_level')::text), 0) end
+        -- The daemon writes 0 and 1 as 0.0 and 1.0.
+        + case when apns ? 'relevance_score'
+            then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end
+        + coalesce(octet_length(',"filter-criteria":') + octet_length((apns -> 'filter_criteria')::text), 0)
+        + coalesce(octet_length(',"target-content-id":') + octet_length((apns -> 'target_content_id')::text), 0)
+        + case when apns ?| array['mutable_content', 'image_url'] then octet_length(',"mutable-content":1') else 0 end
+        + coalesce(octet_length(',"image_url":') + octet_length((apns -> 'image_url')::text), 0);
+end
+$$;
+
 -- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
--- them).
-create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text) returns integer
+-- them). apns: as nudged.stored_apns returns it.
+create function nudged.payload_bytes(
+    title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null
+) returns integer
 language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$
-    select octet_length('{"aps":{"alert":{"title":,"body":},"sound":"default"},"action":"new_conversation"}')
-        + octet_length(to_json(coalesce(title, ''))::text) + octet_length(to_json(coalesce(body, ''))::text)
-        + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
-        + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
-        + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
-        -- With a conversation the action is open_conversation, one byte longer than new_conversation.
-        + case when data ? 'conversation_id' then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') + 1 else 0 end
-        + coalesce(octet_length(',"domain":') + octet_length((data -> 'domain')::text), 0)
+    select case
+        when apns ? 'content_available' then octet_length('{"aps":{"content-available":1}}')
+        else octet_length('{"aps":{"alert":{,},"sound":"default"},"action":"new_conversation"}')
+            + coalesce(
+                octet_length('"title-loc-key":') + octet_length((apns -> 'title_loc_key')::text),
+                octet_length('"title":') + octet_length(to_json(coalesce(title, ''))::text))
+            + coalesce(
+                octet_length('"loc-key":') + octet_length((apns -> 'loc_key')::text),
+                octet_length('"body":') + octet_length(to_json(coalesce(body, ''))::text))
+            + coalesce(octet_length(',"thread-id":') + octet_length(to_json(thread_id)::text), 0)
+            + coalesce(octet_length(',"category":') + octet_length(to_json(category)::text), 0)
+            + case when urgent then octet_length(',"interruption-level":"time-sensitive"') else 0 end
+            + case when apns is null then 0 else nudged.apns_bytes(apns, urgent) end
+            -- With a conversation the action is open_conversation, one byte longer than new_conversation.
+            + case when data ->> 'conversation_id' is not null then 1 else 0 end
+        end
+        + case when data ->> 'conversation_id' is not null then octet_length(',"conversation_id":"00000000-0000-0000-0000-000000000000"') else 0 end
+        + coalesce(octet_length(',"domain":') + octet_length(to_json(data ->> 'domain')::text), 0)
         + case when data - 'conversation_id' - 'domain' <> '{}' then octet_length((data - 'conversation_id' - 'domain')::text) - 1 else 0 end
+$$;
+
+-- The known key that an unknown one resembles, or null. Compared without `_`, `-` and case, by edit distance
+-- (Levenshtein).
+create function nudged.nearest_key(name text, known text[]) returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    plain constant text := translate(lower(left(name, 40)), '_-', '');
+    candidate text;
+    target text;
+    best text;
+    least_distance integer := 3;
+    above integer[];
+    here integer[];
+begin
+    foreach candidate in array known loop
+        target := translate(candidate, '_', '');
+        continue when abs(length(target) - length(plain)) >= least_distance;
+        above := array(select g from generate_series(0, length(target)) g);
+        for i in 1..length(plain) loop
+            here := array[i];
+            for j in 1..length(target) loop
+                here := here || least(
+                    above[j] + case when substr(plain, i, 1) = substr(target, j, 1) then 0 else 1 end, above[j + 1] + 1, here[j] + 1
+                );
+            end loop;
+            above := here;
+        end loop;
+        if above[length(target) + 1] < least_distance then
+            least_distance := above[length(target) + 1];
+            best := candidate;
+        end if;
+    end loop;
+    return best;
+end
 $$;
 
 -- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
@@ -75,11 +169,242 @@ begin
 end
 $$;
 
+-- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
+-- next one, and is refused as too far away.
+create function nudged.whole_second(moment timestamp) returns timestamp
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
+
+-- The first thing that is wrong with members of the payload beside "aps", and the remedy; nulls: nothing. `name`: the
+-- argument that holds them.
+create function nudged.data_fault(name text, data jsonb, out fault text, out remedy text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    -- Sizes first: nothing below is expanded without a bound.
+    if pg_column_size(data) > 65536 then
+        fault := format('%s has more than 65536 bytes', name);
+        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', name);
+    elsif jsonb_typeof(data) <> 'object' then
+        fault := format('%s is of type %s', name, jsonb_typeof(data));
+        remedy := 'Give a JSON object. Its members are put beside "aps" in the payload.';
+    elsif pg_column_size(data || '{}') > 65536 then
+        fault := format('%s has more than 65536 bytes', name);
+        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', name);
+    elsif jsonb_path_exists(data, '$.**{61}') then
+        fault := format('%s is nested more than 60 levels deep', name);
+        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+    elsif nudged.has_long_number(data) then
+        fault := format('%s holds a number of more than 100 digits', name);
+        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
+    elsif data ?| array['aps', 'action'] then
+        fault := format('%s holds "aps" or "action"', name);
+        remedy := 'The payload sets these itself: give those members other names.';
+    elsif data ? 'image_url' then
+        fault := format('%s holds "image_url"', name);
+        remedy := 'Give the image as apns.image_url, or give that member another name.';
+    elsif jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')
+        or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    then
+        fault := format('%s.conversation_id is no UUID', name);
+        remedy := 'Give the conversation''s UUID as text, or null: a tap then begins a new conversation.';
+    elsif jsonb_typeof(data -> 'domain') not in ('string', 'null') then
+        fault := format('%s.domain is no text', name);
+        remedy := 'Give the domain''s name as text, or leave it out.';
+    end if;
+end
+$$;
+
+-- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy; nulls:
+-- nothing. Members that are null count as absent. `call`: message, reminder or template. The fault never holds a value.
+create function nudged.apns_fault(apns jsonb, call text, out fault text, out remedy text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    known constant text[] := '{subtitle,badge,sound,interruption_level,relevance_score,category,thread_id,mutable_content,image_url,title_loc_key,title_loc_args,'
+        'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,data}';
+    given jsonb;
+    stranger text;
+    near text;
+    one record;
+begin
+    if apns is null then
+        return;
+    -- Sizes first: nothing below is expanded without a bound.
+    elsif pg_column_size(apns) > 65536 then
+        fault := 'apns has more than 65536 bytes';
+        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten apns.';
+        return;
+    elsif jsonb_typeof(apns) <> 'object' then
+        fault := format('apns is of type %s', jsonb_typeof(apns));
+        remedy := 'Give a JSON object such as {"badge": 1}.';
+        return;
+    elsif pg_column_size(apns || '{}') > 65536 then
+        fault := 'apns has more than 65536 bytes';
+        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten apns.';
+        return;
+    elsif jsonb_path_exists(apns, '$.**{62}') then
+        fault := 'apns is nested more than 61 levels deep';
+        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
+        return;
+    elsif nudged.has_long_number(apns) then
+        fault := 'apns holds a number of more than 100 digits';
+        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
+        return;
+    end if;
+    select k.key into stranger from jsonb_object_keys(apns) as k (key) where k.key <> all (known) limit 1;
+    if found then
+        -- An unknown name can be anything, even the message's text. So only a plain name is shown.
+        fault := case when stranger ~ '^[A-Za-z_][A-Za-z0-9_-]{0,39}$' then format('apns has a member %s', stranger)
+            else 'apns has a member that it does not know' end;
+        near := nudged.nearest_key(stranger, known);
+        remedy := case when near is not null then format('Did you mean %s?', near) else format('Its members are %s.', array_to_string(known, ', ')) end;
+        return;
+    end if;
+    given := jsonb_strip_nulls(apns - 'data');
+    for one in
+        select k.key, k.kind, k.wanted, given -> k.key as value, given ->> k.key as phrase
+        from (values
+            ('subtitle', 'text', 'a text that is not blank'),
+            ('badge', 'int', 'an integer from 0 to 2147483647; 0 removes the badge'),
+            ('sound', 'name', 'default, none, or the name of a sound in the app, 1 to 255 bytes'),
+            ('interruption_level', 'level', 'passive, active or time-sensitive'),
+            ('relevance_score', 'score', 'a number from 0 to 1'),
+            ('category', 'name', 'a text of 1 to 255 bytes'),
+            ('thread_id', 'name', 'a text of 1 to 255 bytes'),
+            ('mutable_content', 'bool', 'true or false'),
+            ('image_url', 'url', 'an address that begins with https://, without spaces, of at most 2048 bytes'),
+            ('title_loc_key', 'name', 'a text of 1 to 255 bytes'),
+            ('title_loc_args', 'list', 'an array of at most 20 texts'),
+            ('subtitle_loc_key', 'name', 'a text of 1 to 255 bytes'),
+            ('subtitle_loc_args', 'list', 'an array of at most 20 texts'),
+            ('loc_key', 'name', 'a text of 1 to 255 bytes'),
+            ('loc_args', 'list', 'an array of at most 20 texts'),
+            ('filter_criteria', 'name', 'a text of 1 to 255 bytes'),
+            ('target_content_id', 'name', 'a text of 1 to 255 bytes'),
+            ('content_available', 'bool', 'true or false')
+        ) as k (key, kind, wanted)
+        where given ? k.key
+    loop
+        if not (case one.kind
+            when 'text' then jsonb_typeof(one.value) = 'string' and not nudged.is_blank(one.phrase)
+            when 'name' then jsonb_typeof(one.value) = 'string' and octet_length(one.phrase) between 1 and 255
+            when 'bool' then jsonb_typeof(one.value) = 'boolean'
+            when 'level' then jsonb_typeof(one.value) = 'string' and one.phrase in ('passive', 'active', 'time-sensitive')
+            when 'url' then jsonb_typeof(one.value) = 'string' and one.phrase ~ '^https://[!-~]+$' and octet_length(one.phrase) <= 2048
+            when 'int' then case when jsonb_typeof(one.value) = 'number' and one.phrase ~ '^[0-9]{1,10}$' then one.phrase::bigint <= 2147483647 else false end
+            when 'score' then case when jsonb_typeof(one.value) = 'number' then one.phrase::numeric between 0 and 1 else false end
+            when 'list' then case when jsonb_typeof(one.value) = 'array'
+                then jsonb_array_length(one.value) <= 20 and not jsonb_path_exists(one.value, 'strict $[*] ? (@.type() != "string")') else false end
+        end) then
+            fault := format('apns.%s is not valid', one.key);
+            remedy := format('Wanted: %s.', one.wanted);
+            return;
+        end if;
+    end loop;
+    select d.fault, d.remedy into fault, remedy from nudged.data_fault('apns.data', nullif(apns -> 'data', 'null')) d;
+    if fault is not null then
+        return;
+    end if;
+    select k.key into stranger from unnest(array['title_loc', 'subtitle_loc', 'loc']) as k (key)
+    where given ? (k.key || '_args') and not given ? (k.key || '_key');
+    if found then
+        fault := format('apns.%s_args is given without apns.%1$s_key', stranger);
+        remedy := format('Give apns.%s_key: the key of a text in the app''s table.', stranger);
+    elsif given ?& array['subtitle', 'subtitle_loc_key'] then
+        fault := 'apns.subtitle and apns.subtitle_loc_key are both given';
+        remedy := 'Give one of them.';
+    elsif given ? 'image_url' and given -> 'mutable_content' = 'false' then
+        fault := 'apns.mutable_content is false beside apns.image_url';
+        remedy := 'An image is fetched by the app''s service extension, which needs mutable content: leave mutable_content out.';
+    elsif given -> 'content_available' = 'true' and call <> 'message' then
+        fault := 'apns.content_available is true';
+        remedy := 'Only a message can be a background push: use nudged_api.send.';
+    elsif call = 'template' and given ->> 'interruption_level' = 'time-sensitive' then
+        fault := 'apns.interruption_level is time-sensitive';
+        remedy := 'A check-in is never urgent: give passive or active.';
+    elsif call = 'template' and apns -> 'data' ?| array['conversation_id', 'domain'] then
+        fault := 'apns.data holds "conversation_id" or "domain"';
+        remedy := 'A check-in has those of the user''s context: leave them out.';
+    elsif call = 'reminder' and apns -> 'data' ?| array['subject_type', 'subject_id'] then
+        fault := 'apns.data holds "subject_type" or "subject_id"';
+        remedy := 'The payload has the reminder''s own: give those members other names.';
+    elsif given -> 'content_available' = 'true' then
+        select k.key into stranger from jsonb_each(given) as k (key, value) where k.key <> 'content_available' and k.value <> 'false' limit 1;
+        if found then
+            fault := format('apns.%s is given with apns.content_available', stranger);
+            remedy := 'A background push shows nothing. Send an alert and a background push as two messages.';
+        end if;
+    end if;
+end
+$$;
+
+-- The first thing that is wrong with a title and a body beside an apns that has no fault, and the remedy; nulls:
+-- nothing.
+create function nudged.text_fault(title text, body text, apns jsonb, out fault text, out remedy text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    if apns -> 'content_available' = 'true' then
+        if coalesce(title, '') <> '' or coalesce(body, '') <> '' then
+            fault := format('%s is given with apns.content_available', case when coalesce(title, '') <> '' then 'title' else 'body' end);
+            remedy := 'A background push shows nothing. Send an alert and a background push as two messages.';
+        end if;
+    elsif coalesce(title, '') <> '' and apns ->> 'title_loc_key' is not null then
+        fault := 'title and apns.title_loc_key are both given';
+        remedy := 'Give the text, or the key of a text in the app''s table.';
+    elsif coalesce(body, '') <> '' and apns ->> 'loc_key' is not null then
+        fault := 'body and apns.loc_key are both given';
+        remedy := 'Give the text, or the key of a text in the app''s table.';
+    elsif nudged.is_blank(title) and nudged.is_blank(body) and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null then
+        fault := 'title and body are both empty';
+        remedy := 'Phones do not show a push without text. Give a title or a body.';
+    end if;
+end
+$$;
+
+-- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
+-- decimals change no order that anybody sees. Null: nothing is left.
+create function nudged.stored_apns(apns jsonb) returns jsonb
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+    select jsonb_object_agg(m.key, case m.key when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3))) else m.value end)
+    from jsonb_each(apns) as m (key, value)
+    where m.value not in ('null', 'false')
+$$;
+
+-- As nudged.stored_apns, without the members that have columns in nudged.message.
+create function nudged.message_apns(apns jsonb) returns jsonb
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select nullif(nudged.stored_apns(apns - array['category', 'thread_id', 'data']), '{}') $$;
+
+-- Names the longest of these arguments: the one to shorten.
+create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+    select a.name
+    from (values
+        (1, 'body', octet_length(body)), (2, 'title', octet_length(title)), (3, 'data', octet_length(data::text)), (4, 'apns', octet_length(apns::text))
+    ) as a (place, name, bytes)
+    order by a.bytes desc nulls last, a.place
+    limit 1
+$$;
+
+-- The arguments of one message.
+create type nudged.new_message as (
+    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
+    dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp
+);
+
 -- Refuses a message that could never be sent. The error names the argument and the remedy, and never holds the text.
-create function nudged.check_message(
-    caller text, recipient uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-    dedupe_key text
-) returns void
+create function nudged.check_message(caller text, message nudged.new_message) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -89,50 +414,74 @@ declare
     remedy text;
     long record;
 begin
-    if recipient is null then
+    if message.user_id is null then
         fault := 'user_id is null';
         remedy := 'Name the user whom the message is for.';
     -- Sizes first: nothing below is expanded without a bound.
-    elsif octet_length(title) > 65536 or octet_length(body) > 65536 or pg_column_size(data) > 65536 then
+    elsif octet_length(message.title) > 65536 or octet_length(message.body) > 65536 then
         fault := 'the payload has more than 65536 bytes';
-        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
-    elsif nudged.is_blank(title) and nudged.is_blank(body) then
-        fault := 'title and body are both empty';
-        remedy := 'Phones do not show a push without text. Give a title or a body.';
-    elsif data is not null and jsonb_typeof(data) <> 'object' then
-        fault := format('data is of type %s', jsonb_typeof(data));
-        remedy := 'Give a JSON object. Its members are put beside "aps" in the payload.';
-    elsif pg_column_size(data || '{}') > 65536 then
-        fault := 'the payload has more than 65536 bytes';
-        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
-    elsif jsonb_path_exists(data, '$.**{61}') then
-        fault := 'data is nested more than 60 levels deep';
-        remedy := 'Phones read 64 levels, the payload''s own included: put deep values into a text.';
-    elsif data is not null and nudged.has_long_number(data) then
-        fault := 'data holds a number of more than 100 digits';
-        remedy := 'Phones read numbers of 64 bits: put a longer one into a text.';
-    elsif data ?| array['aps', 'action'] then
-        fault := 'data holds "aps" or "action"';
-        remedy := 'The payload sets these itself: give those members other names.';
-    elsif data ? 'conversation_id' and (
-        jsonb_typeof(data -> 'conversation_id') <> 'string'
-        or data ->> 'conversation_id' !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-    ) then
-        fault := 'data.conversation_id is no UUID';
-        remedy := 'Give the conversation''s UUID as text, or leave it out: a tap then begins a new conversation.';
-    elsif data ? 'domain' and jsonb_typeof(data -> 'domain') <> 'string' then
-        fault := 'data.domain is no text';
-        remedy := 'Give the domain''s name as text, or leave it out.';
-    elsif expires_at <= now() then
+        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(message.title, message.body, null, null));
+    end if;
+    if fault is null and message.data is not null then
+        select f.fault, f.remedy into fault, remedy from nudged.data_fault('data', message.data) f;
+    end if;
+    if fault is null and message.apns is not null then
+        select f.fault, f.remedy into fault, remedy from nudged.apns_fault(message.apns, 'message') f;
+        if fault is null then
+            select format('%s and apns.%1$s are both given', a.name), 'Give it once.' into fault, remedy
+            from (values
+                ('category', message.category is not null), ('thread_id', message.thread_id is not null), ('data', message.data is not null)
+            ) as a (name, is_given)
+            where a.is_given and message.apns ->> a.name is not null
+            limit 1;
+        end if;
+        if fault is null and message.apns -> 'content_available' = 'true' then
+            select format('%s is given with apns.content_available', a.name), 'A background push shows nothing: leave it out.' into fault, remedy
+            from (values ('category', message.category is not null), ('thread_id', message.thread_id is not null), ('urgent', message.urgent)) as a (name, is_given)
+            where a.is_given
+            limit 1;
+        end if;
+        if fault is null and message.urgent and message.apns ->> 'interruption_level' in ('passive', 'active') then
+            fault := 'apns.interruption_level is not time-sensitive, and urgent is true';
+            remedy := 'An urgent message is time-sensitive: leave interruption_level out.';
+        end if;
+    end if;
+    -- Most messages have none, and each call costs.
+    if fault is null and (message.apns is not null or nudged.is_blank(message.title) and nudged.is_blank(message.body)) then
+        select f.fault, f.remedy into fault, remedy from nudged.text_fault(message.title, message.body, message.apns) f;
+    end if;
+    if fault is not null then
+        null;
+    elsif message.expires_at <= now() then
         fault := 'expires_at is in the past';
         remedy := 'Give a time in the future, or null for a message that does not expire.';
-    elsif expires_at > '9999-12-31' and expires_at <> 'infinity' then
+    elsif message.expires_at > '9999-12-31' and message.expires_at <> 'infinity' then
         fault := 'expires_at is after the year 9999';
         remedy := 'Give null for a message that does not expire.';
+    elsif num_nonnulls(message.deliver_at, message.deliver_local) = 2 then
+        fault := 'deliver_at and deliver_local are both given';
+        remedy := 'Give an instant (deliver_at), or a wall time in the user''s own zone (deliver_local).';
+    elsif not isfinite(message.deliver_at) or not isfinite(message.deliver_local) or message.deliver_at > now() + interval '366 days'
+        or message.deliver_local > (now() at time zone 'UTC') + interval '366 days'
+    then
+        fault := format('%s is more than 366 days away', case when message.deliver_at is null then 'deliver_local' else 'deliver_at' end);
+        remedy := 'Give a time within 366 days.';
+    elsif message.deliver_at < now() then
+        fault := 'deliver_at is in the past';
+        remedy := 'Give a time in the future, or null to send it now.';
+    elsif message.deliver_local < (now() at time zone 'UTC') - interval '12 hours' then
+        fault := 'deliver_local is in the past in every zone';
+        remedy := 'Give a wall time in the future, or null to send it now.';
+    -- A wall time comes at most 12 hours after the same time in UTC.
+    elsif message.expires_at <= coalesce(message.deliver_at, (message.deliver_local + interval '12 hours') at time zone 'UTC') then
+        fault := format('expires_at is not after %s', case when message.deliver_at is null then 'deliver_local in every zone' else 'deliver_at' end);
+        remedy := 'Give a later time, or null for a message that does not expire.';
     end if;
     if fault is null then
         for long in
-            select * from (values ('category', category), ('thread_id', thread_id), ('collapse_key', collapse_key), ('dedupe_key', dedupe_key)) as v (name, value)
+            select * from (values
+                ('category', message.category), ('thread_id', message.thread_id), ('collapse_key', message.collapse_key), ('dedupe_key', message.dedupe_key)
+            ) as v (name, value)
             where value = '' or octet_length(value) > 255
         loop
             fault := format('%s has %s bytes', long.name, octet_length(long.value));
@@ -140,15 +489,19 @@ begin
         end loop;
     end if;
     -- nudged uses such keys itself (nudged_api.send_test).
-    if fault is null and starts_with(dedupe_key, 'nudged.') then
+    if fault is null and starts_with(message.dedupe_key, 'nudged.') then
         fault := 'dedupe_key begins with "nudged."';
         remedy := 'Such keys are nudged''s own: give another beginning.';
     end if;
     if fault is null then
-        bytes := nudged.payload_bytes(title, body, data, urgent, category, thread_id);
+        bytes := nudged.payload_bytes(
+            message.title, message.body, coalesce(message.data, nullif(message.apns -> 'data', 'null')), message.urgent,
+            coalesce(message.category, message.apns ->> 'category'), coalesce(message.thread_id, message.apns ->> 'thread_id'),
+            case when message.apns is not null then nudged.message_apns(message.apns) end);
         if bytes > 4096 then
             fault := format('the payload has %s bytes', bytes);
-            remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten body or data.';
+            remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.',
+                nudged.longest(message.title, message.body, message.data, message.apns));
         end if;
     end if;
     if fault is not null then
@@ -164,9 +517,12 @@ $$;
 -- - collapse_key: of several that wait only the newest is sent. On the phone it replaces the one before.
 -- - dedupe_key: a second call with the same key for that user, within 30 days, sends nothing and returns the first id.
 -- - data: members beside "aps". conversation_id (a UUID) is the conversation that a tap opens.
+-- - apns: how the phone shows it, or a background push (nudged.apns_fault).
+-- - deliver_at, deliver_local: it waits until then. deliver_local is a wall time in the user's own zone.
 create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
-    collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+    collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
+    deliver_at timestamptz default null, deliver_local timestamp default null
 ) returns uuid
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -178,9 +534,10 @@ declare
     most constant integer := nudged.max_messages();
 begin
     perform nudged.require_backend('send');
-    perform nudged.check_message(
-        'nudged_api.send', send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at,
-        send.dedupe_key);
+    perform nudged.check_message('nudged_api.send', row(
+        send.user_id, send.title, send.body, send.data, send.urgent, send.category, send.thread_id, send.collapse_key, send.expires_at, send.dedupe_key,
+        send.apns, send.deliver_at, send.deliver_local
+    )::nudged.new_message);
     if send.dedupe_key is not null then
         for attempt in 1..3 loop
             -- Waits for a call with the same key that is not committed yet, as any unique key does.
@@ -199,19 +556,21 @@ begin
         raise exception using errcode = 'ND014', message = format('nudged_api.send: the user has %s messages waiting', most),
             hint = 'Send less to this user, give messages an expires_at or a collapse_key, or raise nudged.setting.max_messages.';
     end if;
-    insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+    insert into nudged.message (
+        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
+    )
     values (
-        send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), send.data, coalesce(send.urgent, false), send.category, send.thread_id,
-        send.collapse_key, nullif(send.expires_at, 'infinity'));
-    insert into nudged.touched (user_id, urgent, arrival) values (send.user_id, coalesce(send.urgent, false), true);
+        send.user_id, made, coalesce(send.title, ''), coalesce(send.body, ''), coalesce(send.data, nullif(send.apns -> 'data', 'null')),
+        coalesce(send.urgent, false), coalesce(send.category, send.apns ->> 'category'), coalesce(send.thread_id, send.apns ->> 'thread_id'),
+        send.collapse_key, send.dedupe_key, nullif(send.expires_at, 'infinity'), case when send.apns is not null then nudged.message_apns(send.apns) end,
+        case when send.deliver_at is not null then nudged.whole_second(send.deliver_at at time zone 'UTC') at time zone 'UTC' end,
+        case when send.deliver_local is not null then nudged.whole_second(send.deliver_local) end);
+    -- Once its time is set, the user is due then. So a message for later is no urgent arrival.
+    insert into nudged.touched (user_id, urgent, arrival)
+    values (send.user_id, coalesce(send.urgent and num_nonnulls(send.deliver_at, send.deliver_local) = 0, false), true);
     return made;
 end
 $$;
-
-create type nudged.new_message as (
-    user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-    dedupe_key text
-);
 
 -- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged_api.send
 -- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
@@ -235,7 +594,8 @@ begin
     from jsonb_array_elements(messages) with ordinality as m (message, place)
     left join lateral (
         select name from jsonb_object_keys(case when jsonb_typeof(m.message) = 'object' then m.message else '{}' end) as o (name)
-        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key')
+        where name not in ('user_id', 'title', 'body', 'data', 'urgent', 'category', 'thread_id', 'collapse_key', 'expires_at', 'dedupe_key', 'apns',
+            'deliver_at', 'deliver_local')
         limit 1
     ) k on true
     where jsonb_typeof(m.message) <> 'object' or k.name is not null
@@ -252,12 +612,13 @@ begin
     end if;
     begin
         select coalesce(array_agg(row(
-            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key
+            m.user_id, m.title, m.body, m.data, coalesce(m.urgent, false), m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key,
+            m.apns, m.deliver_at, m.deliver_local
         )::nudged.new_message order by e.place), '{}') into asked
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join lateral jsonb_to_record(e.message) as m (
             user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-            dedupe_key text
+            dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp
         );
     exception when data_exception then
         perform nudged.refuse_members(messages);
@@ -279,7 +640,8 @@ begin
         select e.place - 1 as place, t.name, t.type, t.phrase, e.message ->> t.name as value
         from jsonb_array_elements(messages) with ordinality as e (message, place)
         cross join (values
-            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant')
+            ('user_id', 'uuid', 'UUID'), ('urgent', 'boolean', 'boolean'), ('expires_at', 'timestamptz', 'instant'),
+            ('deliver_at', 'timestamptz', 'instant'), ('deliver_local', 'timestamp', 'wall time')
         ) as t (name, type, phrase)
         order by e.place
     loop
@@ -287,7 +649,7 @@ begin
             execute format('select $1::%s', one.type) using one.value;
         exception when data_exception then
             raise invalid_parameter_value using message = format('nudged_api.send_many: message %s: %s is no %s', one.place, one.name, one.phrase),
-                hint = 'user_id is a UUID, urgent true or false, expires_at an instant such as 2026-11-21T18:00:00Z.';
+                hint = 'user_id is a UUID, urgent true or false, expires_at and deliver_at an instant such as 2026-11-21T18:00:00Z, deliver_local a wall time such as 2026-11-21T18:00:00.';
         end;
     end loop;
 end
@@ -296,12 +658,15 @@ $$;
 -- Sends the same message to many users. dedupe_key is for each user.
 create function nudged_api.send_many(
     user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
-    thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null
+    thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null,
+    apns jsonb default null, deliver_at timestamptz default null, deliver_local timestamp default null
 ) returns table (user_id uuid, id uuid)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+    shown jsonb;
 begin
     perform nudged.require_backend('send_many');
     if send_many.user_ids is null then
@@ -309,21 +674,26 @@ begin
             hint = 'Give an array of the users whom the message is for; an empty one is for nobody.';
     end if;
     -- The text is the same for all, and is checked even for an empty list.
-    perform nudged.check_message(
-        'nudged_api.send_many', '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category,
-        send_many.thread_id, send_many.collapse_key, send_many.expires_at, send_many.dedupe_key);
+    perform nudged.check_message('nudged_api.send_many', row(
+        '00000000-0000-0000-0000-000000000000', send_many.title, send_many.body, send_many.data, send_many.urgent, send_many.category, send_many.thread_id,
+        send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, send_many.apns, send_many.deliver_at, send_many.deliver_local
+    )::nudged.new_message);
+    shown := nudged.message_apns(send_many.apns);
     return query select s.user_id, s.id from nudged.insert_messages('nudged_api.send_many', (
         select coalesce(array_agg(row(
-            u.user_id, send_many.title, send_many.body, send_many.data, coalesce(send_many.urgent, false), send_many.category, send_many.thread_id,
-            send_many.collapse_key, send_many.expires_at, send_many.dedupe_key
+            u.user_id, send_many.title, send_many.body, coalesce(send_many.data, nullif(send_many.apns -> 'data', 'null')),
+            coalesce(send_many.urgent, false), coalesce(send_many.category, send_many.apns ->> 'category'),
+            coalesce(send_many.thread_id, send_many.apns ->> 'thread_id'), send_many.collapse_key, send_many.expires_at, send_many.dedupe_key, shown,
+            send_many.deliver_at, send_many.deliver_local
         )::nudged.new_message order by u.place), '{}')
         from unnest(send_many.user_ids) with ordinality as u (user_id, place)
-    )) s;
+    ), true) s;
 end
 $$;
 
--- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted.
-create function nudged.insert_messages(caller text, messages nudged.new_message[]) returns table (user_id uuid, id uuid)
+-- Checks and inserts messages, for nudged_api.send_many. If one is refused, none is inserted. is_checked: they are all
+-- the same, are checked and have apns as nudged.message_apns returns it.
+create function nudged.insert_messages(caller text, messages nudged.new_message[], is_checked boolean default false) returns table (user_id uuid, id uuid)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 -- A generic plan would expect few messages, and compare each one with each other.
@@ -335,13 +705,15 @@ declare
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
     written bigint;
     most constant integer := nudged.max_messages();
+    one nudged.new_message;
+    checked integer := 0;
 begin
-    perform nudged.check_message(
-        format('%s: message %s', caller, m.place - 1), m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at,
-        m.dedupe_key)
-    from unnest(messages) with ordinality as m (
-        user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, place
-    );
+    foreach one in array messages loop
+        if not is_checked or one.user_id is null then
+            perform nudged.check_message(format('%s: message %s', caller, checked), one);
+        end if;
+        checked := checked + 1;
+    end loop;
     for attempt in 1..3 loop
         exit when keys = 0;
         -- In the order of user_id, so that two callers can't deadlock. Of several messages with one key in this call,
@@ -349,7 +721,7 @@ begin
         insert into nudged.message_key (user_id, key, id)
         select m.user_id, m.dedupe_key, m.id
         from unnest(messages, ids) with ordinality as m (
-            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, apns, deliver_at, deliver_local, id, place
         )
         where m.dedupe_key is not null
         order by m.user_id, m.dedupe_key, m.place
@@ -366,7 +738,7 @@ begin
     with wanted as materialized (
         select m.*
         from unnest(messages, ids) with ordinality as m (
-            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, id, place
+            user_id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, dedupe_key, apns, deliver_at, deliver_local, id, place
         )
     ),
     -- Read alone: on several machines an outer join would fetch the whole table.
@@ -394,10 +766,15 @@ begin
         where a.known = a.id
     ),
     inserted as (
-        insert into nudged.message (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at)
+        insert into nudged.message (
+            user_id, id, title, body, data, urgent, category, thread_id, collapse_key, dedupe_key, expires_at, apns, deliver_at, deliver_local
+        )
         select
-            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), f.data, f.urgent, f.category, f.thread_id, f.collapse_key,
-            nullif(f.expires_at, 'infinity')
+            f.user_id, f.id, coalesce(f.title, ''), coalesce(f.body, ''), coalesce(f.data, nullif(f.apns -> 'data', 'null')), f.urgent,
+            coalesce(f.category, f.apns ->> 'category'), coalesce(f.thread_id, f.apns ->> 'thread_id'), f.collapse_key, f.dedupe_key,
+            nullif(f.expires_at, 'infinity'), case when is_checked or f.apns is null then f.apns else nudged.message_apns(f.apns) end,
+            case when f.deliver_at is not null then nudged.whole_second(f.deliver_at at time zone 'UTC') at time zone 'UTC' end,
+            case when f.deliver_local is not null then nudged.whole_second(f.deliver_local) end
         from fresh f
         where not f.is_dropped
     ),
@@ -409,7 +786,8 @@ begin
     ),
     woken as (
         insert into nudged.touched (user_id, urgent, arrival)
-        select f.user_id, bool_or(f.urgent), true from fresh f where not f.is_dropped group by f.user_id
+        select f.user_id, bool_or(f.urgent and num_nonnulls(f.deliver_at, f.deliver_local) = 0), true
+        from fresh f where not f.is_dropped group by f.user_id
     )
     select a.user_id, a.known from asked a order by a.place;
 end
@@ -466,18 +844,20 @@ begin
 end
 $$;
 
--- Cancels waiting messages by what they have in common: a campaign that was a mistake. Arguments that are null match
--- all messages; one must be given. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
+-- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null match
+-- all messages. It cancels at most 10,000 per call, in the order of user_id; `more`: call it again.
 -- `too_late` counts those that are being sent, or that a phone may have already. The latter are not tried again.
 --
 -- As nudged_api.cancel: a row that the daemon has locked is being sent, and it is skipped. Rows are locked one by one,
 -- since Citus locks rows of one user at a time.
-create function nudged_api.cancel_messages(
-    title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
+create function nudged.cancel_messages(
+    call text, recipient uuid, title text, category text, dedupe_prefix text, sent_after timestamptz, sent_before timestamptz,
     out cancelled bigint, out too_late bigint, out more boolean
 )
-language plpgsql security definer
+language plpgsql
 set search_path = pg_catalog, pg_temp
+-- Only a plan for the values finds a user's messages by their key.
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
@@ -489,12 +869,14 @@ declare
     tried bigint;
     one record;
 begin
-    perform nudged.require_backend('cancel_messages');
-    if num_nonnulls(cancel_messages.title, cancel_messages.category, sent_after, sent_before) = 0 then
-        raise invalid_parameter_value using message = 'nudged_api.cancel_messages: no argument is given',
-            hint = 'Give the title, the category or the time of the messages.';
+    if cancel_messages.category = '' or octet_length(cancel_messages.category) > 255 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: category has %s bytes', call, octet_length(cancel_messages.category)),
+            hint = 'It has 1 to 255 bytes, or is null.';
+    elsif dedupe_prefix = '' or octet_length(dedupe_prefix) > 255 then
+        raise invalid_parameter_value using message = format('nudged_api.%s: dedupe_prefix has %s bytes', call, octet_length(dedupe_prefix)),
+            hint = 'It has 1 to 255 bytes, or is null.';
     elsif current_setting('transaction_isolation') <> 'read committed' then
-        raise feature_not_supported using message = 'nudged_api.cancel_messages: the transaction''s isolation level is not READ COMMITTED',
+        raise feature_not_supported using message = format('nudged_api.%s: the transaction''s isolation level is not READ COMMITTED', call),
             hint = 'Call it in a transaction of its own: an older snapshot can''t show whether a message is already being sent.';
     end if;
     too_late := 0;
@@ -506,7 +888,9 @@ begin
     );
     for one in
         select m.user_id, m.id, m.id::text = any (open) as is_open from nudged.message m
-        where (cancel_messages.title is null or m.title = cancel_messages.title)
+        where (recipient is null or m.user_id = recipient)
+          and (dedupe_prefix is null or starts_with(m.dedupe_key, dedupe_prefix))
+          and (cancel_messages.title is null or m.title = cancel_messages.title)
           and (cancel_messages.category is null or m.category = cancel_messages.category)
           and (sent_after is null or m.created_at >= sent_after) and (sent_before is null or m.created_at < sent_before)
         order by m.user_id, m.id
@@ -553,6 +937,26 @@ begin
 end
 $$;
 
+-- Cancels waiting messages by title, category, the beginning of their dedupe_key or time: a campaign that was a mistake,
+-- or a conversation that the user has read elsewhere (user_id). One argument besides user_id must be given.
+create function nudged_api.cancel_messages(
+    title text default null, category text default null, sent_after timestamptz default null, sent_before timestamptz default null,
+    user_id uuid default null, dedupe_prefix text default null, out cancelled bigint, out too_late bigint, out more boolean
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('cancel_messages');
+    if num_nonnulls(title, category, dedupe_prefix, sent_after, sent_before) = 0 then
+        raise invalid_parameter_value using message = 'nudged_api.cancel_messages: no argument is given',
+            hint = 'Give the title, the category, the beginning of the dedupe_key or the time of the messages. For all of a user: nudged_api.cancel_all.';
+    end if;
+    select c.cancelled, c.too_late, c.more into cancelled, too_late, more
+    from nudged.cancel_messages('cancel_messages', user_id, title, category, dedupe_prefix, sent_after, sent_before) c;
+end
+$$;
+
 -- Deletes dedupe keys older than 30 days, some thousands per call. Returns how many were deleted; the daemon calls
 -- again while there are any.
 create function nudged.prune_message_keys() returns bigint
@@ -569,16 +973,26 @@ as $$
     select count(*) from gone
 $$;
 
-revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text) from public;
+revoke all on function nudged.payload_bytes(text, text, jsonb, boolean, text, text, jsonb) from public;
+revoke all on function nudged.apns_bytes(jsonb, boolean) from public;
+revoke all on function nudged.nearest_key(text, text[]) from public;
 revoke all on function nudged.is_blank(text) from public;
-revoke all on function nudged.check_message(text, uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
-revoke all on function nudged_api.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged.whole_second(timestamp) from public;
+revoke all on function nudged.data_fault(text, jsonb) from public;
+revoke all on function nudged.apns_fault(jsonb, text) from public;
+revoke all on function nudged.text_fault(text, text, jsonb) from public;
+revoke all on function nudged.stored_apns(jsonb) from public;
+revoke all on function nudged.message_apns(jsonb) from public;
+revoke all on function nudged.longest(text, text, jsonb, jsonb) from public;
+revoke all on function nudged.check_message(text, nudged.new_message) from public;
+revoke all on function nudged_api.send(uuid, text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
 revoke all on function nudged_api.send_many(jsonb) from public;
-revoke all on function nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text) from public;
+revoke all on function nudged_api.send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp) from public;
 revoke all on function nudged.refuse_members(jsonb) from public;
-revoke all on function nudged.insert_messages(text, nudged.new_message[]) from public;
+revoke all on function nudged.insert_messages(text, nudged.new_message[], boolean) from public;
 revoke all on function nudged_api.cancel(uuid) from public;
-revoke all on function nudged_api.cancel_messages(text, text, timestamptz, timestamptz) from public;
+revoke all on function nudged.cancel_messages(text, uuid, text, text, text, timestamptz, timestamptz) from public;
+revoke all on function nudged_api.cancel_messages(text, text, timestamptz, timestamptz, uuid, text) from public;
 revoke all on function nudged.prune_message_keys() from public;
 revoke all on function nudged.max_messages() from public;
 
@@ -596,7 +1010,12 @@ comment on column nudged.message.urgent is 'Whether it passes quiet hours, if th
 comment on column nudged.message.category is 'Apple''s notification category: which actions the phone offers.';
 comment on column nudged.message.thread_id is 'Apple''s thread id: what the phone groups.';
 comment on column nudged.message.collapse_key is 'Of several waiting messages with one key only the newest is sent.';
+comment on column nudged.message.dedupe_key is 'The dedupe_key that nudged_api.send was given.';
 comment on column nudged.message.expires_at is 'From then on it is dropped. Null: never.';
+comment on column nudged.message.apns is 'How the phone shows it: the argument apns, without category, thread_id and data, which are columns.';
+comment on column nudged.message.deliver_at is 'Not before this instant. Null: see deliver_local.';
+comment on column nudged.message.deliver_local is 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.';
+comment on column nudged.message.wakes_at is 'The earliest instant at which it can be due in any zone. Null: at once.';
 comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
 comment on column nudged.message_key.user_id is 'The user who was sent the message.';
 comment on column nudged.message_key.key is 'The dedupe_key.';
@@ -604,14 +1023,24 @@ comment on column nudged.message_key.id is 'The id of the message that was sent 
 comment on column nudged.message_key.at is 'When the key was used.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
 comment on function nudged.payload_bytes is 'The length of a push''s payload in bytes.';
+comment on function nudged.apns_bytes is 'For nudged.payload_bytes: the bytes of the argument apns.';
+comment on function nudged.nearest_key is 'The known key that an unknown one resembles. Null: none.';
+comment on function nudged.whole_second is 'Rounds a time up to a whole second.';
+comment on function nudged.data_fault is 'What is wrong with members of the payload beside "aps", and the remedy. Nulls: nothing.';
+comment on function nudged.apns_fault is 'What is wrong with the argument apns, and the remedy. Nulls: nothing.';
+comment on function nudged.text_fault is 'What is wrong with a title and a body beside apns, and the remedy. Nulls: nothing.';
+comment on function nudged.stored_apns is 'The argument apns as it is stored: without members that are null or false.';
+comment on function nudged.message_apns is 'As nudged.stored_apns, without the members that have columns in nudged.message.';
+comment on function nudged.longest is 'Names the longest of the arguments that make a payload too long.';
 comment on function nudged.is_blank is 'Whether a phone would show nothing of a text.';
 comment on function nudged.max_messages is 'How many messages may wait for one user.';
 comment on function nudged.check_message is 'Fails if a message could never be sent. nudged_api.send and nudged_api.send_many call it.';
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id.';
 comment on function nudged_api.send_many(jsonb) is 'Sends many messages: a JSON array of objects with the arguments of nudged_api.send. All or none. Returns a row for each, in their order.';
-comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
+comment on function nudged_api.send_many(uuid[],text,text,jsonb,boolean,text,text,text,timestamptz,text,jsonb,timestamptz,timestamp) is 'Sends one message to many users. All or none. Returns a row for each, in their order.';
 comment on function nudged.refuse_members is 'Names the first member of nudged_api.send_many''s messages that can''t be read as its type.';
 comment on function nudged.insert_messages is 'Checks and inserts messages. For nudged_api.send_many.';
-comment on function nudged_api.cancel_messages is 'Cancels waiting messages by title, category or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
+comment on function nudged.cancel_messages is 'Cancels waiting messages, for the calls of schema nudged_api.';
+comment on function nudged_api.cancel_messages is 'Cancels waiting messages by title, category, the beginning of their dedupe_key or time: a campaign that was a mistake. At most 10,000 per call; more: call it again. too_late counts those that were on their way.';
 comment on function nudged_api.cancel is 'Cancels a message. Returns true if it was in time: then nothing of it is sent.';
 comment on function nudged.prune_message_keys is 'Deletes dedupe keys older than 30 days, some thousands per call. The daemon calls it.';

@@ -29,7 +29,7 @@ create index reminder_subject on nudged.reminder (subject_type, subject_id);
 create table nudged.occurrence (
     -- The recipient; for a fan-out, the author.
     user_id uuid not null,
-    -- The nudge's key.
+    -- The nudge's key (nudged.occurrence_id).
     id uuid not null default gen_random_uuid(),
     reminder_id uuid not null,
     author_id uuid not null,
@@ -37,6 +37,8 @@ create table nudged.occurrence (
     subject_id text not null check (octet_length(subject_id) <= 200),
     title text not null check (octet_length(title) <= 4096),
     body text not null check (octet_length(body) <= 4096),
+    -- How the phone shows it (nudged.apns_fault).
+    apns jsonb check (pg_column_size(apns) <= 65536),
     -- An instant, or a wall time: in `timezone`, or else in the recipient's zone.
     due_at timestamptz,
     due_local timestamp,
@@ -75,6 +77,13 @@ create index occurrence_subject on nudged.occurrence (subject_type, subject_id);
 create index occurrence_reminder on nudged.occurrence (reminder_id);
 create index occurrence_author on nudged.occurrence (author_id) where author_id <> user_id;
 create index occurrence_fan_out on nudged.occurrence (wakes_at) where is_fan_out;
+
+-- The id of a new occurrence of a reminder: its first half is the reminder's. So the record, which has the occurrence's
+-- id only, still tells which reminder it was (nudged.read_outcome).
+create function nudged.occurrence_id(reminder uuid) returns uuid
+language sql volatile
+set search_path = pg_catalog, pg_temp
+as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
 
 alter table nudged.reminder enable row level security;
 alter table nudged.occurrence enable row level security;
@@ -328,29 +337,24 @@ begin
 end
 $$;
 
--- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
--- next one, and is refused as too far away.
-create function nudged.whole_second(moment timestamp) returns timestamp
-language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
-
--- Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.
-create function nudged_api.set_reminder(
+-- For nudged_api.set_reminder and nudged_api.set_own_reminder. `call`: which of them.
+create function nudged.set_reminder(
+    call text,
     subject_type text,
     subject_id text,
     author uuid,
     title text,
     body text,
-    due_at timestamptz default null,
-    due_local timestamp default null,
-    audience text default 'me',
-    recurrence text default null,
-    timezone text default null,
+    due_at timestamptz,
+    due_local timestamp,
+    audience text,
+    recurrence text,
+    timezone text,
+    apns jsonb,
     out id uuid,
     out warnings text[]
 )
-language plpgsql security definer
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -362,13 +366,12 @@ declare
     recipients uuid[];
     replaced uuid[];
 begin
-    perform nudged.require_backend('set_reminder');
     select f.fault, f.remedy into refused from nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
-        set_reminder.recurrence, set_reminder.timezone
+        set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
     ) f;
     if refused.fault is not null then
-        raise invalid_parameter_value using message = 'nudged_api.set_reminder: ' || refused.fault, hint = refused.remedy;
+        raise invalid_parameter_value using message = format('nudged_api.%s: %s', call, refused.fault), hint = refused.remedy;
     end if;
     id := gen_random_uuid();
     -- Locked until the commit: a second call for this author and subject waits, and replaces this one.
@@ -383,7 +386,7 @@ begin
     from nudged.occurrence o
     where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
-        perform nudged.check_isolation('nudged_api.set_reminder');
+        perform nudged.check_isolation('nudged_api.' || call);
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
     -- may exceed it together.
     elsif (
@@ -391,19 +394,19 @@ begin
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
         ) as pending
     ) >= most then
-        raise exception using errcode = 'ND015', message = format('nudged_api.set_reminder: the author has %s reminders pending', most),
+        raise exception using errcode = 'ND015', message = format('nudged_api.%s: the author has %s reminders pending', call, most),
             hint = 'Cancel reminders of this author that nobody needs (nudged_api.cancel_reminders), or raise nudged.setting.max_reminders.';
     end if;
     if cardinality(replaced) > cardinality(nudged.take_back_reminders(recipients, replaced, 'replaced')) then
         warnings := warnings || 'the reminder that this one replaces is on its way already'::text;
     end if;
     insert into nudged.occurrence (
-        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, due_local, timezone, is_fan_out, is_own, recurrence,
+        user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_fan_out, is_own, recurrence,
         first_at, first_local, planned_local
     )
     values (
-        author, set_reminder.id, author, set_reminder.subject_type, set_reminder.subject_id, coalesce(set_reminder.title, ''),
-        coalesce(set_reminder.body, ''), instant, wall, set_reminder.timezone, audience = 'everyone', audience = 'me', set_reminder.recurrence,
+        author, nudged.occurrence_id(set_reminder.id), set_reminder.id, author, set_reminder.subject_type, set_reminder.subject_id, coalesce(set_reminder.title, ''),
+        coalesce(set_reminder.body, ''), nudged.stored_apns(set_reminder.apns), instant, wall, set_reminder.timezone, audience = 'everyone', audience = 'me', set_reminder.recurrence,
         case when set_reminder.recurrence is not null then instant end, case when set_reminder.recurrence is not null then wall end,
         case when set_reminder.recurrence is not null then wall end
     );
@@ -411,10 +414,37 @@ begin
 end
 $$;
 
+-- Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.
+create function nudged_api.set_reminder(
+    subject_type text,
+    subject_id text,
+    author uuid,
+    title text,
+    body text,
+    due_at timestamptz default null,
+    due_local timestamp default null,
+    audience text default 'me',
+    recurrence text default null,
+    timezone text default null,
+    apns jsonb default null,
+    out id uuid,
+    out warnings text[]
+)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('set_reminder');
+    select s.id, s.warnings into id, warnings from nudged.set_reminder(
+        'set_reminder', set_reminder.subject_type, set_reminder.subject_id, author, title, body, due_at, due_local, audience, recurrence, timezone, apns
+    ) s;
+end
+$$;
+
 -- The first thing that is wrong with a reminder's arguments, and the remedy; nulls: nothing. Never the text.
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
-    recurrence text, timezone text, out fault text, out remedy text
+    recurrence text, timezone text, apns jsonb, out fault text, out remedy text
 )
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -423,15 +453,24 @@ declare
     -- As the daemon renders it (Notification+Rendering.swift; a test compares them).
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
-    bytes constant integer := case when is_long is true then 65537 else nudged.payload_bytes(title, body, null, false, null, null)
-        + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
-        + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
+    bytes integer;
+    broken record;
     rule_fault constant text := nudged_api.recurrence_fault(recurrence);
     until_text constant text := substring(translate(left(recurrence, 2001), 'untilz', 'UNTILZ') from 'UNTIL=([^;]*)');
     -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
     -- compare exactly.
     slack interval := '0';
 begin
+    select f.fault, f.remedy into broken from nudged.apns_fault(apns, 'reminder') f;
+    if broken.fault is null then
+        bytes := case when is_long is true then 65537 else nudged.payload_bytes(
+                title, body, nullif(apns -> 'data', 'null'), false, apns ->> 'category', apns ->> 'thread_id', nudged.stored_apns(apns))
+            + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
+            + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) end;
+        if bytes <= 65536 then
+            select f.fault, f.remedy into broken from nudged.text_fault(title, body, apns) f;
+        end if;
+    end if;
     if coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then
         fault := 'subject_type is empty or longer than 100 bytes';
         remedy := 'Name what the reminder is about by its kind, such as task.';
@@ -446,12 +485,12 @@ begin
     then
         fault := 'author is nobody in nudged.recipient or nudged.device';
         remedy := 'Name a user of the app, and write their profile first.';
-    elsif bytes <= 65536 and nudged.is_blank(title) and nudged.is_blank(body) then
-        fault := 'title and body are both empty';
-        remedy := 'Phones do not show a push without text. Give a title or a body.';
+    elsif broken.fault is not null then
+        fault := broken.fault;
+        remedy := broken.remedy;
     elsif bytes > 4096 then
         fault := format('the payload has %s bytes', case when bytes > 65536 then 'more than 65536' else bytes::text end);
-        remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten title or body.';
+        remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s.', nudged.longest(title, body, null, apns));
     elsif num_nonnulls(due_at, due_local) <> 1 then
         fault := format('due_at and due_local are %s', case when due_at is null then 'both null' else 'both given' end);
         remedy := 'Give an instant (due_at), or a wall time that each recipient gets in their own zone (due_local).';
@@ -606,8 +645,6 @@ declare
     authors uuid[];
     recipients uuid[];
     pending uuid[];
-    tried uuid[];
-    taken uuid[];
 begin
     -- Two calls at once for one subject would lock its authors' rows in different orders.
     perform nudged.hold(format('subject %s %s', end_reminders.subject_type, end_reminders.subject_id));
@@ -621,18 +658,33 @@ begin
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending
     from nudged.occurrence o
     where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
-    -- What is left of a nudge whose outcome is unknown or deferred.
+    select e.cancelled, e.too_late into cancelled, too_late from nudged.end_occurrences(recipients, pending) e;
+    insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
+end
+$$;
+
+-- Cancels pending occurrences (parallel: recipients, ids). Returns how many were cancelled in time, and how many were
+-- not.
+create function nudged.end_occurrences(recipients uuid[], occurrences uuid[], out cancelled integer, out too_late integer)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    tried uuid[];
+    taken uuid[];
+begin
+    taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
+    -- What is left of a nudge whose outcome is unknown or deferred. A later snapshot: an intent that was not open any more
+    -- is settled here as well.
     select array_agg(w.id) into tried
-    from unnest(recipients, pending) as w (user_id, id)
+    from unnest(recipients, occurrences) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id
     where p.retry::text like '%' || w.id::text || '%';
-    taken := nudged.take_back_reminders(recipients, pending, 'cancelled');
     select count(*) filter (where n.id is not null and t.id is null), count(*) into cancelled, too_late
-    from unnest(pending) as w (id)
+    from unnest(occurrences) as w (id)
     left join unnest(taken) as n (id) on n.id = w.id
     left join unnest(tried) as t (id) on t.id = w.id;
     too_late := too_late - cancelled;
-    insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
 end
 $$;
 
@@ -640,8 +692,8 @@ $$;
 -- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
 -- their own choice; the fan-out stays. Returns true if nothing of it comes before `until`. Returns false if nothing is
 -- pending, or a push is on its way.
-create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
-language plpgsql security definer
+create function nudged.snooze(call text, id uuid, until timestamptz, recipient uuid) returns boolean
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -653,14 +705,13 @@ declare
     ids uuid[];
     taken uuid[];
 begin
-    perform nudged.require_backend('snooze');
     if snooze.id is null then
-        raise invalid_parameter_value using message = 'nudged_api.snooze: id is null', hint = 'Give the id that nudged_api.set_reminder returned.';
+        raise invalid_parameter_value using message = format('nudged_api.%s: id is null', call), hint = 'Give the reminder''s id, as the call that set it returned it.';
     elsif until is null or not isfinite(until) or instant < now() or instant > now() + interval '100 years' then
-        raise invalid_parameter_value using message = 'nudged_api.snooze: until is null, in the past or more than 100 years away',
+        raise invalid_parameter_value using message = format('nudged_api.%s: until is null, in the past or more than 100 years away', call),
             hint = 'Give a time in the future, within 100 years.';
     end if;
-    perform nudged.check_isolation('nudged_api.snooze');
+    perform nudged.check_isolation('nudged_api.' || call);
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.
@@ -685,23 +736,33 @@ begin
     end if;
     taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
     insert into nudged.occurrence (
-        user_id, reminder_id, author_id, subject_type, subject_id, title, body, due_at, timezone, is_fan_out, fan_out_after, is_own, recurrence, number,
+        user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, timezone, is_fan_out, fan_out_after, is_own, recurrence, number,
         first_at, first_local, planned_local
     )
     select
-        o.user_id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone, o.is_fan_out, o.fan_out_after,
+        o.user_id, nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone, o.is_fan_out, o.fan_out_after,
         o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
     from unnest(pending) as o
     where o.id = any (taken)
     union all
     select
-        coalesce(recipient, o.user_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, instant, o.timezone,
+        coalesce(recipient, o.user_id), nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone,
         o.is_fan_out and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
     from unnest(later) as o
     -- A repetition from an earlier snooze was moved already.
     where not exists (select 1 from unnest(pending) as p where p.user_id = o.user_id and p.is_fan_out = o.is_fan_out);
     insert into nudged.touched (user_id) select distinct coalesce(recipient, o.user_id) from unnest(pending || later) as o;
     return cardinality(ids) = coalesce(cardinality(taken), 0);
+end
+$$;
+
+create function nudged_api.snooze(id uuid, until timestamptz, recipient uuid default null) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform nudged.require_backend('snooze');
+    return nudged.snooze('snooze', id, until, recipient);
 end
 $$;
 
@@ -730,9 +791,9 @@ begin
 end
 $$;
 
--- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived or gets another
--- id. Arguments: the subject type, the column of the id and, if rows are archived, the column that says so (true, or an
--- instant).
+-- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived, gets another id
+-- or loses its date. Arguments: the subject type, the column of the id, the column that says what is archived (true, or
+-- an instant) and the column of the date. The last two may be missing, and the third may be empty.
 create function nudged_api.cancel_subject_reminders() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -742,19 +803,23 @@ declare
     remains text;
     was_archived text;
     is_archived text;
+    loses_date boolean := false;
 begin
-    if tg_nargs not in (2, 3) or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
+    if tg_nargs not between 2 and 4 or tg_when <> 'AFTER' or tg_level <> 'ROW' or tg_op not in ('DELETE', 'UPDATE') then
         raise invalid_parameter_value using message = 'nudged_api.cancel_subject_reminders: the trigger is none of after delete or update, for each row',
-            hint = 'Its arguments are the subject type, the column of the id and, where rows are archived, the column that says so.';
+            hint = 'Its arguments are the subject type, the column of the id, the column that says what is archived (or an empty text), and the column of the date.';
     end if;
     was := nudged.column_text(old, tg_argv[1]);
     if tg_op = 'UPDATE' then
         remains := nudged.column_text(new, tg_argv[1]);
-        if tg_nargs = 3 then
+        if tg_nargs >= 3 and tg_argv[2] <> '' then
             was_archived := nudged.column_text(old, tg_argv[2]);
             is_archived := nudged.column_text(new, tg_argv[2]);
         end if;
-        if was is not distinct from remains
+        if tg_nargs = 4 then
+            loses_date := nudged.column_text(old, tg_argv[3]) is not null and nudged.column_text(new, tg_argv[3]) is null;
+        end if;
+        if was is not distinct from remains and not loses_date
             and (coalesce(is_archived, 'f') in ('f', 'false') or coalesce(was_archived, 'f') not in ('f', 'false'))
         then
             return null;
@@ -781,7 +846,7 @@ begin
         where t.oid = pg_typeof(column_text.whole) and a.attname = column_text.name and a.attnum > 0 and not a.attisdropped
     ) then
         raise undefined_column using message = format('nudged_api.cancel_subject_reminders: the table has no column %I', name),
-            hint = 'Name the column of the id, and the one that says what is archived, as the table has them.';
+            hint = 'Name the columns of the id, of what is archived and of the date as the table has them.';
     end if;
     execute format('select case when ($1).%1$I is not null then pg_catalog.format(''%%s'', ($1).%1$I) end', name) using column_text.whole into written;
     return written;
@@ -791,15 +856,18 @@ $$;
 revoke all on function nudged_api.recurrence_fault(text) from public;
 revoke all on function nudged.recurrence_until(text) from public;
 revoke all on function nudged.is_zone(text) from public;
-revoke all on function nudged.whole_second(timestamp) from public;
 revoke all on function nudged.take_back_reminders(uuid[], uuid[], text) from public;
 revoke all on function nudged.hold_occurrences(uuid[], uuid[]) from public;
 revoke all on function nudged.hold_recipients(uuid[]) from public;
 revoke all on function nudged.hold_reminder(uuid, uuid) from public;
-revoke all on function nudged_api.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
-revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text) from public;
+revoke all on function nudged_api.set_reminder(text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
+revoke all on function nudged.reminder_fault(text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
 revoke all on function nudged.reminder_warnings(text, text, uuid, timestamptz, timestamp, text, text, text) from public;
 revoke all on function nudged.check_isolation(text) from public;
+revoke all on function nudged.occurrence_id(uuid) from public;
+revoke all on function nudged.set_reminder(text, text, text, uuid, text, text, timestamptz, timestamp, text, text, text, jsonb) from public;
+revoke all on function nudged.snooze(text, uuid, timestamptz, uuid) from public;
+revoke all on function nudged.end_occurrences(uuid[], uuid[]) from public;
 revoke all on function nudged_api.cancel_reminders(text, text) from public;
 revoke all on function nudged.end_reminders(text, text) from public;
 revoke all on function nudged_api.snooze(uuid, timestamptz, uuid) from public;
@@ -826,6 +894,7 @@ comment on column nudged.occurrence.subject_type is 'The kind of thing, such as 
 comment on column nudged.occurrence.subject_id is 'Its id.';
 comment on column nudged.occurrence.title is 'The title.';
 comment on column nudged.occurrence.body is 'The text.';
+comment on column nudged.occurrence.apns is 'How the phone shows it: the argument apns. Null: a text with the default sound.';
 comment on column nudged.occurrence.due_at is 'When it is due, as an instant. Null: see due_local.';
 comment on column nudged.occurrence.due_local is 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.';
 comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
@@ -845,14 +914,17 @@ comment on function nudged.is_zone is 'Whether a name is a time zone, as far as 
 comment on function nudged.take_back_reminders is 'Deletes pending occurrences that no open intent holds, and returns their ids.';
 comment on function nudged.hold_occurrences is 'Locks those of these occurrences that are not locked, and returns them.';
 comment on function nudged.hold_recipients is 'Locks users against nudged_api.forget until the end of the transaction, and returns those who exist.';
-comment on function nudged.whole_second is 'Rounds a time up to a whole second.';
 comment on function nudged_api.set_reminder is 'Sets a reminder, and replaces the one that this author has for this subject. Returns its id and warnings.';
 comment on function nudged.reminder_fault is 'What is wrong with a reminder''s arguments, and the remedy. Nulls: nothing.';
 comment on function nudged.reminder_warnings is 'Warnings for the caller of nudged_api.set_reminder.';
 comment on function nudged.check_isolation is 'Fails if the transaction is not READ COMMITTED.';
 comment on function nudged_api.cancel_reminders is 'Cancels what is pending of a subject, of all authors. Returns how many were cancelled in time, and how many were not.';
+comment on function nudged.occurrence_id is 'The id of a new occurrence of a reminder. Its first half is the reminder''s.';
+comment on function nudged.set_reminder is 'Sets a reminder, for the calls of schema nudged_api.';
+comment on function nudged.snooze is 'Snoozes a reminder, for the calls of schema nudged_api.';
+comment on function nudged.end_occurrences is 'Cancels pending occurrences. Returns how many were cancelled in time, and how many were not.';
 comment on function nudged.end_reminders is 'As nudged_api.cancel_reminders, under any isolation level.';
 comment on function nudged_api.snooze is 'Moves what is pending of a reminder to "until". Returns true if nothing of it comes before.';
 comment on function nudged.hold_reminder is 'Locks a reminder and its recipients for nudged_api.snooze, and returns the recipients.';
-comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived or gets another id (docs/SQL.md).';
+comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';
 comment on function nudged.column_text is 'A column of a row as text. For nudged_api.cancel_subject_reminders.';

@@ -325,6 +325,7 @@ select nudged.allow('nudged_daemon', 'execute', 'nudged.merged_quarantine');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.prune_message_keys');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_device(uuid, text, text, text, timestamptz)');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.forget_devices');
+select nudged.allow('nudged_daemon', 'execute', 'nudged.move_device');
 select nudged.allow('nudged_daemon', 'execute', 'nudged.devices_left_out');
 select nudged.allow('nudged_daemon', 'select', 'nudged.excess_right');
 
@@ -356,7 +357,12 @@ begin
             message = 'nudged: this database has no auth.uid(), so nobody is signed in',
             hint = 'call the variant that names the user, such as nudged_api.register_device_for';
     end if;
-    found := auth.uid();
+    begin
+        found := auth.uid();
+    exception when invalid_text_representation then
+        raise invalid_authorization_specification using
+            message = 'nudged: the session''s user id is no UUID', hint = 'call the variant that names the user, such as nudged_api.register_device_for, from a backend';
+    end;
     if found is null then
         raise invalid_authorization_specification using
             message = 'nudged: nobody is signed in: auth.uid() is null', hint = 'call it with the session of a signed-in user';
@@ -381,9 +387,9 @@ begin
 end
 $$;
 
--- What an app calls at each start: this device is this user's now. It renews the registration, so a quarantine ends and
+-- What an app calls at each start: this device is this user's now, and the user is in this zone. It renews the registration, so a quarantine ends and
 -- an older 410 deletes nothing. It takes the token from the user who was signed in on the phone before.
-create function nudged.register(user_id uuid, token text, platform text, environment text, topic text) returns void
+create function nudged.register(user_id uuid, token text, platform text, environment text, topic text, timezone text, locale text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -406,8 +412,23 @@ begin
         raise invalid_parameter_value using
             message = 'nudged_api.register_device: `topic` is no bundle id', hint = 'pass the app''s bundle id, or null for the app in the daemon''s configuration';
     end if;
+    -- The form only (docs/POLICY.md, "Zone"). A phone may know a new zone before this server does.
+    if timezone is not null and (
+        octet_length(timezone) > 255 or timezone not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich')
+        and (timezone !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or timezone ~ '^(posix|right)/')
+    ) then
+        raise invalid_parameter_value using
+            message = 'nudged_api.register_device: `timezone` is no zone''s name', hint = 'pass the device''s zone, such as Europe/Paris, or null';
+    end if;
+    if locale is not null and (octet_length(locale) > 64 or locale !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$') then
+        raise invalid_parameter_value using
+            message = 'nudged_api.register_device: `locale` is no language', hint = 'pass the user''s language, such as de or pt-BR, or null';
+    end if;
     perform nudged.hold('device ' || spellings[1]);
     perform nudged.write_device(user_id, spellings, platform, environment, topic);
+    if num_nonnulls(timezone, locale) > 0 and nudged.may_write_profiles() then
+        perform nudged.write_place(user_id, timezone, locale);
+    end if;
 end
 $$;
 
@@ -509,14 +530,15 @@ $$;
 
 -- For backends: they name the user.
 create function nudged_api.register_device_for(
-    user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null
+    user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
+    timezone text default null, locale text default null
 ) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
     perform nudged.require_backend('register_device_for');
-    perform nudged.register(user_id, token, platform, environment, topic);
+    perform nudged.register(user_id, token, platform, environment, topic, timezone, locale);
 end
 $$;
 
@@ -531,10 +553,12 @@ end
 $$;
 
 -- For the signed-in user of Supabase.
-create function nudged_api.register_device(token text, platform text default 'ios', environment text default null, topic text default null) returns void
+create function nudged_api.register_device(
+    token text, platform text default 'ios', environment text default null, topic text default null, timezone text default null, locale text default null
+) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select nudged.register(nudged.signed_in_user(), token, platform, environment, topic) $$;
+as $$ select nudged.register(nudged.signed_in_user(), token, platform, environment, topic, timezone, locale) $$;
 
 create function nudged_api.unregister_device(token text) returns boolean
 language sql security definer
@@ -555,7 +579,7 @@ begin
     then
         perform nudged.allow('nudged_writer', 'select, update, delete', 'nudged.device');
     end if;
-    foreach call in array array['forget_device(uuid, text, text, text, timestamptz)', 'write_device', 'remove_device', 'drop_devices', 'devices_left_out'] loop
+    foreach call in array array['forget_device(uuid, text, text, text, timestamptz)', 'move_device', 'write_device', 'remove_device', 'drop_devices', 'devices_left_out'] loop
         perform nudged.allow('nudged_writer', 'own', 'nudged.' || call);
     end loop;
 end
@@ -567,7 +591,7 @@ declare
     call text;
 begin
     foreach call in array array[
-        'send', 'send_many(jsonb)', 'send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text)', 'cancel', 'cancel_messages',
+        'send', 'send_many(jsonb)', 'send_many(uuid[], text, text, jsonb, boolean, text, text, text, timestamptz, text, jsonb, timestamptz, timestamp)', 'cancel', 'cancel_messages',
         'touch', 'forget', 'register_device_for', 'unregister_device_for', 'set_reminder', 'cancel_reminders', 'snooze', 'recurrence_fault',
         -- For a trigger on a table of the app.
         'cancel_subject_reminders'

@@ -36,7 +36,9 @@ create table nudged.template (
     active boolean not null default true,
     -- What a tap does. Null: it opens the context's conversation, or begins a new one if there is none.
     -- open_conversation: only for users who have one. new_conversation: always begins a new one.
-    action text check (action in ('open_conversation', 'new_conversation'))
+    action text check (action in ('open_conversation', 'new_conversation')),
+    -- How the phone shows it (nudged.apns_fault). It has no placeholders.
+    apns jsonb check (pg_column_size(apns) <= 65536)
 );
 alter table nudged.template enable row level security;
 
@@ -56,10 +58,17 @@ declare
 begin
     new.title := coalesce(new.title, '');
     new.body := coalesce(new.body, '');
-    if nudged.is_blank(new.title) and nudged.is_blank(new.body) then
+    select f.fault, f.remedy into fault, remedy from nudged.apns_fault(new.apns, 'template') f;
+    if fault is not null then
+        broken := 'apns';
+    else
+        new.apns := nudged.stored_apns(new.apns);
+        select f.fault, f.remedy into fault, remedy from nudged.text_fault(new.title, new.body, new.apns) f;
+    end if;
+    if broken is not null then
+        null;
+    elsif fault is not null then
         broken := 'words';
-        fault := 'title and body are both empty';
-        remedy := 'Phones do not show a push without text. Give a title or a body.';
     elsif regexp_replace(new.title, syntax, '', 'g') ~ '[{}]' or regexp_replace(new.body, syntax, '', 'g') ~ '[{}]' then
         broken := 'placeholders';
         fault := format('%s has a brace that belongs to no placeholder',
@@ -86,11 +95,14 @@ begin
         fault := format('domain has %s bytes', octet_length(new.domain));
         remedy := 'It has 1 to 255 bytes, or is null for all domains.';
     else
-        bytes := nudged.payload_bytes(new.title, new.body, jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false, null, null);
+        bytes := nudged.payload_bytes(
+            new.title, new.body, coalesce(new.apns -> 'data', '{}') || jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false,
+            new.apns ->> 'category', new.apns ->> 'thread_id', new.apns);
         if bytes > 4096 then
             broken := 'payload';
             fault := format('the payload has %s bytes', bytes);
-            remedy := 'Apple accepts 4096 bytes for the whole payload. Shorten title or body. Filled-in values count as well.';
+            remedy := format('Apple accepts 4096 bytes for the whole payload. Shorten %s. Filled-in values count as well.',
+                nudged.longest(new.title, new.body, null, new.apns));
         end if;
     end if;
     if broken is not null then
@@ -116,12 +128,13 @@ from (values
 order by t.place;
 
 -- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
--- user allows that, and expires after five minutes. Its payload has "test": true. Returns its id.
+-- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has
+-- nudged's. Returns its id.
 --
 -- Refused if one of their devices is of production. A device without an environment has the one that the daemons are
 -- configured for. Each daemon reports it in its row of nudged.daemon, the main app's lane first. If no daemon is alive,
 -- or they differ, the environment is unknown, and the test is refused.
-create function nudged_api.send_test() returns uuid
+create function nudged_api.send_test(title text default null, body text default null) returns uuid
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -166,14 +179,15 @@ begin
             hint = 'Wait until the first of them is an hour old.';
     end if;
     return (select s.id from nudged.insert_messages('nudged_api.send_test', array[row(
-        recipient, 'nudged', 'A test: this device can be reached.', '{"test": true}', true, null, null, null,
-        statement_timestamp() + interval '5 minutes', null
+        recipient, case when num_nulls(send_test.title, send_test.body) = 2 then 'nudged' else send_test.title end,
+        case when num_nulls(send_test.title, send_test.body) = 2 then 'A test: this device can be reached.' else send_test.body end, '{"test": true}', true, null, null, null,
+        statement_timestamp() + interval '5 minutes', null, null, null, null
     )::nudged.new_message]) s);
 end
 $$;
 
 revoke all on function nudged.check_template() from public;
-revoke all on function nudged_api.send_test() from public;
+revoke all on function nudged_api.send_test(text, text) from public;
 select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged_api.send_test');
 
@@ -196,5 +210,6 @@ comment on column nudged.template.body is 'The text, with placeholders as in the
 comment on column nudged.template.weight is '1 to 1000: of two templates, the one with twice the weight is drawn twice as often.';
 comment on column nudged.template.active is 'Whether check-ins use it.';
 comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
+comment on column nudged.template.apns is 'How the phone shows it: a JSON object as the argument apns of nudged_api.send, or null.';
 comment on function nudged.check_template is 'Trigger on nudged.template: fails if a template could not be sent.';
-comment on function nudged_api.send_test is 'Sends the signed-in user a test on their own devices. Returns the message''s id.';
+comment on function nudged_api.send_test is 'Sends the signed-in user a test on their own devices, with their text or nudged''s. Returns the message''s id.';

@@ -1,45 +1,6 @@
 -- Answers for people, in psql or Supabase's editor: what a user got, why somebody got nothing, what waits, which tokens
 -- are gone. The daemon reads none of this. Only the owner of the schema may.
 
--- The known key that a misspelt key resembles, or null. Compared without `_`, `-` and case, by edit distance
--- (Levenshtein).
-create function nudged.known_preference_key(name text) returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
-        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
-    plain constant text := translate(lower(left(name, 40)), '_-', '');
-    candidate text;
-    target text;
-    best text;
-    least_distance integer := 3;
-    above integer[];
-    here integer[];
-begin
-    foreach candidate in array known loop
-        target := translate(candidate, '_', '');
-        continue when abs(length(target) - length(plain)) >= least_distance;
-        above := array(select g from generate_series(0, length(target)) g);
-        for i in 1..length(plain) loop
-            here := array[i];
-            for j in 1..length(target) loop
-                here := here || least(
-                    above[j] + case when substr(plain, i, 1) = substr(target, j, 1) then 0 else 1 end, above[j + 1] + 1, here[j] + 1
-                );
-            end loop;
-            above := here;
-        end loop;
-        if above[length(target) + 1] < least_distance then
-            least_distance := above[length(target) + 1];
-            best := candidate;
-        end if;
-    end loop;
-    return best;
-end
-$$;
-
 -- What is wrong with preferences (docs/POLICY.md, "Preferences"): the first fault, or null. A key that nudged doesn't
 -- know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error names the
 -- key, never its value.
@@ -51,6 +12,8 @@ language plpgsql immutable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    known_keys constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,priority_keywords,allow_urgent,'
+        'max_per_hour,max_per_day,messages_enabled,smart_enabled,max_analyses_per_hour,fallback_strategy}';
     measured jsonb;
     value jsonb;
     one record;
@@ -66,7 +29,7 @@ begin
     end if;
     -- Few keys are checked: these are a mistake of a person, and a hostile value has thousands of keys.
     for one in
-        select u.key, nudged.known_preference_key(u.key) as known
+        select u.key, nudged.nearest_key(u.key, known_keys) as known
         from (select k.key from jsonb_object_keys(preferences) as k (key) where not measured ? k.key limit 5) u
     loop
         if one.known is not null and not measured ? one.known then
@@ -166,7 +129,7 @@ from nudged.person p;
 
 -- What waits: messages, and reminders whose time is to come. Without their texts.
 create view nudged.waiting with (security_barrier) as
-select user_id, 'message' as kind, id, created_at as due_at, urgent, expires_at from nudged.message
+select user_id, 'message' as kind, id, coalesce(wakes_at, created_at) as due_at, urgent, expires_at from nudged.message
 union all
 select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
 
@@ -175,7 +138,6 @@ create index delivery_stale on nudged.delivery (attempted_at) where status = 410
 create view nudged.stale_token with (security_barrier) as
 select user_id, device_hash, attempted_at as at, reason from nudged.delivery where status = 410;
 
-revoke all on function nudged.known_preference_key(text) from public;
 revoke all on function nudged_api.preferences_fault(jsonb) from public;
 select nudged.allow('nudged_app', 'execute', 'nudged_api.preferences_fault');
 select nudged.allow('authenticated', 'execute', 'nudged_api.preferences_fault');
@@ -183,7 +145,6 @@ select nudged.allow('service_role', 'execute', 'nudged_api.preferences_fault');
 
 -- What people see in psql (\d+, \df+) and in Supabase's editor.
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
-comment on function nudged.known_preference_key is 'The key of the preferences that a misspelt key resembles. Null: none.';
 comment on function nudged_api.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged_api.preferences_fault(notification_preferences) is null).';
 comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';
 comment on column nudged.nudge_history.user_id is 'The user''s id.';
@@ -208,7 +169,7 @@ comment on view nudged.waiting is 'What waits to be sent: messages, and reminder
 comment on column nudged.waiting.user_id is 'The user''s id.';
 comment on column nudged.waiting.kind is 'message or reminder.';
 comment on column nudged.waiting.id is 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.';
-comment on column nudged.waiting.due_at is 'Since when the message waits, or when the reminder is due at the earliest.';
+comment on column nudged.waiting.due_at is 'Since when the message waits, or when the message or reminder is due at the earliest.';
 comment on column nudged.waiting.urgent is 'Whether the message may be sent in quiet hours.';
 comment on column nudged.waiting.expires_at is 'When the message is dropped. Null: never.';
 comment on view nudged.stale_token is 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.';

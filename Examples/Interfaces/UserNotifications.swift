@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
-// The part of Apple's UserNotifications that NudgedKit uses, so that scripts/try-platforms can typecheck it without
-// Apple's SDK. It does nothing. Declared after <https://developer.apple.com/documentation/usernotifications>.
+// The part of Apple's UserNotifications that NudgedKit and the examples use, so that scripts/try-platforms can
+// typecheck them without Apple's SDK. It does nothing. Declared after
+// <https://developer.apple.com/documentation/usernotifications>.
 
 public import Foundation
 
@@ -31,6 +32,21 @@ public class UNNotificationSettings: NSObject {
 
 public class UNNotificationContent: NSObject {
     public var userInfo: [AnyHashable: Any] { [:] }
+}
+
+public class UNMutableNotificationContent: UNNotificationContent {
+    public var attachments: [UNNotificationAttachment] = []
+}
+
+public class UNNotificationAttachment: NSObject {
+    public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {}
+}
+
+open class UNNotificationServiceExtension: NSObject {
+    open func didReceive(
+        _ request: UNNotificationRequest,
+        withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {}
 }
 
 public class UNNotificationRequest: NSObject {

@@ -6,13 +6,22 @@ public struct CustomMembers: Sendable, Equatable {
     public static let none = CustomMembers()
 
     /// Names that the payload uses itself.
-    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action"]
+    static let reserved: Set<String> = ["aps", "conversation_id", "domain", "action", "image_url"]
 
     /// `,"name":value` for each member.
     let rendered: [UInt8]
 
     private init() {
         rendered = []
+    }
+
+    private init(rendered: [UInt8]) {
+        self.rendered = rendered
+    }
+
+    /// These members and then others. Their names must differ.
+    public func followed(by others: CustomMembers) -> CustomMembers {
+        CustomMembers(rendered: rendered + others.rendered)
     }
 
     /// Members from names and JSON texts, in their order.

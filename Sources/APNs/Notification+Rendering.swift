@@ -5,22 +5,28 @@ extension Notification {
     ///
     /// It builds no tree of values, because it runs once for each nudge.
     public func render(into out: inout [UInt8]) {
-        JSONText.append(literal: "{\"aps\":{\"alert\":{\"title\":", to: &out)
-        JSONText.append(title, to: &out)
-        JSONText.append(literal: ",\"body\":", to: &out)
-        JSONText.append(body, to: &out)
-        out.append(UInt8(ascii: "}"))
-        renderOptions(into: &out)
-        out.append(UInt8(ascii: "}"))
+        if isBackground {
+            JSONText.append(literal: "{\"aps\":{\"content-available\":1}", to: &out)
+        } else {
+            JSONText.append(literal: "{\"aps\":{\"alert\":{", to: &out)
+            renderAlert(into: &out)
+            out.append(UInt8(ascii: "}"))
+            renderOptions(into: &out)
+            out.append(UInt8(ascii: "}"))
+        }
         if let conversationID {
             JSONText.append(literal: ",\"conversation_id\":\"", to: &out)
             JSONText.append(conversationID, to: &out)
             out.append(UInt8(ascii: "\""))
         }
         Self.append("domain", domain, to: &out)
-        JSONText.append(literal: ",\"action\":\"", to: &out)
-        out.append(contentsOf: action.utf8)
-        out.append(UInt8(ascii: "\""))
+        // Nobody can tap a background push.
+        if !isBackground {
+            JSONText.append(literal: ",\"action\":\"", to: &out)
+            out.append(contentsOf: action.utf8)
+            out.append(UInt8(ascii: "\""))
+            Self.append("image_url", imageURL, to: &out)
+        }
         out.append(contentsOf: custom.rendered)
         out.append(UInt8(ascii: "}"))
     }
@@ -38,6 +44,47 @@ extension Notification {
         return out
     }
 
+    private func renderAlert(into out: inout [UInt8]) {
+        if let localizedTitle {
+            Self.append("\"title-loc-key\":", ",\"title-loc-args\":", localizedTitle, to: &out)
+        } else {
+            JSONText.append(literal: "\"title\":", to: &out)
+            JSONText.append(title, to: &out)
+        }
+        if let localizedSubtitle {
+            Self.append(",\"subtitle-loc-key\":", ",\"subtitle-loc-args\":", localizedSubtitle, to: &out)
+        } else {
+            Self.append("subtitle", subtitle, to: &out)
+        }
+        if let localizedBody {
+            Self.append(",\"loc-key\":", ",\"loc-args\":", localizedBody, to: &out)
+        } else {
+            JSONText.append(literal: ",\"body\":", to: &out)
+            JSONText.append(body, to: &out)
+        }
+    }
+
+    /// - Parameters:
+    ///   - key: what comes before the key.
+    ///   - arguments: what comes before the arguments.
+    private static func append(
+        _ key: StaticString,
+        _ arguments: StaticString,
+        _ text: LocalizedText,
+        to out: inout [UInt8]
+    ) {
+        JSONText.append(literal: key, to: &out)
+        JSONText.append(text.key, to: &out)
+        guard let list = text.arguments else { return }
+        JSONText.append(literal: arguments, to: &out)
+        out.append(UInt8(ascii: "["))
+        for (place, argument) in list.enumerated() {
+            if place > 0 { out.append(UInt8(ascii: ",")) }
+            JSONText.append(argument, to: &out)
+        }
+        out.append(UInt8(ascii: "]"))
+    }
+
     /// The members of `aps` after the alert.
     private func renderOptions(into out: inout [UInt8]) {
         Self.append("sound", sound, to: &out)
@@ -52,8 +99,9 @@ extension Notification {
             JSONText.append(literal: ",\"relevance-score\":", to: &out)
             out.append(contentsOf: relevanceScore.description.utf8)
         }
-        if mutableContent { JSONText.append(literal: ",\"mutable-content\":1", to: &out) }
-        if contentAvailable { JSONText.append(literal: ",\"content-available\":1", to: &out) }
+        if mutableContent || imageURL != nil { JSONText.append(literal: ",\"mutable-content\":1", to: &out) }
+        Self.append("filter-criteria", filterCriteria, to: &out)
+        Self.append("target-content-id", targetContentID, to: &out)
     }
 
     /// `name` needs no escape.

@@ -20,14 +20,42 @@ public struct Notification: Sendable {
     public var relevanceScore: Double?
     /// A service extension of the app may change the notification.
     public var mutableContent = false
-    /// The app is woken as well.
-    public var contentAvailable = false
+    /// The line below the title.
+    public var subtitle: String?
+    /// Instead of the title.
+    public var localizedTitle: LocalizedText?
+    /// Instead of the subtitle.
+    public var localizedSubtitle: LocalizedText?
+    /// Instead of the body.
+    public var localizedBody: LocalizedText?
+    /// A focus of the device shows it by this value.
+    public var filterCriteria: String?
+    /// The app's window that a tap opens.
+    public var targetContentID: String?
+    /// An image that the app's service extension fetches. It is beside `aps`, and implies `mutableContent`.
+    public var imageURL: String?
+    /// A background push: it wakes the app and shows nothing. Only the members beside `aps` count.
+    public var isBackground = false
     /// The conversation that a tap opens. Without one, a tap starts a new conversation.
     public var conversationID: UUID?
     /// The app's own category of conversations.
     public var domain: String?
     /// Further members beside `aps`.
     public var custom: CustomMembers = .none
+
+    /// A text of the app's own translations.
+    public struct LocalizedText: Sendable, Equatable {
+        /// The text's key in the app.
+        public var key: String
+        /// Fill the text's places. nil: none are given.
+        public var arguments: [String]?
+
+        /// The text of this key.
+        public init(key: String, arguments: [String]? = nil) {
+            self.key = key
+            self.arguments = arguments
+        }
+    }
 
     /// How urgently the device presents a notification. The raw values are Apple's.
     public enum InterruptionLevel: String, Sendable, CaseIterable {

@@ -77,7 +77,8 @@ struct DecideQuestion {
             title: try field(reader, "title", "a string", isRequired: isRequired)?.string() ?? "",
             body: try field(reader, "body", "a string", isRequired: isRequired)?.string() ?? "",
             urgent: try field(reader, "urgent", "true or false", isRequired: isRequired)?.bool() ?? false,
-            expiresAt: try reader.nullable("expires_at")?.instant()
+            expiresAt: try reader.nullable("expires_at")?.instant(),
+            deliverAt: try reader.nullable("deliver_at")?.instant()
         )
     }
 

@@ -10,12 +10,15 @@ public struct Message: Sendable, Equatable {
     public var urgent: Bool
     /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?
+    /// It is not sent before this instant. nil: at once.
+    public var deliverAt: Instant?
 
     /// Creates a message.
-    public init(title: String, body: String, urgent: Bool, expiresAt: Instant? = nil) {
+    public init(title: String, body: String, urgent: Bool, expiresAt: Instant? = nil, deliverAt: Instant? = nil) {
         self.title = title
         self.body = body
         self.urgent = urgent
         self.expiresAt = expiresAt
+        self.deliverAt = deliverAt
     }
 }

@@ -13,6 +13,11 @@ extension Policy {
         now: Instant,
         _ trace: inout some DecisionTrace
     ) throws(TimeZoneError) -> Decision {
+        if let deliverAt = message.deliverAt {
+            let isEarly = now < deliverAt
+            trace.note("due", isEarly ? .wait : nil, [("deliver_at", .instant(deliverAt))])
+            if isEarly { return Decision(.wait, .notDue, nextAt: deliverAt) }
+        }
         if let ended = endText(candidate, message.expiresAt, now, &trace) { return ended }
         let isUrgent = message.urgent || hasKeyword(candidate, message)
         let allowUrgent = candidate.preferences.allowUrgent

@@ -17,6 +17,7 @@ extension ClaimedUser {
         package var version: Int64
         package var messages: [PendingMessage]
         package var hasMoreMessages: Bool
+        package var messagesWakeAt: Instant?
         package var reminders: PendingReminders
     }
 
@@ -34,6 +35,7 @@ extension ClaimedUser {
             version: version,
             messages: messages,
             hasMoreMessages: hasMoreMessages,
+            messagesWakeAt: messagesWakeAt,
             reminders: reminders
         )
     }
@@ -59,6 +61,7 @@ extension ClaimedUser {
             devices: devices,
             messages: changes.messages,
             hasMoreMessages: changes.hasMoreMessages,
+            messagesWakeAt: changes.messagesWakeAt,
             reminders: changes.reminders
         )
     }

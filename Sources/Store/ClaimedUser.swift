@@ -35,9 +35,12 @@ package final class ClaimedUser: Sendable {
     /// The JSON that fills placeholders; nil: none. It may be any JSON, or text that was cut off and is no JSON.
     package let context: String?
     package let devices: [Device]
+    /// Those that can be due. In most zones a wall time is due later than this.
     package let messages: [PendingMessage]
     /// Whether more messages wait than were read.
     package let hasMoreMessages: Bool
+    /// When the next message that was not read can be due; nil: there is none.
+    package let messagesWakeAt: Instant?
     package let reminders: PendingReminders
 
     package init(
@@ -59,6 +62,7 @@ package final class ClaimedUser: Sendable {
         devices: [Device],
         messages: [PendingMessage] = [],
         hasMoreMessages: Bool = false,
+        messagesWakeAt: Instant? = nil,
         reminders: PendingReminders = PendingReminders()
     ) {
         self.userID = userID
@@ -79,6 +83,7 @@ package final class ClaimedUser: Sendable {
         self.devices = devices
         self.messages = messages
         self.hasMoreMessages = hasMoreMessages
+        self.messagesWakeAt = messagesWakeAt
         self.reminders = reminders
     }
 }

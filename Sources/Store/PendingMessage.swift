@@ -29,6 +29,10 @@ package struct PendingMessage: Sendable, Equatable {
     package let collapseKey: String?
     /// From then on it is dropped; nil: never.
     package let expiresAt: Instant?
+    /// How the phone shows it: a JSON object; nil: nothing is set.
+    package let apns: String?
+    /// Not before this instant, or this wall time in the user's zone; nil: at once.
+    package let due: PendingReminder.Due?
 
     package init(
         id: UUID,
@@ -43,7 +47,9 @@ package struct PendingMessage: Sendable, Equatable {
         category: String? = nil,
         threadID: String? = nil,
         collapseKey: String? = nil,
-        expiresAt: Instant? = nil
+        expiresAt: Instant? = nil,
+        apns: String? = nil,
+        due: PendingReminder.Due? = nil
     ) {
         self.id = id
         self.createdAt = createdAt
@@ -58,12 +64,17 @@ package struct PendingMessage: Sendable, Equatable {
         self.threadID = threadID
         self.collapseKey = collapseKey
         self.expiresAt = expiresAt
+        self.apns = apns
+        self.due = due
     }
+
+    /// The earliest instant at which it can be due in any zone; nil: at once.
+    package var wakesAt: Instant? { due?.earliest }
 }
 
 extension PendingMessage {
-    /// Columns of `claim_messages.sql`. `claim_messages_bounded.sql` has one more: how many messages wait.
-    static let columns = 13
+    /// Columns of `claim_messages.sql`. `claim_messages_bounded.sql` has one more: how many messages can be due.
+    static let columns = 16
 
     /// Reads a row of `claim_messages.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
@@ -81,7 +92,14 @@ extension PendingMessage {
             category: try rows.textOrNull(row, 9),
             threadID: try rows.textOrNull(row, 10),
             collapseKey: try rows.textOrNull(row, 11),
-            expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12))
+            expiresAt: Instant(nearest: try rows.reachableTimestampOrNull(row, 12)),
+            apns: try rows.textOrNull(row, 13),
+            due: try Self.due(rows, row)
         )
+    }
+
+    private static func due(_ rows: Rows, _ row: Int) throws(PostgresError) -> PendingReminder.Due? {
+        if let instant = Instant(nearest: try rows.reachableTimestampOrNull(row, 14)) { return .at(instant) }
+        return Instant(nearest: try rows.reachableTimestampOrNull(row, 15)).map { .local(LocalDateTime(asUTC: $0)) }
     }
 }

@@ -16,6 +16,8 @@ package struct PendingReminder: Sendable, Equatable {
     package let title: String
     /// May be empty.
     package let body: String
+    /// How the phone shows it, and members beside `aps`.
+    package let members: Members
     package let due: Due
     /// One zone for all recipients; nil: each recipient's own.
     package let timezone: String?
@@ -29,6 +31,30 @@ package struct PendingReminder: Sendable, Equatable {
     package let wakesAt: Instant
     /// Whether the reminder was cancelled or replaced.
     package var isCancelled: Bool
+
+    /// The argument `apns` in parts.
+    package struct Members: Sendable, Equatable {
+        /// A JSON object without `data`; nil: nothing is set.
+        package let apns: String?
+        /// A JSON object of members beside `aps`, without `conversation_id` and `domain`; nil: none.
+        package let data: String?
+        /// The conversation that a tap opens, as the app wrote it.
+        package let conversationID: String?
+        /// The app's own grouping of conversations.
+        package let domain: String?
+
+        package init(
+            apns: String? = nil,
+            data: String? = nil,
+            conversationID: String? = nil,
+            domain: String? = nil
+        ) {
+            self.apns = apns
+            self.data = data
+            self.conversationID = conversationID
+            self.domain = domain
+        }
+    }
 
     package enum Due: Sendable, Equatable {
         /// The same instant for all recipients.
@@ -64,6 +90,7 @@ package struct PendingReminder: Sendable, Equatable {
         subjectID: String,
         title: String,
         body: String,
+        members: Members = Members(),
         due: Due,
         timezone: String? = nil,
         isOwn: Bool,
@@ -79,6 +106,7 @@ package struct PendingReminder: Sendable, Equatable {
         self.subjectID = subjectID
         self.title = title
         self.body = body
+        self.members = members
         self.due = due
         self.timezone = timezone
         self.isOwn = isOwn
@@ -101,6 +129,7 @@ extension PendingReminder {
             subjectID: subjectID,
             title: title,
             body: body,
+            members: members,
             due: due,
             timezone: timezone,
             isOwn: member == authorID,
@@ -137,7 +166,7 @@ extension LocalDateTime {
 
 extension PendingReminder {
     /// Columns of `claim_reminders.sql` before the last, which says whether it is a fan-out.
-    static let columns = 19
+    static let columns = 23
 
     /// Reads a row of `claim_reminders.sql` or `due_fan_outs.sql`.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
@@ -166,6 +195,12 @@ extension PendingReminder {
             subjectID: try rows.text(row, 5),
             title: try rows.text(row, 6),
             body: try rows.text(row, 7),
+            members: Members(
+                apns: try rows.textOrNull(row, 19),
+                data: try rows.textOrNull(row, 20),
+                conversationID: try rows.textOrNull(row, 21),
+                domain: try rows.textOrNull(row, 22)
+            ),
             due: try due(8, 9),
             timezone: try rows.textOrNull(row, 10),
             isOwn: try rows.boolOrNull(row, 11) ?? false,

@@ -84,6 +84,7 @@ extension PendingReminder {
             subjectID: subjectID,
             title: title,
             body: body,
+            members: members,
             due: next.due,
             timezone: timezone,
             isOwn: isOwn,

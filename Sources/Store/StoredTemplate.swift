@@ -16,6 +16,10 @@ package struct StoredTemplate: Sendable, Equatable {
     package let weight: Int32
     /// `open_conversation` or `new_conversation`; nil: the one that fits the user.
     package let action: String?
+    /// How the phone shows it: a JSON object; nil: nothing is set.
+    package let apns: String?
+    /// A JSON object of members beside `aps`; nil: none.
+    package let data: String?
 
     package init(
         id: Int32,
@@ -24,7 +28,9 @@ package struct StoredTemplate: Sendable, Equatable {
         title: String,
         body: String,
         weight: Int32 = 1,
-        action: String? = nil
+        action: String? = nil,
+        apns: String? = nil,
+        data: String? = nil
     ) {
         self.id = id
         self.domain = domain
@@ -33,6 +39,8 @@ package struct StoredTemplate: Sendable, Equatable {
         self.body = body
         self.weight = weight
         self.action = action
+        self.apns = apns
+        self.data = data
     }
 
     /// At most so many templates are read.
@@ -50,7 +58,9 @@ package struct StoredTemplate: Sendable, Equatable {
                     title: try rows.text(row, 3),
                     body: try rows.text(row, 4),
                     weight: try rows.int4(row, 5),
-                    action: try rows.textOrNull(row, 6)
+                    action: try rows.textOrNull(row, 6),
+                    apns: try rows.textOrNull(row, 7),
+                    data: try rows.textOrNull(row, 8)
                 )
             )
         }

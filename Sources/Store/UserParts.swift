@@ -30,8 +30,10 @@ struct UserParts {
     private var profileRow: [UUID: Int] = [:]
     private var devicesOf: [UUID: [Device]] = [:]
     private var messagesOf: [UUID: [PendingMessage]] = [:]
-    /// How many messages wait, if not all were read.
+    /// How many messages can be due, if not all were read.
     private var pendingOf: [UUID: Int64] = [:]
+    /// When the first message that can't be due yet can be.
+    private var messagesWakeAt: [UUID: Instant] = [:]
     private var remindersOf: [UUID: PendingReminders] = [:]
     /// Bytes of preferences and contexts.
     let bytes: Int64
@@ -39,7 +41,7 @@ struct UserParts {
     /// Reads these users' parts.
     ///
     /// - Parameters:
-    ///   - until: reminders that can be due by then are read; microseconds since 1970.
+    ///   - until: messages and reminders that can be due by then are read; microseconds since 1970.
     ///   - bytes: most bytes of preferences and contexts.
     /// - Returns: nil: there are more bytes and several users, so the caller must ask for fewer users.
     static func read(
@@ -74,7 +76,7 @@ struct UserParts {
         )
         let messages = asking(
             (isDistributed ? Query.claimMessagesDistributed : .claimMessagesBounded)([
-                all, .int8(messages(of: count)), .int8(messagesAUser),
+                all, .int8(messages(of: count)), .int8(messagesAUser), .timestamp(until),
             ]),
             if: first[2].count >= messages(of: count)
         )
@@ -93,13 +95,20 @@ struct UserParts {
             profiles: first[0],
             bytes: size,
             devices: devices.map { second[$0] } ?? first[1],
-            messages: messages.map { second[$0] } ?? first[2]
+            messages: messages.map { second[$0] } ?? first[2],
+            until: until
         )
         try await parts.add(reminders.map { second[$0] } ?? first[3], until: until, ask: ask)
         return parts
     }
 
-    private init(profiles: Rows, bytes: Int64, devices: Rows, messages: Rows) throws(PostgresError) {
+    private init(
+        profiles: Rows,
+        bytes: Int64,
+        devices: Rows,
+        messages: Rows,
+        until: Int64
+    ) throws(PostgresError) {
         self.profiles = profiles
         self.bytes = bytes
         profileRow.reserveCapacity(profiles.count)
@@ -122,7 +131,13 @@ struct UserParts {
         }
         for row in 0..<messages.count {
             let user = try messages.uuid(row, 0)
-            messagesOf[user, default: []].append(try PendingMessage(messages, row))
+            let message = try PendingMessage(messages, row)
+            // Like a reminder that can't be due yet: another one may be due before it, so its own zone doesn't count.
+            if let wakesAt = message.wakesAt, wakesAt.microseconds > until {
+                messagesWakeAt[user] = min(messagesWakeAt[user] ?? wakesAt, wakesAt)
+            } else {
+                messagesOf[user, default: []].append(message)
+            }
             if messages.columnCount > PendingMessage.columns {
                 pendingOf[user] = try messages.int8(row, PendingMessage.columns)
             }
@@ -151,7 +166,8 @@ struct UserParts {
 
     /// Whether there is any data about a user.
     func isKnown(_ user: UUID) -> Bool {
-        profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil || remindersOf[user] != nil
+        profileRow[user] != nil || devicesOf[user] != nil || messagesOf[user] != nil
+            || messagesWakeAt[user] != nil || remindersOf[user] != nil
     }
 
     /// Whether the app's view of users has a row of this user.
@@ -187,6 +203,7 @@ struct UserParts {
             devices: (devicesOf[id] ?? []).sorted { $0.token < $1.token },
             messages: messagesOf[id] ?? [],
             hasMoreMessages: Int64(messagesOf[id]?.count ?? 0) < pendingOf[id] ?? 0,
+            messagesWakeAt: messagesWakeAt[id],
             reminders: remindersOf[id] ?? PendingReminders()
         )
     }

@@ -28,17 +28,75 @@ import Testing
         notification.interruptionLevel = .timeSensitive
         notification.relevanceScore = 0.5
         notification.mutableContent = true
-        notification.contentAvailable = true
         notification.conversationID = UUID(uuidString: "0F0E0D0C-0B0A-0908-0706-050403020100")
         notification.domain = "work"
         notification.custom = try CustomMembers([("campaign", "{\"n\":[1,2]}"), ("x", "null")])
         #expect(
             text(notification) == #"{"aps":{"alert":{"title":"a\"b","body":"line\nline\\ \u0001\u001f é 👋"},"#
                 + #""sound":"default","badge":3,"thread-id":"t","category":"c","interruption-level":"time-sensitive","#
-                + #""relevance-score":0.5,"mutable-content":1,"content-available":1},"#
+                + #""relevance-score":0.5,"mutable-content":1},"#
                 + #""conversation_id":"0f0e0d0c-0b0a-0908-0706-050403020100","domain":"work","#
                 + #""action":"open_conversation","campaign":{"n":[1,2]},"x":null}"#
         )
+    }
+
+    /// Each member of `apns`, as `nudged.apns_fault` accepts it.
+    @Test(arguments: [
+        (#"{"subtitle":"é"}"#, #""alert":{"title":"t","subtitle":"é","body":"b"},"sound":"default""#),
+        (#"{"badge":0}"#, #""alert":{"title":"t","body":"b"},"sound":"default","badge":0"#),
+        (#"{"sound":"none"}"#, #""alert":{"title":"t","body":"b"}"#),
+        (#"{"sound":"bell.caf"}"#, #""alert":{"title":"t","body":"b"},"sound":"bell.caf""#),
+        (
+            #"{"interruption_level":"passive","relevance_score":1}"#,
+            #""alert":{"title":"t","body":"b"},"sound":"default","interruption-level":"passive","relevance-score":1.0"#
+        ),
+        (
+            #"{"category":"c","thread_id":"t","relevance_score":0.125}"#,
+            #""alert":{"title":"t","body":"b"},"sound":"default","thread-id":"t","category":"c","relevance-score":0.125"#
+        ),
+        (
+            #"{"mutable_content":true,"filter_criteria":"f","target_content_id":"w"}"#,
+            #""alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1,"filter-criteria":"f","#
+                + #""target-content-id":"w""#
+        ),
+        (
+            #"{"loc_key":"B","loc_args":["a","b\""],"title_loc_key":"T","subtitle_loc_key":"S","subtitle_loc_args":[]}"#,
+            #""alert":{"title-loc-key":"T","subtitle-loc-key":"S","subtitle-loc-args":[],"loc-key":"B","#
+                + #""loc-args":["a","b\""]},"sound":"default""#
+        ),
+    ]) func payload_isExact_whenTheAppSaysHowItLooks(apns: String, aps: String) {
+        var notification = APNs.Notification(title: "t", body: "b")
+        let taken = notification.take(apns: apns)
+        #expect(taken)
+        #expect(text(notification) == #"{"aps":{\#(aps)},"action":"new_conversation"}"#)
+    }
+
+    @Test func payload_whenItHasAnImage_isMutable() {
+        var notification = APNs.Notification(title: "t", body: "b")
+        let taken = notification.take(apns: #"{"image_url":"https://example.com/a.png"}"#)
+        #expect(taken)
+        #expect(
+            text(notification) == #"{"aps":{"alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1},"#
+                + #""action":"new_conversation","image_url":"https://example.com/a.png"}"#
+        )
+    }
+
+    @Test func payload_whenABackgroundPush_hasNothingToShow() throws {
+        var notification = APNs.Notification(title: "", body: "")
+        notification.badge = 3
+        notification.custom = try CustomMembers(object: #"{"sync": 1}"#)
+        let taken = notification.take(apns: #"{"content_available":true}"#)
+        #expect(taken)
+        #expect(text(notification) == #"{"aps":{"content-available":1},"sync": 1}"#)
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"bagde":1}"#, #"{"badge":"1"}"#, #"{"badge":1.5}"#, #"{"interruption_level":"loud"}"#,
+        #"{"sound":null}"#,
+    ]) func options_whenNoneThatTheDatabaseAccepts_areRefused(apns: String) {
+        var notification = APNs.Notification(title: "t", body: "b")
+        let taken = notification.take(apns: apns)
+        #expect(!taken)
     }
 
     @Test func payload_parsesBackToTheSameText_whateverItIs() throws {
@@ -82,7 +140,7 @@ import Testing
         #expect(throws: APNsError.payloadTooLarge(bytes: limit + 1, limit: limit)) { try over.rendered(for: type) }
     }
 
-    @Test(arguments: ["aps", "conversation_id", "domain", "action"])
+    @Test(arguments: ["aps", "conversation_id", "domain", "action", "image_url"])
     func customMember_isRefused_whenItsNameIsTaken(name: String) {
         #expect(throws: APNsError.reservedMember(name: name)) { try CustomMembers([(name, "1")]) }
     }

@@ -50,7 +50,7 @@ import struct FoundationEssentials.UUID
             ", data => '{\"x\": [1, {\"y\": \"ä\\\"\"}], \"domain\": \"garden\"}', category => 'chat', thread_id => 'a\"b'"
         )
         let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id) from nudged.message"
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
         )
         let run = try await scene.once()
         #expect(run.exit == .code(0) && run.number("sent") == 1, "\(run.text)")
@@ -68,18 +68,23 @@ import struct FoundationEssentials.UUID
         #expect(try await scene.once().number("sent") == 0)
     }
 
-    @Test(arguments: 0..<6) func payloadBytes_whenAMessageIsRendered_isWhatIsSent(number: Int) async throws {
+    @Test(arguments: 0..<11) func payloadBytes_whenAMessageIsRendered_isWhatIsSent(number: Int) async throws {
         let scene = try await scene(1)
         let more = [
             "", ", urgent => true", ", data => '{}'",
             ", data => '{\"conversation_id\": \"\(UUID().uuidString)\"}', thread_id => 'x'",
             ", data => '{\"a\": 1e30, \"b\": null, \"domain\": \"x\\n\"}', category => 'y'",
             ", data => '{\"conversation_id\": \"\(UUID().uuidString)\", \"z\": {}}', urgent => true",
+            ", data => '{\"conversation_id\": null, \"domain\": null}'",
+            #", apns => '{"subtitle": "é\"", "badge": 0, "sound": "none", "relevance_score": 0.12345, "interruption_level": "passive"}'"#,
+            #", urgent => true, apns => '{"sound": "a.caf", "relevance_score": 1, "filter_criteria": "f", "target_content_id": "w"}'"#,
+            #", apns => '{"category": "c", "thread_id": "t", "mutable_content": true, "data": {"a": 1.50, "domain": "x"}}'"#,
+            #", apns => '{"image_url": "https://example.com/a", "subtitle_loc_key": "S", "subtitle_loc_args": ["a", "b\""]}'"#,
         ]
         _ = try send(scene, 1, more[number])
         try scene.sql("update nudged.message set title = E'q\"\\\\ \\t\\x01 ü 👋'")
         let bytes = try scene.sql(
-            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id) from nudged.message"
+            "select nudged.payload_bytes(title, body, data, urgent, category, thread_id, apns) from nudged.message"
         )
         #expect(try await scene.once().number("sent") == 1)
         #expect(scene.simulator.snapshot().accepted.map(\.payload.count) == [Int(bytes)])
@@ -141,11 +146,16 @@ import struct FoundationEssentials.UUID
     }
 
     /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
-    @Test func messages_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
+    @Test(arguments: [
+        "nudged_api.cancel(asked.id)",
+        "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, category => 'sale') c)",
+        "(select c.cancelled = 1 from nudged_api.cancel_messages(user_id => asked.user_id, dedupe_prefix => 'sale-') c)",
+        "(select c.cancelled = 1 from nudged_api.cancel_all(asked.user_id) c)",
+    ]) func messages_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
         try scene.sql(
-            "insert into asked (id, user_id) select id, user_id from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)')"
+            "insert into asked (id, user_id) select id, user_id from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)', category => 'sale', dedupe_key => 'sale-1')"
         )
         let process = try scene.start(
             ["run"],
@@ -158,7 +168,7 @@ import struct FoundationEssentials.UUID
             declare one record;
             begin
                 for one in select id from asked order by md5(id::text) loop
-                    update asked set in_time = nudged_api.cancel(asked.id) where id = one.id;
+                    update asked set in_time = \(call) where id = one.id;
                     commit;
                     perform pg_sleep(0.002);
                 end loop;

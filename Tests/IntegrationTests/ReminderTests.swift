@@ -34,16 +34,19 @@ import struct FoundationEssentials.UUID
     }
 
     /// What the call measures is what is sent.
-    @Test func payload_whenAReminderIsRendered_isAsTheCallMeasuresIt() async throws {
+    @Test(arguments: [
+        "null", #"'{"badge": 1, "category": "c", "thread_id": "t", "interruption_level": "time-sensitive"}'"#,
+        #"'{"data": {"conversation_id": "00000000-0000-0000-0000-0000000000ab", "domain": "x", "n": 1.50}, "image_url": "https://example.com/a"}'"#,
+    ]) func payload_whenAReminderIsRendered_isAsTheCallMeasuresIt(apns: String) async throws {
         let scene = try await Scene.withReminders(1)
         try scene.sql("update nudged.person set due_at = now()")
         let title = "E'q\"\\\\ \\t\\x01 ü 👋'"
         try scene.sql(
-            "select nudged_api.set_reminder('ta\"sk', E'ü\\n/', '\(Scene.user(1))', \(title), 'x', due_at => now())"
+            "select nudged_api.set_reminder('ta\"sk', E'ü\\n/', '\(Scene.user(1))', \(title), 'x', due_at => now(), apns => \(apns))"
         )
         let bytes = try scene.sql(
             """
-            select nudged.payload_bytes(title, body, null, false, null, null) + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
+            select nudged.payload_bytes(title, body, apns -> 'data', false, apns ->> 'category', apns ->> 'thread_id', apns) + octet_length(',"subject_type":') + octet_length(to_json(subject_type)::text)
                 + octet_length(',"subject_id":') + octet_length(to_json(subject_id)::text) from nudged.occurrence
             """
         )
@@ -179,7 +182,7 @@ import struct FoundationEssentials.UUID
                 Int(try scene.sql("select count(*) from nudged.intent, unnest(user_ids) u where u <> all (settled)"))
                 ?? 0
             // A lease takes longer than the second in which a fast machine does all of this: two attempts are at two instants.
-            try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) minutes'")
+            try scene.sql("update nudged.intent set attempted_at = attempted_at - interval '\(left) hours'")
             try scene.expireLeases()
         }
         #expect(open > 0)
@@ -283,13 +286,19 @@ import struct FoundationEssentials.UUID
     }
 
     /// While the daemon sends, the app takes reminders back: what was in time never arrives. What was too late does, unless the daemon saw the change.
-    @Test func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent() async throws {
+    @Test(arguments: [
+        "select c.cancelled, c.too_late from nudged_api.cancel_reminders('task', one.subject) c",
+        "select c.cancelled, c.too_late from nudged_api.cancel_reminders_of(one.subject::uuid, 'task', one.subject) c",
+        "select c.cancelled, c.too_late from nudged_api.cancel_all(one.subject::uuid) c",
+        "select c::integer, 1 - c::integer from nudged_api.cancel_reminder(one.id) c",
+    ]) func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         try scene.sql(
             """
-            create table asked (subject text, token text, cancelled integer, too_late integer);
+            create table asked (subject text, token text, id uuid, cancelled integer, too_late integer);
             insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
-            select nudged_api.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles
+            select nudged_api.set_reminder('task', user_id::text, user_id, 'Water', '\(Scene.reminderText)', due_at => now()) from public.context_profiles;
+            update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject
             """
         )
         let process = try scene.start(
@@ -302,8 +311,8 @@ import struct FoundationEssentials.UUID
             do $$
             declare one record;
             begin
-                for one in select subject from asked order by md5(subject) loop
-                    update asked set (cancelled, too_late) = (select c.cancelled, c.too_late from nudged_api.cancel_reminders('task', one.subject) c)
+                for one in select subject, id from asked order by md5(subject) loop
+                    update asked set (cancelled, too_late) = (\(call))
                     where subject = one.subject;
                     commit;
                     perform pg_sleep(0.005);

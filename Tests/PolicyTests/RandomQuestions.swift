@@ -172,6 +172,7 @@ struct RandomQuestions {
                     .init(key: "title", value: .string(random.pick(texts))),
                     .init(key: "body", value: .string(random.pick(texts))),
                     .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
+                    .init(key: "deliver_at", value: random.chance(15) ? instant(now, -2...2) : .null),
                 ])
             )
         } else {

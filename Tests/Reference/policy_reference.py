@@ -356,6 +356,9 @@ class Question:
 
     def message(self):
         message = self.line["message"]
+        deliver_at = seconds(message.get("deliver_at"))
+        if deliver_at is not None and self.now < deliver_at:
+            return answer("wait", "not_due", deliver_at)
         expires_at = seconds(message.get("expires_at"))
         ended = self.ended(expires_at)
         if ended:

@@ -7,6 +7,8 @@ select case $2::text
     when 'category' then octet_length(category)
     when 'thread_id' then octet_length(thread_id)
     when 'collapse_key' then octet_length(collapse_key)
+    when 'apns' then octet_length(apns::text)
+    when 'deliver_local' then extract(epoch from deliver_local at time zone 'UTC')::bigint
 end
 from nudged.message
 where user_id = $1

@@ -5,6 +5,7 @@ select case $2::text
     when 'subject_id' then octet_length(subject_id)
     when 'title' then octet_length(title)
     when 'body' then octet_length(body)
+    when 'apns' then octet_length(apns::text)
     when 'due_local' then extract(epoch from due_local at time zone 'UTC')::bigint
     when 'timezone' then octet_length(timezone)
     when 'recurrence' then octet_length(recurrence)

@@ -12,4 +12,4 @@ select
     count(*), count(distinct user_id), min(created_at), max(created_at),
     (select user_id from nudged.message where user_id > (select user_id from last) order by user_id limit 1)
 from nudged.message
-where user_id >= $1 and user_id <= (select user_id from last) and created_at < $2
+where user_id >= $1 and user_id <= (select user_id from last) and coalesce(wakes_at, created_at) < $2

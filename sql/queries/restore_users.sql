@@ -57,10 +57,10 @@ passed as (
         o.user_id, o.is_fan_out, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
         coalesce(o.due_at, (o.due_local + interval '12 hours') at time zone 'UTC') < $1 as is_due
 ),
--- Messages that are older than now may have been sent since the backup.
+-- Messages that are older than now may have been sent since the backup. Those for a later time were not.
 dropped as (
     delete from nudged.message m
-    where m.user_id in (select user_id from mine) and m.created_at < $1
+    where m.user_id in (select user_id from mine) and coalesce(m.wakes_at, m.created_at) < $1
     returning m.user_id, m.id, m.created_at
 ),
 ended as (

@@ -34,7 +34,7 @@ extension Planner {
     }
 
     /// Only a zone can make it sendable. A change of the profile makes the user due.
-    private func hold(_ identity: NudgeIdentity, _ retry: Retry?, _ draft: inout PlanDraft) {
+    func hold(_ identity: NudgeIdentity, _ retry: Retry?, _ draft: inout PlanDraft) {
         recorder?.note(
             DecisionRecorder.Entry(
                 kind: identity.kind,

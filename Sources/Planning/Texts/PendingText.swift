@@ -10,8 +10,10 @@ struct PendingText: Sendable {
     let members: [NudgeIdentity]
     /// The policy's input.
     let nudge: Nudge
-    /// When the app sent the message, or when the reminder is due.
+    /// When the app sent the message, or when the message or reminder is due.
     let createdAt: Instant
+    /// It is not due before. nil: it is due at once.
+    private let due: Instant?
     /// `createdAt` in microseconds since 1970.
     private let order: Int64
     /// Of several with the same key, only the newest is sent.
@@ -24,7 +26,8 @@ struct PendingText: Sendable {
     private let reminderName: String?
     let content: PushText
 
-    init(_ message: PendingMessage) {
+    /// - Parameter due: when a message for later is due. nil: at once.
+    init(_ message: PendingMessage, due: Instant? = nil, now: Instant) {
         identity = .message(message.id)
         members = [identity]
         nudge = .message(
@@ -32,12 +35,15 @@ struct PendingText: Sendable {
                 title: message.title,
                 body: message.body,
                 urgent: message.urgent,
-                expiresAt: message.expiresAt
+                expiresAt: message.expiresAt,
+                deliverAt: due
             )
         )
-        createdAt = message.createdAt
-        order = message.order
-        collapseKey = message.collapseKey
+        self.due = due
+        createdAt = due ?? message.createdAt
+        order = due.map { $0.seconds * 1_000_000 } ?? message.order
+        // One that is not due yet replaces nothing.
+        collapseKey = due.map { $0 <= now } ?? true ? message.collapseKey : nil
         expiresAt = message.expiresAt
         isUrgent = message.urgent
         reminderName = nil
@@ -49,6 +55,7 @@ struct PendingText: Sendable {
         identity = .reminder(reminder.id)
         members = [identity]
         nudge = .reminder(Reminder(dueAt: due, recipientIsAuthor: reminder.isOwn))
+        self.due = due
         createdAt = due
         order = due.seconds * 1_000_000
         // Author and subject identify a reminder, even if it is set again. No text in the database contains U+0000.
@@ -73,6 +80,7 @@ struct PendingText: Sendable {
         expiresAt = texts.contains { $0.expiresAt == nil } ? nil : texts.compactMap(\.expiresAt).max()
         // Its text is the configuration's, so it is not searched for the user's keywords.
         nudge = .message(Message(title: "", body: "", urgent: false, expiresAt: expiresAt))
+        due = nil
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
@@ -89,6 +97,8 @@ struct PendingText: Sendable {
 
     /// When Apple drops the push: at its end, or after a day.
     func expiration(now: Instant) -> Instant { expiresAt ?? now + 86_400 }
+
+    func isDue(at now: Instant) -> Bool { due.map { $0 <= now } ?? true }
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 

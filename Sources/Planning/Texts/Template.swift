@@ -15,6 +15,8 @@ final class Template: Sendable {
     private let body: TemplateText
     private let action: PayloadAction?
     private let names: [String]
+    /// Everything but title, body, conversation and domain.
+    private let frame: Notification
     /// Its payload for users without conversation and domain. nil: it has placeholders.
     private let plain: [UInt8]?
 
@@ -31,16 +33,28 @@ final class Template: Sendable {
         self.body = body
         action = stored.action.flatMap(PayloadAction.init(rawValue:))
         names = title.names + body.names
+        var frame = Notification(title: "", body: "")
+        if let apns = stored.apns, !frame.take(apns: apns) || frame.isBackground { return nil }
+        if let data = stored.data {
+            guard let custom = try? CustomMembers(object: data) else { return nil }
+            frame.custom = custom
+        }
+        self.frame = frame
         let filled = (title.filled(from: .none), body.filled(from: .none))
         guard case (let title?, let body?) = filled else {
             plain = nil
             return
         }
-        plain = try? Notification(title: title, body: body).rendered()
+        frame.title = title
+        frame.body = body
+        plain = try? frame.rendered()
     }
 
     /// Whether both have the same text.
-    func hasText(of other: Template) -> Bool { title == other.title && body == other.body }
+    func hasText(of other: Template) -> Bool {
+        title == other.title && body == other.body && frame.localizedTitle == other.frame.localizedTitle
+            && frame.localizedBody == other.frame.localizedBody
+    }
 
     /// Why this user can't get it. nil: they can.
     func fault(for context: RecipientContext) -> TemplateOutcome? {
@@ -52,24 +66,23 @@ final class Template: Sendable {
 
     /// Its payload for this user. nil: the context lacks something, or the payload is too long.
     func payload(for context: RecipientContext) -> [UInt8]? {
-        let conversation = conversation(context)
-        if conversation == nil, context.domain == nil, let plain { return plain }
+        if conversation(context) == nil, context.domain == nil, let plain { return plain }
+        return try? notification(for: context)?.rendered()
+    }
+
+    private func notification(for context: RecipientContext) -> Notification? {
         guard let title = title.filled(from: context), let body = body.filled(from: context) else { return nil }
-        var notification = Notification(title: title, body: body)
-        notification.conversationID = conversation
+        var notification = frame
+        notification.title = title
+        notification.body = body
+        notification.conversationID = conversation(context)
         notification.domain = context.domain
-        return try? notification.rendered()
+        return notification
     }
 
     /// Its text for this user, for the decision service or for changes before rendering.
     func content(for context: RecipientContext) -> PushText? {
-        guard let title = title.filled(from: context), let body = body.filled(from: context) else { return nil }
-        return PushText(
-            title: title,
-            body: body,
-            conversationID: conversation(context),
-            domain: context.domain
-        )
+        notification(for: context).map { PushText($0) }
     }
 
     private func conversation(_ context: RecipientContext) -> UUID? {

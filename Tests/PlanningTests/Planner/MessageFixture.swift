@@ -33,7 +33,9 @@ enum MessageFixture {
         conversationID: String? = nil,
         urgent: Bool = false,
         collapseKey: String? = nil,
-        expiresAt: Instant? = nil
+        expiresAt: Instant? = nil,
+        apns: String? = nil,
+        due: PendingReminder.Due? = nil
     ) -> PendingMessage {
         PendingMessage(
             id: id(number),
@@ -44,7 +46,9 @@ enum MessageFixture {
             conversationID: conversationID,
             urgent: urgent,
             collapseKey: collapseKey,
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            apns: apns,
+            due: due
         )
     }
 
@@ -55,7 +59,8 @@ enum MessageFixture {
         preferences: String? = PlannerFixture.daily,
         version: Int64 = 1,
         devices: [Device] = [PlannerFixture.device(1)],
-        hasMore: Bool = false
+        hasMore: Bool = false,
+        wakesAt: Instant? = nil
     ) -> ClaimedUser {
         ClaimedUser(
             userID: PlannerFixture.userID,
@@ -72,7 +77,8 @@ enum MessageFixture {
             firstSessionComplete: true,
             devices: devices,
             messages: messages,
-            hasMoreMessages: hasMore
+            hasMoreMessages: hasMore,
+            messagesWakeAt: wakesAt
         )
     }
 

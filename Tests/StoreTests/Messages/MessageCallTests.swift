@@ -104,6 +104,7 @@ import struct FoundationEssentials.UUID
         ("nudged_api.send(USER, 'a', 'b', data => '{\"conversation_id\": \"12\"}')", "data.conversation_id is no UUID"),
         ("nudged_api.send(USER, 'a', 'b', data => '{\"conversation_id\": 12}')", "data.conversation_id is no UUID"),
         ("nudged_api.send(USER, 'a', 'b', data => '{\"domain\": 12}')", "data.domain is no text"),
+        ("nudged_api.send(USER, 'a', 'b', data => '{\"image_url\": \"x\"}')", "data holds \"image_url\""),
         ("nudged_api.send(USER, 'a', 'b', expires_at => now())", "expires_at is in the past"),
         ("nudged_api.send(USER, 'a', 'b', expires_at => '12000-01-01')", "expires_at is after the year 9999"),
         ("nudged_api.send(USER, 'a', 'b', category => '')", "category has 0 bytes"),
@@ -115,6 +116,41 @@ import struct FoundationEssentials.UUID
             "dedupe_key begins with \"nudged.\""
         ),
         ("nudged_api.send(USER, 'a', repeat('x', 4096))", "the payload has 4183 bytes"),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_at => now() + interval '1 day', deliver_local => '2030-01-01')",
+            "deliver_at and deliver_local are both given"
+        ),
+        ("nudged_api.send(USER, 'a', 'b', deliver_at => now() - interval '1 second')", "deliver_at is in the past"),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_at => now() + interval '367 days')",
+            "deliver_at is more than 366 days away"
+        ),
+        ("nudged_api.send(USER, 'a', 'b', deliver_at => '-infinity')", "deliver_at is more than 366 days away"),
+        ("nudged_api.send(USER, 'a', 'b', deliver_local => 'infinity')", "deliver_local is more than 366 days away"),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_local => '294276-12-31 23:00')",
+            "deliver_local is more than 366 days away"
+        ),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_local => now()::timestamp - interval '2 days')",
+            "deliver_local is in the past in every zone"
+        ),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_at => now() + interval '2 hours', expires_at => now() + interval '1 hour')",
+            "expires_at is not after deliver_at"
+        ),
+        (
+            "nudged_api.send(USER, 'a', 'b', deliver_local => now()::timestamp + interval '1 day', expires_at => now() + interval '1 day')",
+            "expires_at is not after deliver_local in every zone"
+        ),
+        (
+            "nudged_api.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\", \"deliver_local\": \"planted\"}]'::jsonb)",
+            "message 0: deliver_local is no wall time"
+        ),
+        (
+            "nudged_api.send_many('[{\"user_id\": \"00000000-0000-4000-8000-000000000001\", \"title\": \"a\", \"apns\": {\"badge\": -1}}]'::jsonb)",
+            "message 0: apns.badge is not valid"
+        ),
         ("nudged_api.send_many('{}'::jsonb)", "messages is no array"),
         ("nudged_api.send_many('[1]'::jsonb)", "message 0 is no object"),
         ("nudged_api.send_many('[{\"titel\": 1}]'::jsonb)", "message 0 has a member titel"),

@@ -43,7 +43,15 @@ struct RefusedReminder: Sendable {
         RefusedReminder(["title": "E' \\n'", "body": "'  '"], text),
         RefusedReminder(
             ["title": "repeat('x', 5000)"],
-            "the payload has 5135 bytes / Apple accepts 4096 bytes for the whole payload. Shorten title or body."
+            "the payload has 5135 bytes / Apple accepts 4096 bytes for the whole payload. Shorten title."
+        ),
+        RefusedReminder(
+            ["apns": "'{\"content_available\": true}'"],
+            "apns.content_available is true / Only a message can be a background push: use nudged_api.send."
+        ),
+        RefusedReminder(
+            ["apns": "'{\"data\": {\"subject_id\": 1}}'"],
+            "apns.data holds \"subject_type\" or \"subject_id\" / The payload has the reminder's own: give those members other names."
         ),
         RefusedReminder(["due_at": "null"], "due_at and due_local are both null / " + both),
         RefusedReminder(["due_local": "'2040-01-02 09:00'"], "due_at and due_local are both given / " + both),

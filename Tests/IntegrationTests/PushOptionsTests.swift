@@ -1,0 +1,90 @@
+import APNsSimulator
+import JSON
+import TestSupport
+import Testing
+
+/// The argument `apns` end to end: from the SQL call to the bytes that the simulated Apple takes.
+@Suite(.ownThreads) struct PushOptionsTests {
+    private func scene() async throws -> Scene {
+        let scene = try await Scene()
+        try scene.seedDue(1)
+        try scene.sql(
+            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"}'"
+        )
+        return scene
+    }
+
+    private func sent(_ scene: Scene, _ arguments: String) async throws -> AcceptedPush {
+        try scene.sql("select nudged_api.send('\(Scene.user(1))', \(arguments))")
+        let run = try await scene.once()
+        #expect(run.number("sent") == 1, "\(run.text)")
+        return try #require(scene.simulator.snapshot().accepted.first)
+    }
+
+    /// Each wish of an app, as SQL, and what Apple gets.
+    @Test(arguments: [
+        (#"'a', 'b', apns => '{"badge": 1}'"#, #"{"alert":{"title":"a","body":"b"},"sound":"default","badge":1}"#),
+        (
+            #"'a', 'b', apns => '{"subtitle": "s", "sound": "bell.caf"}'"#,
+            #"{"alert":{"title":"a","subtitle":"s","body":"b"},"sound":"bell.caf"}"#
+        ),
+        (
+            #"'a', 'b', apns => '{"sound": "none", "interruption_level": "passive", "relevance_score": 0.25}'"#,
+            #"{"alert":{"title":"a","body":"b"},"interruption-level":"passive","relevance-score":0.25}"#
+        ),
+        (
+            #"'a', 'b', apns => '{"category": "c", "thread_id": "t", "mutable_content": true}'"#,
+            #"{"alert":{"title":"a","body":"b"},"sound":"default","thread-id":"t","category":"c","mutable-content":1}"#
+        ),
+        (
+            #"null, 'b', apns => '{"title_loc_key": "T", "title_loc_args": ["x"], "filter_criteria": "f", "target_content_id": "w"}'"#,
+            #"{"alert":{"title-loc-key":"T","title-loc-args":["x"],"body":"b"},"sound":"default","filter-criteria":"f","#
+                + #""target-content-id":"w"}"#
+        ),
+    ]) func message_whenItHasApns_arrivesAsTheAppSays(arguments: String, aps: String) async throws {
+        let scene = try await scene()
+        let push = try await sent(scene, arguments)
+        #expect(push.pushType == "alert" && push.priority == 10)
+        #expect(try JSONValue(parsing: push.payload)["aps"] == JSONValue(parsing: aps))
+    }
+
+    @Test func message_whenItHasAnImage_bringsItBesideAps() async throws {
+        let scene = try await scene()
+        let push = try await sent(
+            scene,
+            #"'a', 'b', apns => '{"image_url": "https://example.com/a.png", "data": {"x": 1}}'"#
+        )
+        let payload = try JSONValue(parsing: push.payload)
+        #expect(payload["image_url"] == .string("https://example.com/a.png") && payload["x"] == .int(1))
+        #expect(payload["aps"]?["mutable-content"] == .int(1))
+    }
+
+    @Test func message_whenABackgroundPush_hasTypeBackgroundAndPriorityFive() async throws {
+        let scene = try await scene()
+        let push = try await sent(
+            scene,
+            #"null, null, data => '{"sync": true}', apns => '{"content_available": true}'"#
+        )
+        #expect(push.pushType == "background" && push.priority == 5)
+        #expect(String(decoding: push.payload, as: UTF8.self) == #"{"aps":{"content-available":1},"sync": true}"#)
+    }
+
+    /// Not before its time: nothing is sent, and the user rests until then.
+    @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
+        let scene = try await scene()
+        try scene.sql(
+            "select nudged_api.send('\(Scene.user(1))', 'a', 'b', deliver_at => now() + interval '1 hour')"
+        )
+        #expect(try await scene.once().number("sent") == 0)
+        // One evaluation, and none until its time.
+        #expect(
+            try scene.sql(
+                "select due_at = (select deliver_at from nudged.message) from nudged.person where user_id = '\(Scene.user(1))'"
+            ) == "t"
+        )
+        try scene.sql(
+            "update nudged.message set deliver_at = now() - interval '1 second'; update nudged.person set due_at = now()"
+        )
+        #expect(try await scene.once().number("sent") == 1)
+    }
+}

@@ -1,0 +1,107 @@
+import Fixtures
+import Policy
+import Store
+import Testing
+import TimeZones
+
+@testable import Planning
+
+/// Messages for a later time: when they are due, and what they do until then.
+@Suite struct PlannerLaterTests {
+    typealias F = PlannerFixture
+    typealias M = MessageFixture
+
+    private let planner = F.planner()
+    /// 15:00 in Tokyo.
+    private let now = MessageFixture.now
+
+    private static func preferences(_ zone: String?, _ more: String = "") -> String {
+        let timezone = zone.map { #","timezone":"\#($0)""# } ?? ""
+        return #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"10:00"\#(timezone)\#(more)}"#
+    }
+
+    @Test func message_whenItsInstantIsToCome_waitsForIt() throws {
+        let user = M.user([M.message(1, urgent: true, due: .at(now + 600))])
+        #expect(planner.plan(user, now: now).rest?.dueAt == now + 600)
+        #expect(planner.plan(user, now: now).ended.isEmpty)
+        #expect(planner.plan(user, now: now + 599).sendPlan == nil)
+        let sendPlan = try #require(planner.plan(user, now: now + 600).sendPlan)
+        #expect(sendPlan.nudges.map(\.identity) == [.message(M.id(1))])
+    }
+
+    /// Nobody is evaluated before because of it: a message far ahead, or one that was not read.
+    @Test func user_whenAMessageIsFarAhead_isDueWhenItCanBe() {
+        #expect(planner.plan(M.user([], wakesAt: now + 60), now: now).rest?.dueAt == now + 60)
+        let far = planner.plan(M.user([M.message(1, due: .at(now + 40 * 86_400))]), now: now).rest?.dueAt
+        #expect(far == planner.plan(M.user([]), now: now).rest?.dueAt)
+    }
+
+    /// Before every other rule: nothing ends it before its time.
+    @Test(arguments: [
+        #"{"messages_enabled":false,"timezone":"Asia/Tokyo"}"#, #"{"max_per_hour":1,"timezone":"Asia/Tokyo"}"#,
+    ]) func message_whenAnotherRuleWouldEndIt_stillWaitsForItsTime(preferences: String) {
+        let user = M.user(
+            [M.message(1, expiresAt: now + 900, due: .at(now + 600))],
+            preferences: preferences,
+            devices: []
+        )
+        let plan = planner.plan(user, now: now)
+        #expect(plan.ended.isEmpty && plan.rest?.dueAt == now + 600)
+    }
+
+    /// Both clock changes: a time that clocks skip is when they change, and of a time that occurs twice the first counts.
+    @Test(arguments: [
+        ("Europe/Berlin", "2026-06-01T09:00:00", "2026-06-01T07:00:00Z"),
+        ("Europe/Berlin", "2026-03-29T02:30:00", "2026-03-29T01:00:00Z"),
+        ("Europe/Berlin", "2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
+        ("Asia/Tokyo", "2026-10-25T02:30:00", "2026-10-24T17:30:00Z"),
+    ]) func message_whenItHasAWallTime_isDueInTheUsersZone(zone: String, wall: String, instant: String) {
+        let due = F.at(instant)
+        let user = M.user(
+            [M.message(1, created: due + -86_400, due: ReminderFixture.wall(wall))],
+            history: History(),
+            preferences: Self.preferences(zone, #","quiet_hours_start":"00:00","quiet_hours_end":"00:00""#)
+        )
+        #expect(planner.plan(user, now: due + -1).sendPlan == nil)
+        #expect(planner.plan(user, now: due).sendPlan?.nudges.first?.identity == .message(M.id(1)))
+    }
+
+    /// From Paris to Tokyo: what was to come at nine in the evening comes at nine in Tokyo, eight hours earlier.
+    @Test func message_whenTheUserTravels_isDueInTheNewZone() {
+        let message = M.message(
+            1,
+            created: F.at("2026-11-20T01:00:00Z"),
+            due: ReminderFixture.wall("2026-11-20T21:00:00")
+        )
+        func dueAt(_ zone: String, at instant: String) -> Instant? {
+            let user = M.user([message], preferences: Self.preferences(zone))
+            return planner.plan(user, now: F.at(instant)).rest?.dueAt
+        }
+        #expect(dueAt("Europe/Paris", at: "2026-11-20T06:00:00Z").map { $0 <= F.at("2026-11-20T20:00:00Z") } == true)
+        #expect(dueAt("Europe/Paris", at: "2026-11-20T19:00:00Z") == F.at("2026-11-20T20:00:00Z"))
+        #expect(dueAt("Asia/Tokyo", at: "2026-11-20T11:00:00Z") == F.at("2026-11-20T12:00:00Z"))
+        // Who lands after that time gets it at once.
+        let landed = M.user([message], preferences: Self.preferences("Asia/Tokyo"))
+        #expect(planner.plan(landed, now: F.at("2026-11-20T12:30:00Z")).sendPlan?.nudges.count == 1)
+    }
+
+    @Test func message_whenNoZoneIsKnown_isHeldUntilItExpires() {
+        let message = M.message(1, expiresAt: now + 600, due: ReminderFixture.wall("2026-11-20T09:00:00"))
+        let user = M.user([message], preferences: Self.preferences(nil))
+        let held = planner.plan(user, now: now)
+        #expect(held.sendPlan == nil && held.ended.isEmpty && held.rest?.dueAt == now + 600)
+        #expect(planner.plan(user, now: now + 600).ended == [.message(M.id(1))])
+    }
+
+    /// One that is not due replaces nothing. Once due, it is as new as its time.
+    @Test func message_whenItsKeyIsUsedBefore_replacesOnlyWhenItIsDue() throws {
+        let messages = [
+            M.message(1, collapseKey: "k"), M.message(2, created: now + -3600, collapseKey: "k", due: .at(now + 600)),
+        ]
+        let first = planner.plan(M.user(messages), now: now)
+        #expect(first.sendPlan?.nudges.map(\.identity) == [.message(M.id(1))] && first.ended.isEmpty)
+        let second = planner.plan(M.user(messages), now: now + 600)
+        #expect(second.sendPlan?.nudges.map(\.identity) == [.message(M.id(2))])
+        #expect(second.ended == [.message(M.id(1))])
+    }
+}
